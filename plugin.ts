@@ -2,7 +2,7 @@ export type { Clock } from './core/base/clock.ts';
 export type { WritErrorOptions } from './core/base/errors.ts';
 export { WritError } from './core/base/errors.ts';
 export type { HttpQuestion, HttpStreamer, OpenAnswer, StreamQuestion } from './core/base/http-question.ts';
-export type { HttpAnswer, HttpAsker } from './core/base/net.ts';
+export type { HttpAnswer, HttpClient as HttpAsker } from './core/base/net.ts';
 export type {
   ApprovalGround,
   ApprovalProblem,

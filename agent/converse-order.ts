@@ -17,11 +17,11 @@ export interface ConverseOrder {
   /** In place of both, where what answers is a program that works by itself. */
   readonly agent?: ReadingHost;
   /** Awaited, so that messages are stored before the next step. */
-  readonly told: Told;
+  readonly told: ConverseNotice;
 }
 
 /** Listener for the events of a conversation, as they happen. */
-export interface Told {
+export interface ConverseNotice {
   /** A piece of a reply on its way. */
   text(piece: string): void;
   /** Each piece of it, as the model gives it. */

@@ -5,24 +5,24 @@ import { privacyPolicyOf } from '../spec/facts.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import type { DraftingRequest } from './draft/draft-intent.ts';
-import { readDraftGround } from './draft/draft-request.ts';
+import { readDraftEnvironment } from './draft/draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from './draft/reading-agent.ts';
 import type { AdmittedContract } from './intent/admit-contract.ts';
-import { type AskedPlugins, openWorker } from './open/open-parties.ts';
+import { openWorker, type RunPlugins } from './open/open-parties.ts';
 import {
-  contractJudgements,
-  judgeOpening,
+  checkOpening,
   type OpeningPlace,
   type OpeningRequest,
   refusalIssues,
+  specChecks,
 } from './open/opening.ts';
 import { noticesOf } from './open/plan-ground.ts';
-import { repositoryJudgements } from './open/repository-judgements.ts';
+import { repositoryChecks } from './open/repository-judgements.ts';
 import type { TaskAdvice } from './plan/plan-advice.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { addSpent, type Spent } from './state/spent.ts';
-import { askAdvice, workKeys } from './work/ask-advice.ts';
-import { openTreeHands } from './work/hands/tree-hands.ts';
+import { requestAdvice, workKeys } from './work/ask-advice.ts';
+import { openTreeTools } from './work/hands/tree-hands.ts';
 import { openTurns } from './work/turns/open-turns.ts';
 
 /** A confirmed spec, and a person's comments on earlier plans. */
@@ -56,7 +56,7 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
   const draft = { revision: 1, tasks: plan.tasks };
   const { contract, scope } = plan;
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
-  const ground = await readDraftGround(engine, request);
+  const ground = await readDraftEnvironment(engine, request);
   await using opened = await openDrafter(engine, worker, request, ground);
   const settings = { clock, ...(meter === undefined ? {} : { meter }) };
   const turns = openTurns({ identity: { contract }, means: { signal, settings } }, opened.model);
@@ -70,14 +70,14 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
     signal,
     settings,
   });
-  const { end, taken } = await askAdvice({
+  const { end, taken } = await requestAdvice({
     drafter: worker,
     plan: draft,
     spec: contract.effective,
     scope,
     remarks,
     cacheKey: `${contract.digest.slice(0, 40)}/plan`,
-    hands: openTreeHands({
+    hands: openTreeTools({
       engine,
       repository,
       tree: base.tree,
@@ -105,7 +105,7 @@ const ofNoRun = '00000000-0000-7000-8000-000000000000';
  * Does not read the machine or the change.
  */
 export async function previewContract(
-  plugins: AskedPlugins,
+  plugins: RunPlugins,
   request: OpeningRequest,
   admitted: AdmittedContract,
 ): Promise<readonly Issue[]> {
@@ -119,8 +119,8 @@ export async function previewContract(
     pluginCache: unasked,
   };
   const given = { plugins, ledger: builtInLedger(), request, place, runId: ofNoRun, admitted } as const;
-  const known = await judgeOpening(
-    [...contractJudgements, ...repositoryJudgements],
+  const known = await checkOpening(
+    [...specChecks, ...repositoryChecks],
     { ...given, kind: 'patch', who: 'worker' },
     (judgement, fault) => refused.push(...refusalIssues(judgement, fault)),
   );

@@ -17,13 +17,13 @@ import { createScratch } from '../workspace/git/scratch.ts';
 import type { AdmittedContract } from './intent/admit-contract.ts';
 import { askedOf } from './open/open-parties.ts';
 import {
-  type Judgement,
-  judgeOpening,
+  checkOpening,
   type Opening,
+  type OpeningCheck,
   type OpeningPlace,
   type OpeningRequest,
 } from './open/opening.ts';
-import { firstJudgements, laterJudgements } from './open/opening-judgements.ts';
+import { firstChecks, laterChecks } from './open/opening-judgements.ts';
 import { noticesOf } from './open/plan-ground.ts';
 import { type PlanFor, planTasks } from './plan/plan-tasks.ts';
 import { effectiveScope } from './plan/scope.ts';
@@ -45,7 +45,7 @@ export interface NamedPart {
 
 /** One reason for which a run would be refused before any work. */
 export interface Refusal {
-  readonly judgement: Judgement;
+  readonly judgement: OpeningCheck;
   readonly fault: WritError;
 }
 
@@ -146,10 +146,8 @@ async function judgeDry(
       pluginCache: () => join(box, 'plugins'),
       makeScratch: async (repository) => readers.keep(await createScratch(join(box, 'scratch'), repository)),
     };
-    return await judgeOpening(
-      [...firstJudgements, ...laterJudgements],
-      { ...given, place },
-      (judgement, fault) => refusals.push({ judgement, fault }),
+    return await checkOpening([...firstChecks, ...laterChecks], { ...given, place }, (judgement, fault) =>
+      refusals.push({ judgement, fault }),
     );
   } finally {
     await rm(box, { recursive: true, force: true });

@@ -11,7 +11,7 @@ import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { openRepository } from '../workspace/git/repository.ts';
 import { blameCandidate } from './decide/blame-candidate.ts';
 import { costLimit } from './decide/cost-limit.ts';
-import { decideRun, tellDecision } from './decide/decide-run.ts';
+import { decideRun, reportDecision } from './decide/decide-run.ts';
 import {
   approveInProcess,
   authorsOf,
@@ -20,13 +20,13 @@ import {
   receiveApprovals,
   waitForPeople,
 } from './decide/people.ts';
-import { judgeObserved } from './evaluate/judge-patch.ts';
-import { judgeAnew, rehearseSeal, runStages, type StagesRun } from './evaluate/run-stages.ts';
+import { evaluateObserved } from './evaluate/judge-patch.ts';
+import { evaluateAgain, rehearseSeal, runStages, type StagesRun } from './evaluate/run-stages.ts';
 import type { HeldRun } from './open/hold-run.ts';
 import { reopenRun } from './open/reopen-run.ts';
 import { startRun } from './open/start-run.ts';
 import { finalReport } from './record/gate-report.ts';
-import type { JudgedRun } from './record/judgement-objects.ts';
+import type { EvaluatedRun } from './record/judgement-objects.ts';
 import { differencesFrom, everShown, lastShown, reportsOnRef, type Shown, show } from './record/list-runs.ts';
 import {
   attemptsAt,
@@ -44,10 +44,10 @@ import type { ResumeRequest, RunRequest } from './state/run-request.ts';
 import { draftingSpent } from './state/spent.ts';
 import {
   endEarly,
-  handBackCandidate,
   keepParts,
   type MadeCandidate,
   makeCandidate,
+  returnCandidate,
 } from './work/make-candidate.ts';
 import { acceptedWork } from './work/merge-tasks.ts';
 import { lastTask, planWork, reviewPlan, taskFacts } from './work/plan-work.ts';
@@ -115,7 +115,7 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
     }
     const { next } = judged.decision;
     if (next === 'retry' || next === 'replan') {
-      await handBackCandidate(attempt, state, judged, `candidate-${round}`);
+      await returnCandidate(attempt, state, judged, `candidate-${round}`);
       continue;
     }
     await frames?.keep();
@@ -128,13 +128,13 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
     }
     const stored = await readRun(run.ground.repository, run.means.store, run.identity.runId);
     const view = stored.state === 'waiting' ? asJudgedNow(stored, attempt, judged) : stored;
-    await tellDecision(run.means.engine, view, judged);
+    await reportDecision(run.means.engine, view, judged);
     return view;
   }
 }
 
 /** The stored record of a waiting run stays as it was signed; this adds the state from the latest checks. */
-function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged: JudgedRun): RunView {
+function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged: EvaluatedRun): RunView {
   const { findings, stages, decision } = judged;
   const { rationale, next } = decision;
   const { notices } = finalReport(attempt, findings, stages);
@@ -154,7 +154,7 @@ function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged:
 /** What was found out about a candidate, with the approvals that it was found out with. */
 interface JudgedCandidate {
   readonly attempt: Attempt;
-  readonly judged: JudgedRun;
+  readonly judged: EvaluatedRun;
   /** The report to show for approval: one in which no approval counted. */
   readonly shown: GateReport;
 }
@@ -170,7 +170,7 @@ interface Judging extends StagesRun {
  * shown. If the verdict has changed since, they are void and the candidate is decided without them.
  */
 async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCandidate> {
-  const { attempt: candidate, findings } = await judgeObserved(made);
+  const { attempt: candidate, findings } = await evaluateObserved(made);
   const rehearsal = await rehearseSeal(candidate);
   const unapproved: Attempt = {
     ...candidate,
@@ -200,7 +200,7 @@ async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCa
   // What fails, fails: it gets no second try for the sake of who approved it.
   const isOver =
     judging.attempt.means.wallClockExceeded() || judging.stages.some(({ status }) => status === 'failed');
-  if (!isOver) await judgeAnew(unapproved);
+  if (!isOver) await evaluateAgain(unapproved);
   const anew = isOver
     ? { ...judging, attempt: { ...judging.attempt, approvals } }
     : await judge({ ...unapproved, approvals }, findings);
@@ -264,7 +264,7 @@ async function decided(
   { attempt, stages, dependencies }: Judging,
   findings: readonly Finding[],
   state: PlanState,
-): Promise<{ readonly attempt: Attempt; readonly judged: JudgedRun }> {
+): Promise<{ readonly attempt: Attempt; readonly judged: EvaluatedRun }> {
   const work = acceptedWork(state);
   const blame = attempt.identity.isWorked
     ? await blameCandidate(attempt, { findings, stages }, work, state.draft.revision)

@@ -7,7 +7,7 @@ import { dependencyFileGlobs } from '../readers/packages/file-kind.ts';
 import { languageGlobs } from '../readers/source/language.ts';
 import { requiresArtifact, requiresByStage, requiresOfChecks } from './formats/required-artifact.ts';
 import { manifestGlobs } from './judge-changed/judging-parts.ts';
-import { asksNewTests } from './new-tests/new-cases.ts';
+import { requiresNewTests } from './new-tests/new-cases.ts';
 
 /** Every reason for which a built-in gate can fail, in the order in which findings are reported. */
 export const rules: readonly Rule[] = [
@@ -66,7 +66,7 @@ export const rules: readonly Rule[] = [
     reads: languageGlobs,
     executed: async () => (await import('./new-tests/executed.ts')).executed,
     scan: { needsBothSides: true, asked: 'where-named' },
-    appliesTo: asksNewTests,
+    appliesTo: requiresNewTests,
     text: {
       about: 'A fix brings at least one new test case.',
       tags: ['reliability'],

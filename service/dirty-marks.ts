@@ -199,7 +199,7 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /** Settings that determine the names of dirty paths. */
-export interface MarkGround {
+export interface MarkEnvironment {
   /** Root of the work tree that relative paths start from; links resolved. */
   readonly root: string;
   /** `core.ignorecase`: a directory goes by the spelling that it has on the disk. */
@@ -214,7 +214,7 @@ export interface MarkGround {
  * Reads from git once which names are equal here and where the main work tree is. Throws GIT_FAILED if git cannot
  * read its config.
  */
-export async function openMarkGround(repo: RepositoryPlace): Promise<MarkGround> {
+export async function openMarkEnvironment(repo: RepositoryPlace): Promise<MarkEnvironment> {
   const { main, ignoreCase, precompose } = await readRepositorySettings(repo);
   const own = main === undefined || main === repo.root ? [repo.root] : [repo.root, main];
   return { root: repo.root, ignoreCase, precompose, trees: markTreesOf(repo.commonDir, own) };

@@ -1,5 +1,5 @@
 import { WritError } from '../core/base/errors.ts';
-import { askHttp, type HttpAnswer } from '../core/base/net.ts';
+import { type HttpAnswer, requestHttp } from '../core/base/net.ts';
 import { type Discovery, parseDiscovery } from '../http/discovery.ts';
 import { readPrivateFile } from '../http/private-files.ts';
 import { isProcessLockHeld } from '../workspace/process/process-lock.ts';
@@ -29,7 +29,7 @@ export async function findService(place: ServicePlace): Promise<FoundService> {
 export async function isHealthy({ baseUrl }: Discovery): Promise<boolean> {
   try {
     const url = `${baseUrl}/api/health`;
-    const { status, body } = await askHttp({ url, method: 'GET', withinMs: probeMs, maxBytes: 1024 });
+    const { status, body } = await requestHttp({ url, method: 'GET', withinMs: probeMs, maxBytes: 1024 });
     return status === 200 && (JSON.parse(body.toString('utf8')) as { status?: unknown }).status === 'ok';
   } catch {
     return false;
@@ -74,7 +74,7 @@ export async function accessService(place: ServicePlace): Promise<ServiceAccess>
     headers,
     async ask({ method, path, body, withinMs, isOfEngine }) {
       const shown = isOfEngine ? await engineHeaders(place) : headers;
-      const answer = await askHttp({
+      const answer = await requestHttp({
         url: `${discovery.baseUrl}${path}`,
         method,
         headers: body === undefined ? shown : { ...shown, 'content-type': 'application/json' },

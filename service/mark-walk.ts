@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
-import type { MarkGround } from './dirty-marks.ts';
+import type { MarkEnvironment } from './dirty-marks.ts';
 import { diskIdentity, type MarkTrees } from './mark-trees.ts';
 
 /** A place that a path leads through: a directory, or a name under which there is none. */
@@ -28,11 +28,11 @@ export class MarkWalk {
   readonly top: Place;
   /** Root of the work tree that relative paths start from. */
   readonly root: Place;
-  readonly #ground: MarkGround;
+  readonly #ground: MarkEnvironment;
   readonly #trees: MarkTrees;
   readonly #spellings = new Map<Place, ReadonlyMap<string, string>>();
 
-  constructor(ground: MarkGround) {
+  constructor(ground: MarkEnvironment) {
     this.#ground = ground;
     this.#trees = ground.trees();
     this.top = this.#place(undefined, '/', this.#trees.roots.has('/') ? '' : undefined);

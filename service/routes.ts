@@ -8,7 +8,7 @@ import { valuesOf } from '../http/guard-request.ts';
 import { type Body, invalidBody, onlyMembers } from '../http/read-json-body.ts';
 import type { Route } from '../http/send-answer.ts';
 import type { Bus } from './bus.ts';
-import type { DirtyMark, DirtyMarks, MarkGround } from './dirty-marks.ts';
+import type { DirtyMark, DirtyMarks, MarkEnvironment } from './dirty-marks.ts';
 import { MarkWalk, namesOf, type Place } from './mark-walk.ts';
 import { isReserved, isRunEvent, type RunEventType } from './run-publisher.ts';
 
@@ -19,7 +19,7 @@ export interface ServiceParts {
   readonly engineToken: string;
   readonly bus: Bus;
   readonly marks: DirtyMarks;
-  readonly ground: MarkGround;
+  readonly ground: MarkEnvironment;
 }
 
 /** Most marks in one answer. */
@@ -120,7 +120,7 @@ const namesPerLook = 1024;
  * One path outside the repository refuses all: PATH_ESCAPES_REPOSITORY with `index` and `reason`. Throws
  * PAYLOAD_TOO_LARGE if links expand the batch beyond 2 MiB. Opens and writes no files.
  */
-export async function toMarks(ground: MarkGround, paths: readonly string[]): Promise<readonly string[]> {
+export async function toMarks(ground: MarkEnvironment, paths: readonly string[]): Promise<readonly string[]> {
   const walk = new MarkWalk(ground);
   const parents = new Map<string, Place | undefined>();
   const marks = new Set<string>();

@@ -13,7 +13,7 @@ import {
 } from '../http/private-files.ts';
 import { keepFiles } from '../store/sql.ts';
 import { openBus } from './bus.ts';
-import { openDirtyMarks, openMarkGround } from './dirty-marks.ts';
+import { openDirtyMarks, openMarkEnvironment } from './dirty-marks.ts';
 import { serviceRoutes } from './routes.ts';
 import { acquireServiceLock } from './service-lock.ts';
 import type { ServicePlace } from './service-place.ts';
@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     undo.push(() => removeOwnFile(place.engineToken, engineToken));
     await writePrivateFile(place.engineToken, engineToken);
     const bus = openBus({ clock });
-    const ground = await openMarkGround(repository);
+    const ground = await openMarkEnvironment(repository);
     const parts = { token, engineToken, bus, marks, ground };
     const body = { maxBytes: maxBodyBytes, withinMs: bodyWithinMs, maxDepth };
     const routes = serviceRoutes(parts);

@@ -1,7 +1,7 @@
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 
 /** What else decides whether a run needs a row. */
-export interface AskContext {
+export interface RowContext {
   /** True where a model does the work; false for a supplied patch or range. */
   readonly model: boolean;
 }
@@ -17,7 +17,7 @@ export interface ContractRow {
   /** What the field changes. */
   readonly rule: string;
   /** Whether a run of this spec needs the row. Pure. */
-  readonly asks: (spec: EffectiveIntentSpec, context: AskContext) => boolean;
+  readonly asks: (spec: EffectiveIntentSpec, context: RowContext) => boolean;
   /** `core`, or the built-in plugin that declares the row. */
   readonly enforcedBy?: string;
   /** The part of the product that will bring it; exactly the rows without `enforcedBy`. */
@@ -28,13 +28,13 @@ export interface ContractRow {
 export const always = (): boolean => true;
 
 /** Needed where a model works: context, prompts, plans and replies exist only there. */
-export const withModel = (_spec: EffectiveIntentSpec, { model }: AskContext): boolean => model;
+export const withModel = (_spec: EffectiveIntentSpec, { model }: RowContext): boolean => model;
 
 /**
  * A model works, and a tool rule allows it to search the web. Otherwise no source outside the repository is ever
  * read.
  */
-export const withWeb = (spec: EffectiveIntentSpec, { model }: AskContext): boolean =>
+export const withWeb = (spec: EffectiveIntentSpec, { model }: RowContext): boolean =>
   model && spec.security.toolAcl.allow.some(({ tool }) => tool === 'web.search');
 
 /** Rows of one heading of the spec reference. */

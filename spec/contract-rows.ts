@@ -1,5 +1,5 @@
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
-import type { AskContext, ContractRow } from './contract-row.ts';
+import type { ContractRow, RowContext } from './contract-row.ts';
 import { acceptanceRows } from './rows/acceptance.ts';
 import { artifactRows } from './rows/artifacts.ts';
 import { constraintRows } from './rows/constraints.ts';
@@ -10,7 +10,7 @@ import { documentRows, executionRows, lifecycleRows, metadataRows } from './rows
 import { riskRows } from './rows/risk.ts';
 import { securityRows } from './rows/security.ts';
 
-export type { AskContext, ContractRow } from './contract-row.ts';
+export type { ContractRow, RowContext as AskContext } from './contract-row.ts';
 
 /** Every field and rule of the IntentSpec, in its order: the rows of the enforcement ledger. Ids are unique. */
 export const contractRows: readonly ContractRow[] = [
@@ -30,6 +30,6 @@ export const contractRows: readonly ContractRow[] = [
 ];
 
 /** Rows that this spec needs and no part of the product enforces yet, in spec order. */
-export function unenforcedAsked(spec: EffectiveIntentSpec, context: AskContext): readonly ContractRow[] {
+export function unenforcedFields(spec: EffectiveIntentSpec, context: RowContext): readonly ContractRow[] {
   return contractRows.filter((row) => row.enforcedBy === undefined && row.asks(spec, context));
 }

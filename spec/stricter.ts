@@ -97,7 +97,7 @@ export interface PolicyWish {
 }
 
 /** A wish and what became of it: granted, where it is stricter; else what is given stays. */
-export interface JudgedWish {
+export interface CheckedWish {
   readonly field: string;
   readonly asked: unknown;
   readonly given: unknown;
@@ -112,8 +112,8 @@ export function tighten(
   document: IntentSpec,
   given: object,
   wishes: readonly PolicyWish[],
-): { readonly document: IntentSpec; readonly judged: readonly JudgedWish[] } {
-  const judged: JudgedWish[] = [];
+): { readonly document: IntentSpec; readonly judged: readonly CheckedWish[] } {
+  const judged: CheckedWish[] = [];
   let tightened: unknown = document;
   const before = new Map<string, unknown>();
   for (const { field, value } of wishes) {

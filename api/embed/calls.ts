@@ -20,7 +20,7 @@ import { userPluginAccess } from '../user-plugins.ts';
 import { readArtifact } from '../verify/artifact.ts';
 import type { Requirement } from '../verify/demands.ts';
 import type { TargetForm } from '../verify/target-meanings.ts';
-import type { AskedDemands } from '../verify/verify-targets.ts';
+import type { RequestedDemands } from '../verify/verify-targets.ts';
 
 /** Fields common to every call about a run. */
 export interface RunPlace {
@@ -197,7 +197,7 @@ export interface VerifyCall {
 const maxSignersBytes = 4 * 1024 * 1024;
 
 /** The demands of a call, with the files that it names read. INPUT_UNREADABLE. */
-export async function toDemands(call: VerifyCall, signal: AbortSignal): Promise<AskedDemands> {
+export async function toDemands(call: VerifyCall, signal: AbortSignal): Promise<RequestedDemands> {
   const {
     form,
     identity,

@@ -6,7 +6,7 @@ import { absent } from '../../core/base/files.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
 import { readRun } from '../../engine/record/read-run.ts';
-import { createRecordBox } from '../../engine/state/record-box.ts';
+import { createRecordCollector } from '../../engine/state/record-box.ts';
 import { type FoundRecord, listRecordRefs } from '../../store/record/list-records.ts';
 import { waitingFolder } from '../../store/record/record-files.ts';
 import { runDirectory } from '../../store/run-directory.ts';
@@ -237,7 +237,7 @@ function inDirectory(directory: string): RunSource {
     place: directory,
     async list() {
       const entries: RecordEntry[] = [];
-      for (const path of await createRecordBox(directory).list()) {
+      for (const path of await createRecordCollector(directory).list()) {
         const found = await stat(join(directory, path)).catch(absent);
         if (found) entries.push({ path, object: '', sizeBytes: found.size });
       }

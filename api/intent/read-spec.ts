@@ -6,17 +6,17 @@ import { isPlainlyAllowed } from '../../workspace/command-acl/plainly-allowed.ts
 import { type InputSource, readInput } from '../read-input.ts';
 
 /** The result of validating a spec file. An accepted spec includes its bytes. */
-export type JudgedSpec = (AcceptedSpec & { readonly bytes: Uint8Array }) | RefusedSpec;
+export type ValidatedSpec = (AcceptedSpec & { readonly bytes: Uint8Array }) | RefusedSpec;
 
 /**
  * Validates a spec file. An invalid spec is returned, not thrown. Policy checks that name one of `ruleIds` are not
  * treated as commands.
  */
-export async function judgeSpec(
+export async function validateSpec(
   context: InputSource,
   path: string,
   ruleIds: readonly string[],
-): Promise<JudgedSpec> {
+): Promise<ValidatedSpec> {
   try {
     // The validator is the heaviest module of the start-up path; commands that only need bytes do without.
     const { readIntentSpec } = await import('../../spec/read-intent-spec.ts');
@@ -50,7 +50,7 @@ export async function requireSpec(
   path: string,
   ruleIds: readonly string[],
 ): Promise<AcceptedSpec> {
-  const judged = await judgeSpec(context, path, ruleIds);
+  const judged = await validateSpec(context, path, ruleIds);
   if (judged.ok) return judged;
   if (judged.malformed !== undefined) throw judged.malformed;
   const errors = judged.issues.filter((issue) => issue.severity === 'error');

@@ -12,7 +12,7 @@ import { storeApproval } from '../../engine/record/stored-approvals.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { comparePatches, type PatchComparison } from '../../workspace/patch/undo.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
-import { type JudgedHere, judgeHere } from './open-run.ts';
+import { type EvaluatedHere, evaluateHere } from './open-run.ts';
 import type { WaitingRun } from './waiting-run.ts';
 
 /** A person's decision on a waiting run. */
@@ -25,7 +25,7 @@ export interface SaidApproval {
   readonly expiresInMs?: number;
 }
 
-type Judged = JudgedHere['approvers'][number];
+type Judged = EvaluatedHere['approvers'][number];
 
 /** Approval state of the run: `data` of `writ approve`. */
 export interface ApprovalData {
@@ -77,7 +77,7 @@ export async function approveRun(
     return signApproval(statement, { run: execFileBounded, keyFile, env, cwd: repository.cwd, signal });
   });
   const ref = await storeApproval(store, runId, signed.document, `writ: ${said.decision} ${runId}`);
-  return toStored(waiting, said.decision, ref, await judgeHere(waiting));
+  return toStored(waiting, said.decision, ref, await evaluateHere(waiting));
 }
 
 /** `ssh-keygen` wants a file also where the key is known as text. */
@@ -97,7 +97,7 @@ function toStored(
   { runId, record }: WaitingRun,
   decision: SaidApproval['decision'],
   ref: string,
-  { judged, approvers }: JudgedHere,
+  { judged, approvers }: EvaluatedHere,
 ): StoredApproval {
   const counting = approvers.filter(({ status }) => status === 'counts');
   const data: ApprovalData = {
@@ -158,7 +158,7 @@ const maxColumns = 400;
 /** Compares the candidate of a waiting run with each earlier one that was signed for and does not count. */
 export async function changedSince(
   { repository, store, runId, record: { subject }, report }: WaitingRun,
-  { approvers }: JudgedHere,
+  { approvers }: EvaluatedHere,
 ): Promise<readonly ChangedSince[]> {
   const found = new Map<string, { readonly earlier: EarlierCandidate; readonly people: Set<string> }>();
   for (const { earlier, principal, status } of approvers) {

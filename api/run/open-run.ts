@@ -8,7 +8,7 @@ import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { carryFaultIn } from '../../engine/decide/people.ts';
-import { type Asked, readAsked } from '../../engine/draft/draft-request.ts';
+import { type DraftPrompt, readDraftPrompt } from '../../engine/draft/draft-request.ts';
 import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { listApprovals } from '../../engine/record/stored-approvals.ts';
@@ -62,22 +62,22 @@ async function landingNotices(
  * Returns the user's request and the drafting model from the run's recorded spec. `undefined` if the spec has none,
  * is not recorded yet, or is not the one that was evaluated.
  */
-export async function askedOf({
+export async function pluginsOfEngine({
   store,
   view,
-}: Pick<OpenedRun, 'store' | 'view'>): Promise<Asked | undefined> {
+}: Pick<OpenedRun, 'store' | 'view'>): Promise<DraftPrompt | undefined> {
   const bytes = await store.objects.read(store.refs.run(view.runId), 'spec.json');
   if (bytes === undefined) return undefined;
   const document = parseNamedJson('spec.json', bytes);
   if (canonicalDigest(document) !== view.spec.digest) return undefined;
   const { extensions } = document as { readonly extensions?: unknown };
   return typeof extensions === 'object' && extensions !== null
-    ? readAsked({ extensions: { ...extensions } })
+    ? readDraftPrompt({ extensions: { ...extensions } })
     : undefined;
 }
 
 /** All approvals of a run so far, verified as of now. */
-export interface JudgedHere {
+export interface EvaluatedHere {
   /** False if this clone lacks the policy commit, so approvers cannot be identified. */
   readonly judged: boolean;
   readonly approvers: readonly (Omit<ApprovalVerdict, 'status'> & {
@@ -86,13 +86,13 @@ export interface JudgedHere {
 }
 
 /** Reads and verifies the stored approvals of a run against the allowed signers at its policy commit. */
-export async function judgeHere({
+export async function evaluateHere({
   repository,
   store,
   runId,
   record,
   report,
-}: WaitingRun): Promise<JudgedHere> {
+}: WaitingRun): Promise<EvaluatedHere> {
   const { subject, authors } = record;
   const policy = report.policyCommit ?? null;
   const [commit, file, config] =

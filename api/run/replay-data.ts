@@ -3,7 +3,7 @@ import { readProvenance } from '../../attest/verify/provenance-claims.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type ListedDigests, replayRun } from '../../engine/decide/replay-run.ts';
-import { readAsked } from '../../engine/draft/draft-request.ts';
+import { readDraftPrompt } from '../../engine/draft/draft-request.ts';
 import { type DraftEdit, editSentence, type KeptDraft } from '../../engine/draft/kept-draft.ts';
 import { whyItWaits } from '../../engine/draft/waiting-drafts.ts';
 import type { AdmittedContract } from '../../engine/intent/admit-contract.ts';
@@ -132,7 +132,7 @@ export function draftData(
   },
   edits: readonly DraftEdit[] = [],
 ): DraftData {
-  const { said = [], provider = '', model = '' } = readAsked(document) ?? {};
+  const { said = [], provider = '', model = '' } = readDraftPrompt(document) ?? {};
   return {
     path,
     spec_id: document.metadata.id,

@@ -3,13 +3,13 @@ import type { FindRun } from '../../store/record/list-records.ts';
 import type { KeptReaders } from '../../workspace/git/object-reader.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
-import type { Ground } from './verify-bytes.ts';
+import type { VerifyServices } from './verify-bytes.ts';
 
 /**
  * A repository that is opened on first use. A file target needs none, and opening one is most of the cost of
  * verifying a file.
  */
-export interface LazyRepository extends Ground, AsyncDisposable {
+export interface LazyRepository extends VerifyServices, AsyncDisposable {
   /** Among the runs that it has at the first question. */
   readonly findRun: FindRun;
 }

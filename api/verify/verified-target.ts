@@ -24,7 +24,7 @@ export interface VerifiedTarget {
 /**
  * Refutes the target if it is not about one of the requested commits. Without requested commits, every commit passes.
  */
-export function withAskedCommit(
+export function withRequestedCommit(
   verified: VerifiedTarget,
   commits: readonly string[] | undefined,
 ): VerifiedTarget {

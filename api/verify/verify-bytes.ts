@@ -7,11 +7,11 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Belief, VerifyDemands } from './demands.ts';
 import { type FilePart, selectParts, sourceDemandedOf, splitFile } from './split-file.ts';
-import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
-import { isLogAsked, verifySource } from './verify-source.ts';
+import { type VerifiedTarget, withRequestedCommit } from './verified-target.ts';
+import { isLogRequested, verifySource } from './verify-source.ts';
 
 /** Where commits are looked for that an attestation is about. */
-export interface Ground {
+export interface VerifyServices {
   /** Opens the current repository. NOT_A_REPOSITORY if there is none. */
   readonly open: () => Promise<Repository>;
   /** Of these commit ids the first that it has. */
@@ -24,7 +24,7 @@ export interface Ground {
 export async function verifyBytes(
   belief: Belief,
   demands: VerifyDemands,
-  ground: Ground,
+  ground: VerifyServices,
   target: string,
   bytes: Buffer,
   signal?: AbortSignal,
@@ -64,7 +64,7 @@ export async function verifyBytes(
 async function verifyPart(
   belief: Belief,
   demands: VerifyDemands,
-  { open, findCommit, headCommit }: Ground,
+  { open, findCommit, headCommit }: VerifyServices,
   target: string,
   { kind, bytes }: FilePart,
 ): Promise<VerifiedTarget> {
@@ -100,7 +100,7 @@ async function verifyPart(
     replay,
     summary,
     memory,
-    logged: required.includes('log') || isLogAsked(anchors),
+    logged: required.includes('log') || isLogRequested(anchors),
     logRequired: required.includes('log'),
     unanswerable: [
       ...(required.includes('approvals') ? ['approvals'] : []),
@@ -127,7 +127,7 @@ async function verifyEvidenceFile(
         ? undefined
         : (await import('./policy-demand.ts')).demandOf(demands.policy, open);
     const report = await verifySource(belief, source, demands, runId, policy);
-    return withAskedCommit({ target, kind, runId, commit: source.commit.id, report }, demands.commits);
+    return withRequestedCommit({ target, kind, runId, commit: source.commit.id, report }, demands.commits);
   } catch (fault) {
     if (!isWritError(fault, 'ATTESTATION_MALFORMED')) throw fault;
     return { target, kind, report: nothingThere(fault.message, 'malformed') };

@@ -10,12 +10,14 @@ import { requireSigners } from './require-signers.ts';
 import { digestOfSigned } from './target-meanings.ts';
 
 /** What an attestation has to be about: its bytes, or one of its digests or several, lower-case hex. */
-export type AskedArtifact = { readonly bytes: Uint8Array } | Readonly<Partial<Record<ArtifactHash, string>>>;
+export type RequestedArtifact =
+  | { readonly bytes: Uint8Array }
+  | Readonly<Partial<Record<ArtifactHash, string>>>;
 
 /** Verification request of an embedding program. */
 export interface VerifyRequest {
   readonly trust: Trust;
-  readonly artifacts?: readonly AskedArtifact[];
+  readonly artifacts?: readonly RequestedArtifact[];
   /** Allowed approvers in the OpenSSH `allowed_signers` format. If absent, approvals are reported but not counted. */
   readonly allowedSigners?: string | Uint8Array;
   /** Canonical digest of the expected spec: SHA-256, hex. */
@@ -112,7 +114,7 @@ export async function readRequest(
   };
 }
 
-function toArtifact(asked: AskedArtifact, n: number): GivenArtifact {
+function toArtifact(asked: RequestedArtifact, n: number): GivenArtifact {
   const name = `artifacts[${n}]`;
   if ('bytes' in asked) {
     const bytes = Buffer.from(asked.bytes);

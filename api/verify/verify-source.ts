@@ -18,7 +18,7 @@ import type { Belief, VerifyDemands } from './demands.ts';
  * True where a log entry is demanded of what a key signed: a log's key or a trusted root was given. A trusted root that
  * is given with an identity and a key is about the certificates alone.
  */
-export function isLogAsked({ ledgers, trustedRoot, identity, signers }: Anchors): boolean {
+export function isLogRequested({ ledgers, trustedRoot, identity, signers }: Anchors): boolean {
   const isForCertificates = identity !== undefined && signers.some(({ from }) => from === 'given');
   return ledgers.some(({ from }) => from === 'given') || (trustedRoot !== undefined && !isForCertificates);
 }
@@ -44,7 +44,7 @@ export async function verifySource(
     summary,
     ...(origin === undefined ? {} : { source: origin }),
     requireApprovals: required.includes('approvals'),
-    logged: required.includes('log') ? 'continued' : isLogAsked(anchors) ? 'entry' : 'as-contract',
+    logged: required.includes('log') ? 'continued' : isLogRequested(anchors) ? 'entry' : 'as-contract',
     ...(policy === undefined ? {} : { policy }),
     ...(runId === undefined ? {} : { runId }),
     ...(allowedSigners === undefined ? {} : { allowedSigners }),

@@ -14,7 +14,7 @@ import { lazyRepository } from './lazy-repository.ts';
 import { demandOf } from './policy-demand.ts';
 import { type Meaning, meaningOf } from './target-meanings.ts';
 import { toVerificationData } from './verification-data.ts';
-import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
+import { type VerifiedTarget, withRequestedCommit } from './verified-target.ts';
 import { readRequest, type VerifyRequest } from './verify-request.ts';
 import { verifySource } from './verify-source.ts';
 
@@ -160,5 +160,5 @@ export async function verifyInRepository(
       detail: { command: 'verify', found: printable(target) },
     });
   const found = await verifyTarget(belief, await open(), demands, target, meaning, findRun);
-  return toVerificationData([withAskedCommit(found, demands.commits)]);
+  return toVerificationData([withRequestedCommit(found, demands.commits)]);
 }

@@ -10,7 +10,7 @@ import { type Belief, noDemands, type VerifyDemands } from './demands.ts';
 import { isPath } from './is-path.ts';
 import { type LazyRepository, lazyRepository } from './lazy-repository.ts';
 import type { Meaning } from './target-meanings.ts';
-import { type VerifiedTarget, withAskedCommit } from './verified-target.ts';
+import { type VerifiedTarget, withRequestedCommit } from './verified-target.ts';
 import { verifyBytes } from './verify-bytes.ts';
 
 /** Environment of a verification. */
@@ -23,7 +23,7 @@ export interface VerifyContext extends Place {
 }
 
 /** Demands of the user, and trust anchors besides the user's own. */
-export interface AskedDemands extends VerifyDemands {
+export interface RequestedDemands extends VerifyDemands {
   readonly given?: GivenAnchors;
   /** The commit that every target must be about (`--subject-commit`): a full id, or a name in the repository. */
   readonly subjectCommit?: string;
@@ -36,7 +36,7 @@ export interface AskedDemands extends VerifyDemands {
 export async function verifyTargets(
   context: VerifyContext,
   targets: readonly string[],
-  demands: AskedDemands = noDemands,
+  demands: RequestedDemands = noDemands,
 ): Promise<readonly VerifiedTarget[]> {
   const { env, cwd, signal = new AbortController().signal } = context;
   await using repository = lazyRepository(context);
@@ -62,7 +62,7 @@ export async function verifyTargets(
     const { verifyTarget } = await import('./verify-target.ts');
     const { open, findRun } = repository;
     const found = await verifyTarget(belief, await open(), demands, target, meaning, findRun);
-    verified[n] = [withAskedCommit(found, asked)];
+    verified[n] = [withRequestedCommit(found, asked)];
   }
   // A file next to commit targets must be about one of them, unless an artifact names the subject.
   const beside = verified.flat().flatMap(({ commit }) => commit ?? []);
@@ -101,7 +101,7 @@ async function expandRange(
 /** One verdict for each commit of a range; a range that cannot be listed is one target. */
 async function verifyRange(
   belief: Belief,
-  demands: AskedDemands,
+  demands: RequestedDemands,
   range: string,
   found: readonly string[] | VerifyReport,
   { open, findRun }: LazyRepository,

@@ -1,7 +1,7 @@
 /* The built-in plugin that brings signing keys and transparency logs. */
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { askHttp } from '../../core/base/net.ts';
+import { requestHttp } from '../../core/base/net.ts';
 import type { Signer, SignerForm, SignerSource } from '../../core/interfaces/sealing.ts';
 import {
   type Capabilities,
@@ -90,7 +90,7 @@ export function createSignerSources({
   env,
   ephemeral,
   clock = systemClock,
-  fetch = askHttp,
+  fetch = requestHttp,
   secret = secretsOf(env),
   files = ownFiles,
 }: SignerSourcesOptions): ReadonlyMap<string, SignerSource> {

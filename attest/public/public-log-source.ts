@@ -1,7 +1,7 @@
 /* Log mode `public-log`: selects the log, by address, signing config or plugin, and opens it. */
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { HttpAsker } from '../../core/base/net.ts';
+import type { HttpClient } from '../../core/base/net.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type {
   LogProof,
@@ -40,7 +40,7 @@ export async function openPublicLog(
     clock,
     fetch,
     memory,
-  }: { readonly clock: Clock; readonly fetch: HttpAsker; readonly memory: CheckpointMemory },
+  }: { readonly clock: Clock; readonly fetch: HttpClient; readonly memory: CheckpointMemory },
 ): Promise<TransparencyLog> {
   const section = publicLogSectionOf(place);
   if (Object.keys(section).length === 0) throw unsaid();

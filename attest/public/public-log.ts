@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpQuestion } from '../../core/base/http-question.ts';
-import { askHttp, type HttpAnswer, type HttpAsker } from '../../core/base/net.ts';
+import { type HttpAnswer, type HttpClient, requestHttp } from '../../core/base/net.ts';
 import type { LogProof, Signer, TransparencyLog } from '../../core/interfaces/sealing.ts';
 import { type BundledProof, parseTlogEntry } from '../bundle/bundle.ts';
 import {
@@ -33,8 +33,8 @@ interface PublicLogOptions {
   readonly clock: Clock;
   /** What this user has seen of it. */
   readonly memory: CheckpointMemory;
-  /** Sends requests to a log of version 2; the sigstore client adds entries to version 1. Default: `askHttp`. */
-  readonly fetch?: HttpAsker;
+  /** Sends requests to a log of version 2; the sigstore client adds entries to version 1. Default: `requestHttp`. */
+  readonly fetch?: HttpClient;
   /** For one request; default 60,000. A Rekor v2 log answers once a checkpoint covers the entry, after some seconds. */
   readonly withinMs?: number;
   /** Default 3. */
@@ -51,7 +51,15 @@ interface PublicLogOptions {
  * Otherwise throws LOG_FAILED with the cause, or LOG_FORKED.
  */
 export function createPublicLog(options: PublicLogOptions): TransparencyLog {
-  const { url, api, clock, fetch = askHttp, withinMs = 60_000, attempts = 3, maxWaitMs = 30_000 } = options;
+  const {
+    url,
+    api,
+    clock,
+    fetch = requestHttp,
+    withinMs = 60_000,
+    attempts = 3,
+    maxWaitMs = 30_000,
+  } = options;
   const patience = { clock, fetch, attempts, maxWaitMs };
 
   async function add(body: Uint8Array): Promise<BundledProof> {
@@ -252,7 +260,7 @@ function said(body: Buffer): string {
 
 interface Patience {
   readonly clock: Clock;
-  readonly fetch: HttpAsker;
+  readonly fetch: HttpClient;
   /** Number of requests in all. */
   readonly attempts: number;
   /** Longest wait before a retry, also where the log names a longer one. */
@@ -278,7 +286,7 @@ async function askLog(question: HttpQuestion, patience: Patience): Promise<HttpA
   }
 }
 
-async function askOnce(question: HttpQuestion, ask: HttpAsker): Promise<HttpAnswer | WritError> {
+async function askOnce(question: HttpQuestion, ask: HttpClient): Promise<HttpAnswer | WritError> {
   try {
     return await ask(question);
   } catch (fault) {

@@ -3,7 +3,7 @@ import { createPublicKey, X509Certificate } from 'node:crypto';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpQuestion } from '../../core/base/http-question.ts';
-import type { HttpAnswer, HttpAsker } from '../../core/base/net.ts';
+import type { HttpAnswer, HttpClient } from '../../core/base/net.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { SealingPlace, Signer } from '../../core/interfaces/sealing.ts';
 import type { Capabilities, Secrets } from '../../core/kernel/plugin.ts';
@@ -169,7 +169,7 @@ interface CertificateQuestion {
   /** ECDSA signature by that key over the token's subject, DER. */
   readonly possession: Uint8Array;
   readonly clock: Clock;
-  readonly fetch: HttpAsker;
+  readonly fetch: HttpClient;
 }
 
 const attempts = 3;
@@ -207,7 +207,7 @@ async function askFulcio(question: CertificateQuestion): Promise<X509Certificate
   }
 }
 
-async function askOnce(question: HttpQuestion, ask: HttpAsker): Promise<HttpAnswer | string> {
+async function askOnce(question: HttpQuestion, ask: HttpClient): Promise<HttpAnswer | string> {
   try {
     return await ask(question);
   } catch (fault) {
@@ -267,7 +267,7 @@ function hasIdToken(secret: Secrets): boolean {
  * Reads an OIDC token: `SIGSTORE_ID_TOKEN`, else one from GitHub Actions with audience `sigstore`. It is a secret: no
  * error, log or record may hold it. SIGNER_FAILED.
  */
-async function readIdToken(secret: Secrets, ask: HttpAsker): Promise<string> {
+async function readIdToken(secret: Secrets, ask: HttpClient): Promise<string> {
   const given = secret('SIGSTORE_ID_TOKEN');
   if (given) return requireForm(given.trim(), '`SIGSTORE_ID_TOKEN`');
   const address = secret('ACTIONS_ID_TOKEN_REQUEST_URL') ?? '';

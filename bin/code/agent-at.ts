@@ -8,7 +8,7 @@ import type { SessionOptions } from '../../session/session-options.ts';
 import { runGit } from '../../workspace/git/git.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';
-import { askWrit } from '../mcp/ask-writ.ts';
+import { callWrit } from '../mcp/ask-writ.ts';
 
 /** Directories of agent profiles: the repository's and the user's. */
 export function agentPlaces({ env }: Pick<CommandContext, 'env'>, { root }: Repository): AgentPlaces {
@@ -28,7 +28,7 @@ export function agentAt(
 }
 
 /** Services for MCP clients of a session. Only the client's own user can be prompted there. */
-export function mcpGround(
+export function mcpEnvironment(
   { env, print }: Pick<CommandContext, 'env' | 'print'>,
   { approval, context }: Pick<SessionOptions, 'approval' | 'context'>,
   repository: Repository,
@@ -37,7 +37,7 @@ export function mcpGround(
   return {
     cwd,
     version: readVersion(),
-    ask: askWrit({ cwd, env }),
+    ask: callWrit({ cwd, env }),
     approval: { policy: approval.policy },
     threads: threadsOf(repository, userJournalWitness(env)),
     readsOnly: () => context !== 'dev',

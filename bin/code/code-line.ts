@@ -9,7 +9,7 @@ import type { SessionOptions } from '../../session/session-options.ts';
 import { maxObjectiveBytes } from '../../session/state/goal.ts';
 import { sessionContexts } from '../../session/state/settings.ts';
 import type { CommandContext, CommandOptions } from '../command-parts/command.ts';
-import type { AskedModel } from '../command-parts/providers.ts';
+import type { RequestedModel } from '../command-parts/providers.ts';
 import { parseWhole } from '../command-parts/write-output.ts';
 import { usage } from '../help.ts';
 import { approvalPolicies } from './approval-policies.ts';
@@ -170,7 +170,7 @@ const variantFlags: Readonly<Record<string, string>> = {
  * Applies a profile's model binding: its provider, model and variant override the command line. AGENT_INVALID if the
  * provider has no variants.
  */
-export function boundModel({ name, binding }: AgentProfile, asked: AskedModel): AskedModel {
+export function boundModel({ name, binding }: AgentProfile, asked: RequestedModel): RequestedModel {
   if (binding === undefined) return asked;
   const { provider, model, variant } = binding;
   if (variant === undefined) return { provider, model, flags: asked.flags };
@@ -190,7 +190,7 @@ export function boundModel({ name, binding }: AgentProfile, asked: AskedModel): 
  * Sets the session's default for `--plan-mode`. Codex plans first unless the command line decides. For any other
  * provider `--plan-mode=false` is the default and is removed.
  */
-export function withPlanMode({ provider, model, flags }: AskedModel): AskedModel {
+export function withPlanMode({ provider, model, flags }: RequestedModel): RequestedModel {
   const isSaid = (value: string): boolean =>
     flags.some((flag) => flag.name === 'plan-mode' && flag.value === value);
   if (provider === 'codex')

@@ -33,7 +33,7 @@ import { broughtProviders, chooseModel } from '../command-parts/providers.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 import { toShellWord } from '../terminal/print.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
-import { agentAt, mcpGround } from './agent-at.ts';
+import { agentAt, mcpEnvironment } from './agent-at.ts';
 import { boundModel, type CodeLine } from './code-line.ts';
 import { type FoundModel, findModel } from './edit-outside.ts';
 
@@ -96,7 +96,7 @@ export async function serveCode(
     requireAgent: (name) => void agentAt(context, repository, name),
     version: readVersion(),
     commit: await readCommit(),
-    mcp: mcpGround(context, options, repository),
+    mcp: mcpEnvironment(context, options, repository),
     clock: systemClock,
     log,
     report: (fault) => print.complain(`writ: INTERNAL_ERROR: ${messageOf(fault)}`),
@@ -286,13 +286,13 @@ async function sessionSetting(
         source: sourceOf(from),
       };
     },
-    ground: sessionGround(options, found),
+    ground: sessionEnvironment(options, found),
     ...(resume === undefined ? {} : { resume }),
   };
 }
 
 /** What clients see of a session, and which of them may control it. */
-export function sessionGround(
+export function sessionEnvironment(
   options: SessionOptions,
   { model, isPriced }: Pick<FoundModel, 'model' | 'isPriced'>,
 ): SessionSetting['ground'] {

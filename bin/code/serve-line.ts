@@ -15,7 +15,7 @@ import { resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { chooseModel, givenFlags } from '../command-parts/providers.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
-import { agentPlaces, mcpGround } from './agent-at.ts';
+import { agentPlaces, mcpEnvironment } from './agent-at.ts';
 import { boundModel, type CodeLine, defaultProvider, withPlanMode } from './code-line.ts';
 import type { WhileServed } from './serve-code.ts';
 
@@ -30,7 +30,7 @@ export async function serveLine(
   const repository = await openRepository(line.workingDir);
   const reaching = await openReaching(context);
   const options = await readSessionOptions(context, line, repository, reaching.variable);
-  if (options.mode === 'stdio') return serveStdio(context, mcpGround(context, options, repository));
+  if (options.mode === 'stdio') return serveStdio(context, mcpEnvironment(context, options, repository));
   // The user may have left already.
   context.signal.throwIfAborted();
   // A client of MCP on standard input waits for none of it.

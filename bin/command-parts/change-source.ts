@@ -81,7 +81,7 @@ const maxShown = 20;
 const choices: readonly LocalChanges[] = ['include', 'set-aside', 'stop'];
 
 /** Prompts on the terminal for conflicting local changes. Returns no prompt function without a terminal. */
-export function asksLocalChanges({
+export function promptsLocalChanges({
   interactive,
   print,
   stdin,

@@ -1,4 +1,4 @@
-import type { JudgedSpec } from '../../api/intent/read-spec.ts';
+import type { ValidatedSpec } from '../../api/intent/read-spec.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import { hasGitAbove } from '../../workspace/git/has-git-above.ts';
@@ -10,7 +10,7 @@ import type { CommandContext } from './command.ts';
  */
 export async function previewOf(
   { repoPath, cwd }: CommandContext,
-  { issues, ...read }: Extract<JudgedSpec, { ok: true }>,
+  { issues, ...read }: Extract<ValidatedSpec, { ok: true }>,
 ): Promise<readonly Issue[]> {
   const admitted = { ...read, warnings: issues, mandatory: [] };
   if (repoPath === undefined && !hasGitAbove(cwd)) {
@@ -18,7 +18,7 @@ export async function previewOf(
     return contractIssues(admitted);
   }
   const { previewContract } = await import('../../engine/plan-contract.ts');
-  const { askedBuiltIns } = await import('../../plugins/preset/asked-built-ins.ts');
+  const { builtInsFor: askedBuiltIns } = await import('../../plugins/preset/asked-built-ins.ts');
   const request = {
     repositoryPath: repoPath ?? cwd,
     specBytes: read.bytes,

@@ -63,7 +63,7 @@ export async function describeProvider(
 }
 
 /** The provider, model and flags from the command line. */
-export interface AskedModel {
+export interface RequestedModel {
   readonly provider: string;
   /** Absent: the backend's own. */
   readonly model?: string | undefined;
@@ -97,7 +97,7 @@ export function givenFlags({ options, cwd }: Pick<CommandContext, 'options' | 'c
  */
 export function chooseModel(
   { options, cwd }: Pick<CommandContext, 'options' | 'cwd'>,
-  { provider, model, flags }: AskedModel,
+  { provider, model, flags }: RequestedModel,
   variable: (name: string) => string | undefined,
   recordedBase?: string,
 ): ModelChoice {

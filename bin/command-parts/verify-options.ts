@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { type Requirement, requirements } from '../../api/verify/demands.ts';
 import type { TargetForm } from '../../api/verify/target-meanings.ts';
-import type { AskedDemands } from '../../api/verify/verify-targets.ts';
+import type { RequestedDemands } from '../../api/verify/verify-targets.ts';
 import type { GivenAnchors } from '../../attest/verify/anchors.ts';
 import type { SourceDemands } from '../../attest/verify/certified-source.ts';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
@@ -17,7 +17,7 @@ const maxSignersBytes = 4 * 1024 * 1024;
  * Reads the options of `writ verify`. USAGE for an incomplete combination of options; INPUT_UNREADABLE for unreadable
  * files.
  */
-export async function readDemands(context: CommandContext): Promise<AskedDemands> {
+export async function readDemands(context: CommandContext): Promise<RequestedDemands> {
   const { options, cwd } = context;
   const identity = readIdentity(context);
   const root = options.value('trusted-root');

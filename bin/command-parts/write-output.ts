@@ -88,7 +88,7 @@ export function outputFailed(path: string, cause: unknown): WritError {
 }
 
 /** Prints a run's early warnings to stderr, also under `--json` and `--quiet`. */
-export function tellIssue({ print }: Pick<CommandContext, 'print'>): (issue: Issue) => void {
+export function printIssue({ print }: Pick<CommandContext, 'print'>): (issue: Issue) => void {
   return ({ code, message }) => print.complain(styled('yellow', 'warning'), `: ${code}: ${message}`);
 }
 

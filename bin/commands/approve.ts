@@ -1,5 +1,5 @@
 import { type ApprovalData, approveRun, changedSince } from '../../api/run/approve-run.ts';
-import { judgeHere } from '../../api/run/open-run.ts';
+import { evaluateHere } from '../../api/run/open-run.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { findApproverKey } from '../../attest/approval/sign-approval.ts';
 import { gitLine } from '../../workspace/git/git.ts';
@@ -18,7 +18,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const waiting = await openWaitingRun(context, args[0] ?? '');
   const key = await findApproverKey(keyFile, waiting.repository, env);
   showRequest(print, waiting, said);
-  const changes = await changedSince(waiting, await judgeHere(waiting));
+  const changes = await changedSince(waiting, await evaluateHere(waiting));
   printChanged((...parts) => print.note(...parts), changes, waiting.record.subject.candidateTree);
   const { data, keyId, fault, why } = await approveRun(waiting, said, { key, env, signal });
   const isBudget = waiting.record.for === 'budget';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readVersion } from '../../api/build.ts';
-import { judgeHere } from '../../api/run/open-run.ts';
+import { evaluateHere } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { noDemands } from '../../api/verify/demands.ts';
@@ -274,7 +274,7 @@ function goOn(
 /** Returns the verified approvals of a waiting run; empty for any other run. */
 async function approvalsOf(context: CommandContext, view: RunView): Promise<Wait['approvals']> {
   if (view.state !== 'waiting') return [];
-  const { approvers } = await judgeHere(await openWaitingRun(context, view.runId));
+  const { approvers } = await evaluateHere(await openWaitingRun(context, view.runId));
   return approvers;
 }
 

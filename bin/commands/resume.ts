@@ -11,13 +11,13 @@ import type { ResumeRequest } from '../../engine/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { asksLocalChanges, localChangesGiven } from '../command-parts/change-source.ts';
+import { localChangesGiven, promptsLocalChanges } from '../command-parts/change-source.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { resumeDraft } from '../command-parts/drafted-run.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { readModelChoice, refuseChoice } from '../command-parts/providers.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
-import { tellIssue } from '../command-parts/write-output.ts';
+import { printIssue } from '../command-parts/write-output.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 import { serviceProgressPlugin } from '../terminal/service-progress.ts';
 import { toResult } from './run.ts';
@@ -39,7 +39,7 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
   const settings = {
     repositoryPath,
     ...localChangesGiven(options),
-    ...asksLocalChanges(context),
+    ...promptsLocalChanges(context),
     schedulerVersion: readVersion(),
     pluginAccess,
     witness: userJournalWitness(context.env),
@@ -57,7 +57,7 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
           ...settings,
           sandbox: sandbox ?? 'auto',
           ...confirmed,
-          hear: tellIssue(context),
+          hear: printIssue(context),
         }),
         context.print,
       ),

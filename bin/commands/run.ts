@@ -12,8 +12,8 @@ import { runIntent } from '../../engine/run-intent.ts';
 import { provenanceMissingCode } from '../../engine/state/policies.ts';
 import type { ChangeSource, RunRequest } from '../../engine/state/run-request.ts';
 import {
-  asksLocalChanges,
   localChangesGiven,
+  promptsLocalChanges,
   readSource,
   runWishes,
   sourceGiven,
@@ -22,7 +22,7 @@ import { type CommandContext, type CommandResult, refused, succeeded } from '../
 import { draftedRun } from '../command-parts/drafted-run.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
-import { tellIssue } from '../command-parts/write-output.ts';
+import { printIssue } from '../command-parts/write-output.ts';
 import { printRun } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
@@ -48,7 +48,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     repositoryPath: repoPath ?? cwd,
     ...runWishes(options),
     ...localChangesGiven(options),
-    ...asksLocalChanges(context),
+    ...promptsLocalChanges(context),
     schedulerVersion: readVersion(),
     pluginAccess,
     approvers,
@@ -58,7 +58,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     search: reaching.search,
     clock: systemClock,
     signal,
-    hear: tellIssue(context),
+    hear: printIssue(context),
   };
   const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> =>
     toResult(await runIntent(engine, { ...settings, ...started }), print);

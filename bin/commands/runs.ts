@@ -1,10 +1,10 @@
 import { readVersion } from '../../api/build.ts';
 import { threadGraph } from '../../api/graph/thread-graph.ts';
-import { askedOf, type OpenedRun, openRun } from '../../api/run/open-run.ts';
+import { type OpenedRun, openRun, pluginsOfEngine } from '../../api/run/open-run.ts';
 import { describedRules, toRunData } from '../../api/run/run-data.ts';
 import { toRunsData } from '../../api/run/verdict.ts';
 import { cancelRun } from '../../api/run/waiting-run.ts';
-import { withStanding } from '../../api/run/with-standing.ts';
+import { withLandingState } from '../../api/run/with-standing.ts';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
 import { formatEvidenceFile, isInLedger, logSnapshot } from '../../attest/verify/evidence-file.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -66,8 +66,8 @@ export async function showCommand(context: CommandContext): Promise<CommandResul
   const draft = await showDraft(context, wanted);
   if (draft !== undefined) return draft;
   const opened = await openRun(context, wanted);
-  const { view, changed } = await withStanding(context, opened.view);
-  const asked = await askedOf(opened);
+  const { view, changed } = await withLandingState(context, opened.view);
+  const asked = await pluginsOfEngine(opened);
   const data = {
     ...toRunData(view),
     ...(changed.length === 0 ? {} : { changed_since: changed.map((one) => ({ ...one })) }),
@@ -135,7 +135,7 @@ export async function reportCommand(context: CommandContext): Promise<CommandRes
     throw new WritError('USAGE', { message: `expected at least one of ${options.join(', ')}` });
   }
   const opened = await openRun(context, context.args[0] ?? '');
-  const { view } = await withStanding(context, opened.view);
+  const { view } = await withLandingState(context, opened.view);
   const rendered = bundle === undefined ? undefined : await renderEvidence(opened);
   const evidence = bundle !== undefined && rendered ? [{ path: bundle, text: rendered.text }] : [];
   const reports = await Promise.all(

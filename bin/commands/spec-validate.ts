@@ -1,4 +1,4 @@
-import { judgeSpec } from '../../api/intent/read-spec.ts';
+import { validateSpec } from '../../api/intent/read-spec.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import { rules } from '../../gates/rules.ts';
@@ -24,7 +24,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const judged: Judged[] = [];
   const ruleIds = rules.map(({ id }) => id);
   for (const path of context.args) {
-    const result = await judgeSpec(context, path, ruleIds);
+    const result = await validateSpec(context, path, ruleIds);
     if (!result.ok) judged.push({ path, result });
     else {
       const refusals = await previewOf(context, result);

@@ -17,7 +17,7 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent.ts';
-import { readAsked } from '../../engine/draft/draft-request.ts';
+import { readDraftPrompt } from '../../engine/draft/draft-request.ts';
 import { runIntent } from '../../engine/run-intent.ts';
 import type { RunSettings } from '../../engine/state/run-request.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
@@ -89,7 +89,7 @@ function isModelVerified({ verified }: ModelPart): boolean {
 export function printModelRun(printer: Printer, part: ModelPart): void {
   const { drafted, view } = part;
   const { document, effective } = drafted.contract;
-  const { said = [], provider = '', model = '', turns = 0 } = readAsked(document) ?? {};
+  const { said = [], provider = '', model = '', turns = 0 } = readDraftPrompt(document) ?? {};
   const { decision, retries } = view;
   printer.line('  asked     ', said[0] ?? '');
   printer.line(
@@ -112,7 +112,7 @@ export function printModelRun(printer: Printer, part: ModelPart): void {
 export function toModelData(part: ModelPart) {
   const { drafted, view } = part;
   const { document, effective, digest } = drafted.contract;
-  const { said = [], provider = '', model = '', turns = 0 } = readAsked(document) ?? {};
+  const { said = [], provider = '', model = '', turns = 0 } = readDraftPrompt(document) ?? {};
   return {
     run_id: view.runId,
     request: said[0] ?? '',

@@ -17,7 +17,7 @@ const maxBytes = 64 * 1024 * 1024;
  * Runs a command of writ's in this process as `writ WORDS --json` would: its own data and its own refusals. It has no
  * terminal, its standard input is empty, and what it prints stays here.
  */
-export function askWrit({
+export function callWrit({
   cwd,
   env,
   repoPath,

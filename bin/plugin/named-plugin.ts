@@ -12,7 +12,7 @@ import {
   partFields,
   partKindNames,
 } from '../../engine/plugin-trust/part-kinds.ts';
-import { type PluginManifest, readManifest, takenNames } from '../../engine/plugin-trust/plugin-manifest.ts';
+import { type PluginManifest, readManifest, usedNames } from '../../engine/plugin-trust/plugin-manifest.ts';
 import {
   maxTarballBytes,
   type PluginPackage,
@@ -137,7 +137,7 @@ export async function requireFreeIds(
   names: BroughtNames,
 ): Promise<void> {
   await using engine = await openEngine(context);
-  const ours = takenNames(engine);
+  const ours = usedNames(engine);
   const kinds = [['rule', 'rules'], ...Object.entries(partFields)] as const;
   const taken = kinds.flatMap(([kind, field]) =>
     (names[field] ?? []).filter((name) => ours[field].includes(name)).map((name) => [kind, name]),

@@ -4,7 +4,7 @@ import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { publicLogMode } from '../../attest/log/log-sections.ts';
 import { toFields } from '../../core/base/json-pointer.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import { openParts, type PluginGround, type PluginParts } from '../../engine/plugin-trust/open-parts.ts';
+import { openParts, type PluginEnvironment, type PluginParts } from '../../engine/plugin-trust/open-parts.ts';
 import type { PartKind } from '../../engine/plugin-trust/part-kinds.ts';
 import { opensHost } from '../../engine/plugin-trust/plugin-access.ts';
 import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
@@ -35,7 +35,7 @@ export interface TestedPart {
 interface SuitePlace {
   /** As the user named it. */
   readonly place: string;
-  readonly ground: Omit<PluginGround, 'outside'>;
+  readonly ground: Omit<PluginEnvironment, 'outside'>;
   readonly engine: WritEngine;
   readonly env: Environment;
   /** Holds each case to its deadline. */

@@ -14,7 +14,7 @@ import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
 import { type Part, type Printer, type Style, styled, toShellWord } from '../terminal/print.ts';
 import {
   pluginWords,
-  tellOnce,
+  printOnce,
   toDuration,
   toSealedCommit,
   toSize,
@@ -70,7 +70,7 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
       stage.checks.length === 0 ? '' : toDuration(toTimeSpan(stage.checks).lengthMs),
     ]),
   );
-  const once = tellOnce();
+  const once = printOnce();
   for (const reason of policyReasons(view)) once(reason);
   const troubled = view.stages.flatMap((stage) => stage.checks.filter((check) => check.status !== 'passed'));
   if (troubled.length > 0) {

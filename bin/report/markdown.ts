@@ -6,7 +6,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import {
-  tellOnce,
+  printOnce,
   toCount,
   toDuration,
   toSealedCommit,
@@ -32,7 +32,7 @@ export function renderRunMarkdown(view: RunView): string {
     ),
   ];
   const outside = wroteOutside(view.stages);
-  const once = tellOnce();
+  const once = printOnce();
   for (const reason of policyReasons(view)) once(reason);
   const lines = [
     `## ${verdict.word}: ${text(view.spec.summary, 256)}`,

@@ -59,7 +59,7 @@ const most = 8;
  * `(said above)`. A text printed before, whole or as the end of another, becomes empty. The printed texts are its
  * only state.
  */
-export function tellOnce(): (text: string) => string {
+export function printOnce(): (text: string) => string {
   const told = new Set<string>();
   return (text) => {
     const starts = [0, ...[...text.matchAll(/: /g)].map(({ index }) => index + 2)].slice(0, most);

@@ -33,7 +33,7 @@ export interface StreamQuestion extends Omit<HttpQuestion, 'withinMs'> {
 export interface OpenAnswer extends HttpStream, AsyncDisposable {}
 
 /**
- * Sends a request as `askHttp` does, and resolves when the headers arrive. The call or the body can throw
+ * Sends a request as `requestHttp` does, and resolves when the headers arrive. The call or the body can throw
  * NETWORK_FAILED with `detail.reason`: `unreachable`, `stalled`, `dropped` or `too-large`.
  */
 export type HttpStreamer = (question: StreamQuestion) => Promise<OpenAnswer>;

@@ -10,8 +10,8 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** Sends one request as `askHttp` does, within the same bounds. */
-export type HttpAsker = (question: HttpQuestion) => Promise<HttpAnswer>;
+/** Sends one request as `requestHttp` does, within the same bounds. */
+export type HttpClient = (question: HttpQuestion) => Promise<HttpAnswer>;
 
 /**
  * Sends one HTTP request; all HTTP requests of writ itself use it. It allows `https:` only (plain HTTP on the
@@ -20,7 +20,7 @@ export type HttpAsker = (question: HttpQuestion) => Promise<HttpAnswer>;
  * Throws NETWORK_FAILED if there is no response, or if the response is too slow or too large. Error messages never
  * repeat the request headers.
  */
-export async function askHttp(question: HttpQuestion): Promise<HttpAnswer> {
+export async function requestHttp(question: HttpQuestion): Promise<HttpAnswer> {
   const { url, method, headers = {}, body, withinMs, maxBytes } = question;
   const { origin, pathname, search } = new URL(url);
   // The query may be confidential, so it is not checked or shown here. Its author validates it.
@@ -146,7 +146,7 @@ async function streamAnswer(dispatcher: Pool, question: StreamQuestion): Promise
 }
 
 /**
- * As `askHttp`, for an answer that may go on for ever: only until its headers is it bounded in time. `use` gets it;
+ * As `requestHttp`, for an answer that may go on for ever: only until its headers is it bounded in time. `use` gets it;
  * when `use` settles, or the signal aborts, the connection is closed.
  */
 export async function streamHttp<T>(

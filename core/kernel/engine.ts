@@ -4,7 +4,7 @@ import type { HttpStreamer } from '../base/http-question.ts';
 import { createStreamer } from '../base/net.ts';
 import { nearestName } from '../base/printable.ts';
 import type { EngineFacts } from '../interfaces/hook-payload.ts';
-import { askTap, type HookSetting } from './hook.ts';
+import { callTap, type HookSetting } from './hook.ts';
 import { createHooks, type Hooks, hooksFor, listHooks } from './hooks.ts';
 import { createCapabilities, type LoadedPlugin, pluginMark } from './plugin.ts';
 import { createRules, type Rules } from './rules.ts';
@@ -140,7 +140,7 @@ function setUp(plugin: LoadedPlugin, context: Parameters<LoadedPlugin['setup']>[
 
 async function closeOne({ plugin, close }: Closer, setting: HookSetting): Promise<void> {
   const tap = { plugin, tap: close, options: {} };
-  await askTap('close', setting, tap, (run) => run()).catch(setting.report);
+  await callTap('close', setting, tap, (run) => run()).catch(setting.report);
 }
 
 function checkNames(

@@ -146,7 +146,7 @@ function toHook<Tap, Call extends (payload: never) => Promise<unknown>>(
       if (order !== undefined) return;
       const sorted = inOrder(name, declared);
       for (const one of sorted)
-        wiring.register(one.plugin, (use, parse) => askTap(name, setting, one, use, parse));
+        wiring.register(one.plugin, (use, parse) => callTap(name, setting, one, use, parse));
       order = sorted.map((one) => one.plugin);
     },
   };
@@ -244,7 +244,7 @@ function inOrder<Tap>(hook: string, declared: readonly DeclaredTap<Tap>[]): read
  * Calls one tap. Returns its parsed result, or rejects with PLUGIN_FAULT, which names plugin, hook and reason
  * (`threw`, `deadline`, `nonsense`).
  */
-export async function askTap<Tap, T>(
+export async function callTap<Tap, T>(
   hook: string,
   setting: HookSetting,
   { plugin, tap, options }: DeclaredTap<Tap>,

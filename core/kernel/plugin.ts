@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import { readGuarded } from '../base/files.ts';
 import type { HttpStreamer } from '../base/http-question.ts';
-import { askHttp, type HttpAsker } from '../base/net.ts';
+import { type HttpClient, requestHttp } from '../base/net.ts';
 import type { PluginHooks } from './hooks.ts';
 import type { RulesDoor } from './rules.ts';
 import type { PluginSlots } from './slot.ts';
@@ -116,7 +116,7 @@ export interface Capabilities {
   /** The engine's threads. Their creator closes them. */
   readonly pool: Pick<WorkerPool, 'threads' | 'run'>;
   /** One bounded question over HTTPS; NETWORK_FAILED. */
-  readonly fetch: HttpAsker;
+  readonly fetch: HttpClient;
   /** One HTTPS request with a streamed response. Its connections are kept until the engine closes. */
   readonly stream: HttpStreamer;
   readonly secret: Secrets;
@@ -160,7 +160,7 @@ export function createCapabilities(
   return Object.freeze({
     clock,
     pool: { threads: pool.threads, run: pool.run },
-    fetch: askHttp,
+    fetch: requestHttp,
     stream,
     secret: secretsOf(env),
     files: ownFiles,

@@ -4,8 +4,8 @@ import type { EffectiveIntentSpec } from '../interfaces/intentspec.gen.ts';
 import type { DescribedRule, Rule, RuleInput, RulePoint } from '../interfaces/rule.ts';
 import { stageNames } from '../interfaces/stage.ts';
 import { parseFindings, storable } from './answer.ts';
-import { judgeHere, mainThreadBytes } from './worker/judge-here.ts';
-import { judgeRuleTask } from './worker/judge-rule.ts';
+import { evaluateHere, mainThreadBytes } from './worker/judge-here.ts';
+import { evaluateRuleTask } from './worker/judge-rule.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
 const defaultTimeoutSeconds = 60;
@@ -104,7 +104,7 @@ export function modulesOf(rules: Rules, spec: EffectiveIntentSpec, bytes = 0): r
  * loops, ends its thread or returns an invalid result. The refusal is one `error` finding that names the rule and the
  * reason. Rejects only on a closed pool.
  */
-export async function judgeRule(
+export async function evaluateRule(
   rule: Rule,
   input: RuleInput,
   pool: WorkerPool,
@@ -115,9 +115,9 @@ export async function judgeRule(
   if (rule.outside) return parseFindings(await rule.outside(input, signal));
   const timeoutSeconds = rule.timeoutSeconds ?? defaultTimeoutSeconds;
   const outcome =
-    (await judgeHere(rule, input, pool, signal)) ??
+    (await evaluateHere(rule, input, pool, signal)) ??
     (await pool.run(
-      judgeRuleTask,
+      evaluateRuleTask,
       { id: rule.id, module: rule.module.href, input },
       { timeoutMs: timeoutSeconds * 1000, ...(signal ? { signal } : {}) },
     ));

@@ -21,13 +21,13 @@ import { type ApprovalsConfig, parseToml, readApprovalsSection } from './section
 import {
   type ApprovalConfig,
   type BudgetConfig,
-  type DemandedArtifact,
   type EvidenceConfig,
   type FactorsConfig,
   type GoalConfig,
   type LandingConfig,
   type ListedPlugin,
   type PolicyConfig,
+  type RequiredArtifact,
   type RunnersConfig,
   readApprovalSection,
   readArtifactsSection,
@@ -50,7 +50,7 @@ import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.
 
 export type { ChecksConfig, ScannerConfig } from './checks-section.ts';
 export type { ApprovalsConfig } from './section-alone.ts';
-export type { DemandedArtifact, ListedPlugin, PolicyConfig } from './sections.ts';
+export type { ListedPlugin, PolicyConfig, RequiredArtifact as DemandedArtifact } from './sections.ts';
 export type { PrepareStep, WorkspaceConfig } from './workspace-section.ts';
 
 /** `.writ/config.toml` at the policy commit, every default filled in (`docs/config.md`). */
@@ -68,7 +68,7 @@ export interface WritConfig {
   /** The same. */
   readonly budget: BudgetConfig;
   /** `[artifacts.<name>]`, by name: what plugins make of every change. */
-  readonly artifacts: ReadonlyMap<string, DemandedArtifact>;
+  readonly artifacts: ReadonlyMap<string, RequiredArtifact>;
   readonly checks: ChecksConfig;
   readonly evidence: EvidenceConfig;
   readonly runners: RunnersConfig;

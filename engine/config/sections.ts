@@ -34,7 +34,7 @@ export function readApprovalSection(reader: TableReader): ApprovalConfig {
  * `[artifacts.<name>]`: an artifact that every change needs in addition to those of its spec, and the plugin that
  * produces it.
  */
-export interface DemandedArtifact {
+export interface RequiredArtifact {
   /** A producer of a listed plugin, by its name. */
   readonly plugin: string;
   /** The stage that fails without it. */
@@ -50,7 +50,7 @@ const maxArtifacts = 32;
 const maxFormat = 64;
 
 /** Reads `[artifacts]`, by artifact name. */
-export function readArtifactsSection(reader: TableReader): ReadonlyMap<string, DemandedArtifact> {
+export function readArtifactsSection(reader: TableReader): ReadonlyMap<string, RequiredArtifact> {
   const names = reader.keys();
   if (names.length > maxArtifacts) {
     reader.refuse(reader.path, `expected at most ${maxArtifacts} artifacts, found ${names.length}`);

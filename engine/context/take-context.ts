@@ -58,7 +58,7 @@ interface TakenContext {
  * Collects the context of an attempt: expands the hints on its base tree, admits the items they select, and opens the
  * pipeline with its seed.
  */
-export async function takeContext(request: ContextRequest): Promise<TakenContext> {
+export async function collectContext(request: ContextRequest): Promise<TakenContext> {
   const { objects, tree, spec, strategy, hooks, runId, words } = request;
   const admit = openAdmission({ spec, strategy, hooks, runId, ...(words ? { words } : {}) });
   const frames = await openContextFrames(spec, admit);

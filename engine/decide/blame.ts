@@ -16,7 +16,7 @@ export interface Part {
 }
 
 /** The findings about a candidate that blame uses. */
-export interface Judged<F extends DecidedFinding> {
+export interface EvaluatedPart<F extends DecidedFinding> {
   readonly findings: readonly F[];
   readonly stages: readonly {
     readonly findings: readonly F[];
@@ -39,7 +39,7 @@ export interface Blame<F> {
  * What rules refused a candidate for and where: errors about the patch, of stages, and of required policy checks, that
  * name a file, each once. What a command or a suite reports names where something failed, not who broke it.
  */
-export function placedErrors<F extends DecidedFinding>({ findings, stages }: Judged<F>): readonly F[] {
+export function placedErrors<F extends DecidedFinding>({ findings, stages }: EvaluatedPart<F>): readonly F[] {
   const ofStages = stages.flatMap((stage) => [
     ...stage.findings,
     ...stage.checks

@@ -16,7 +16,7 @@ import { contextDependencies } from '../record/context-dependencies.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { finalReport } from '../record/gate-report.ts';
-import type { JudgedRun } from '../record/judgement-objects.ts';
+import type { EvaluatedRun } from '../record/judgement-objects.ts';
 import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { usedCostUnits } from './budget.ts';
@@ -45,7 +45,7 @@ export interface DecisionQuestion
  * Calls the decision guards, builds the decision's input, and decides. If the decision waits for people, it is made
  * again next time.
  */
-export async function decideRun(attempt: Attempt, question: DecisionQuestion): Promise<JudgedRun> {
+export async function decideRun(attempt: Attempt, question: DecisionQuestion): Promise<EvaluatedRun> {
   const { findings, stages, dependencies, state } = question;
   const isCandidate = question.subject === 'candidate';
   const pluginNetworks = isCandidate ? await networksOfPlugins(attempt) : [];
@@ -76,7 +76,7 @@ export async function decideRun(attempt: Attempt, question: DecisionQuestion): P
  * Returns the recorded networks from before the decision. They also apply when another process continues the run
  * without having called any plugin.
  */
-async function networksOfPlugins(attempt: Attempt): Promise<JudgedRun['workNetworks']> {
+async function networksOfPlugins(attempt: Attempt): Promise<EvaluatedRun['workNetworks']> {
   const { steps } = attempt.means;
   const step = 'plugin-networks';
   const networks = attempt.ground.plugins.networks();
@@ -93,7 +93,7 @@ async function networksOfPlugins(attempt: Attempt): Promise<JudgedRun['workNetwo
 async function findDecision(
   attempt: Attempt,
   question: DecisionQuestion,
-): Promise<Pick<JudgedRun, 'input' | 'decision' | 'refusals' | 'metrics'>> {
+): Promise<Pick<EvaluatedRun, 'input' | 'decision' | 'refusals' | 'metrics'>> {
   const {
     identity: { contract, runId },
     means: { engine },
@@ -246,10 +246,10 @@ function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
 }
 
 /** Calls the `decision.made` hook with the outcome of a run. */
-export async function tellDecision(
+export async function reportDecision(
   engine: WritEngine,
   { runId, decision, state }: RunView,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
 ): Promise<void> {
   if (!decision) return;
   const { type, rationale, commitSha } = decision;

@@ -138,7 +138,7 @@ interface Objection {
   readonly weight: 'final' | 'again' | 'people';
 }
 
-/** Returns every objection to the change, most decisive first. `judgeChange` then chooses the next step. Pure. */
+/** Returns every objection to the change, most decisive first. `evaluateChange` then chooses the next step. Pure. */
 function objectionsTo(input: DecisionInput): readonly Objection[] {
   const before = [
     ...wallClockObjections(input),

@@ -13,7 +13,7 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
 import { finalReport } from '../record/gate-report.ts';
 import { runnerSealPath, travelledJournal } from '../record/journal-view.ts';
-import type { JudgedRun } from '../record/judgement-objects.ts';
+import type { EvaluatedRun } from '../record/judgement-objects.ts';
 import { earlierFiles, everShown, lastShown, reportsOnRef, show } from '../record/list-runs.ts';
 import { keepMasked } from '../record/masking.ts';
 import { recordFiles } from '../record/record-files.ts';
@@ -35,7 +35,7 @@ import { approversNeeded } from './budget.ts';
  */
 export async function waitForPeople(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   report = finalReport(attempt, judged.findings, judged.stages),
 ): Promise<void> {
   const {
@@ -144,13 +144,13 @@ async function travellingFiles({
 }
 
 /** Distinct people who have to approve before a run that waits goes on; 0 where it waits for something else. */
-export function neededApprovals(judged: JudgedRun): number {
+export function neededApprovals(judged: EvaluatedRun): number {
   const { human, touchesGoverning } = judged.input;
   return Math.max(human.needed, approversNeeded(human, touchesGoverning), ...askedByChecks(judged));
 }
 
 /** Numbers of approvals that waiting checks need, which may exceed the spec's number. */
-function askedByChecks({ stages }: JudgedRun): readonly number[] {
+function askedByChecks({ stages }: EvaluatedRun): readonly number[] {
   const findings = stages.flatMap(({ checks }) => checks.flatMap((check) => check.findings));
   return findings.flatMap(({ detail }) =>
     detail?.waiting === true && typeof detail.needed === 'number' ? [detail.needed] : [],

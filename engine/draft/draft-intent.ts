@@ -26,7 +26,7 @@ import {
   criteriaText,
   type HeldCriterion,
   heldDraftForm,
-  takeVerified,
+  keepVerified,
   type VerifiedCriterion,
 } from '../intent/draft/held-criteria.ts';
 import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
@@ -39,16 +39,16 @@ import type { OpenModel } from '../state/open-model.ts';
 import { withConfig } from '../state/policies.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 import { addSpent, nothingSpent, type Spent } from '../state/spent.ts';
-import { openTreeHands } from '../work/hands/tree-hands.ts';
+import { openTreeTools } from '../work/hands/tree-hands.ts';
 import { openTurns } from '../work/turns/open-turns.ts';
 import { webTool } from '../work/web/search-web.ts';
 import {
-  type Asked,
-  type DraftGround,
+  type DraftEnvironment,
   type DraftPlace,
+  type DraftPrompt,
   draftExtension,
   findDraftPolicy,
-  readDraftGround,
+  readDraftEnvironment,
 } from './draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from './reading-agent.ts';
 
@@ -106,7 +106,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   } = request;
   const spent = (): Spent => addSpent(before, (agent ?? turns).taken());
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
-  const ground = await readDraftGround(engine, request);
+  const ground = await readDraftEnvironment(engine, request);
   await using opened = await openDrafter(engine, worker, request, ground);
   const { model } = opened;
   const frame: DraftFrame = { id: uuidV7(clock.now()), createdAt, said, ...target };
@@ -138,7 +138,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     form: criteria.length === 0 ? intentDraftForm : heldDraftForm,
     // The same for the same question: what is recorded is played back under another run.
     cacheKey: sha256Hex(`intent\n${said}${criteria.map(({ text }) => `\n${text}`).join('')}`),
-    hands: openTreeHands({ engine, repository, tree: base.tree, runId, policy, signal }),
+    hands: openTreeTools({ engine, repository, tree: base.tree, runId, policy, signal }),
     turns,
     ...(agent === undefined ? {} : { agent }),
     async submit(submitted) {
@@ -146,7 +146,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
       const held =
         criteria.length === 0
           ? { draft: submitted, verified: [] }
-          : takeVerified(submitted, criteria, runner);
+          : keepVerified(submitted, criteria, runner);
       if ('faults' in held) return held.faults;
       const judged = await judgeDraft(engine, held.draft, frame, ground, { said, ...answered });
       if ('faults' in judged) return judged.faults;
@@ -167,7 +167,11 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   });
 }
 
-function toldOf({ turns, tokensUsed, costUnits }: Spent): Pick<Asked, 'turns' | 'tokens' | 'cost_units'> {
+function toldOf({
+  turns,
+  tokensUsed,
+  costUnits,
+}: Spent): Pick<DraftPrompt, 'turns' | 'tokens' | 'cost_units'> {
   return { turns, tokens: tokensUsed, cost_units: costUnits };
 }
 
@@ -185,8 +189,8 @@ async function judgeDraft(
   engine: WritEngine,
   submitted: unknown,
   frame: DraftFrame,
-  { config, signers, rootNames }: Pick<DraftGround, 'config' | 'signers' | 'rootNames'>,
-  asked: Asked,
+  { config, signers, rootNames }: Pick<DraftEnvironment, 'config' | 'signers' | 'rootNames'>,
+  asked: DraftPrompt,
 ): Promise<Omit<DraftedIntent, 'model' | 'spent' | 'verified'> | { readonly faults: readonly string[] }> {
   const read = await readIntentDraft(submitted);
   if ('faults' in read) return read;
@@ -336,7 +340,7 @@ export async function knownRunner(
 /** Returns what is missing for the run of a drafted spec to ever commit, one sentence for each item. */
 function draftLacks(
   contract: AdmittedContract,
-  { signers }: Pick<DraftGround, 'signers'>,
+  { signers }: Pick<DraftEnvironment, 'signers'>,
 ): readonly string[] {
   return inVain({ contract, signers }).map(({ message }) => message);
 }

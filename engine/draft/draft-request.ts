@@ -63,7 +63,7 @@ function invalid(found: string, hints: readonly string[] = []): WritError {
 export const draftExtension = 'writ/request';
 
 /** A request, and the model that drafted a spec from it, as the spec claims. */
-export interface Asked {
+export interface DraftPrompt {
   /** The person's messages, in order. */
   readonly said: readonly string[];
   readonly provider: string;
@@ -77,7 +77,9 @@ const maxSaid = 50;
 const maxName = 256;
 
 /** Returns the request that a spec records; `undefined` if it records none. */
-export function readAsked({ extensions = {} }: Pick<IntentSpec, 'extensions'>): Asked | undefined {
+export function readDraftPrompt({
+  extensions = {},
+}: Pick<IntentSpec, 'extensions'>): DraftPrompt | undefined {
   const told = extensions[draftExtension];
   if (typeof told !== 'object' || told === null) return undefined;
   const { said, provider, model, ...counts } = told as Readonly<Record<string, unknown>>;
@@ -101,7 +103,7 @@ export interface DraftPlace extends Pick<RunRequest, 'repositoryPath' | 'onto'> 
 }
 
 /** The base and the policy of a draft: the same that a run would use. */
-export interface DraftGround {
+export interface DraftEnvironment {
   readonly repository: Repository;
   readonly base: Base;
   readonly config: WritConfig;
@@ -125,7 +127,7 @@ export async function findDraftPolicy(
 }
 
 /** Resolves them as a run does, and keeps no files. Throws REF_NOT_FOUND, CONFIG_INVALID and NOT_A_REPOSITORY. */
-export async function readDraftGround(engine: WritEngine, place: DraftPlace): Promise<DraftGround> {
+export async function readDraftEnvironment(engine: WritEngine, place: DraftPlace): Promise<DraftEnvironment> {
   await using readers = keepObjectReaders();
   const repository = readers.keep(await openRepository(place.repositoryPath));
   const { base, policy } = await findDraftPolicy(repository, place);

@@ -24,9 +24,9 @@ import { gateRoot, openModelGate } from '../work/agent/model-gate.ts';
 import { scriptIn } from '../work/agent/open-agent.ts';
 import { openAgentStarter } from '../work/agent/start-agent.ts';
 import { writeStubs } from '../work/hands/open-hands.ts';
-import { type JudgedTool, openDoor } from '../work/tools/open-tools.ts';
-import { fenceNote, type TurnsTaken } from '../work/turns/open-turns.ts';
-import type { DraftGround } from './draft-request.ts';
+import { type AuthorizedTool, openToolEntry } from '../work/tools/open-tools.ts';
+import { fenceNote, type TurnsUsed } from '../work/turns/open-turns.ts';
+import type { DraftEnvironment } from './draft-request.ts';
 
 /** What a program that only looks is opened with. */
 interface ReadingOrder {
@@ -42,7 +42,7 @@ interface ReadingOrder {
 
 /** The way of a draft, or of a question, to a program that works by itself. */
 interface ReadingAgent extends ReadingHost, AsyncDisposable {
-  taken(): TurnsTaken;
+  taken(): TurnsUsed;
 }
 
 const maxUses = 500;
@@ -55,7 +55,7 @@ const bound = { most: maxUses, told: `a drafting model may use its tools ${maxUs
  */
 async function openReadingAgent(
   engine: WritEngine,
-  { repository, base, config }: Pick<DraftGround, 'repository' | 'base' | 'config'>,
+  { repository, base, config }: Pick<DraftEnvironment, 'repository' | 'base' | 'config'>,
   chosen: OpenModel & { readonly agent: OpenAgent },
   { runId, effective, policy, sandbox: wanted = 'auto', signal, settings }: ReadingOrder,
 ): Promise<ReadingAgent> {
@@ -101,7 +101,7 @@ async function openReadingAgent(
   });
   opened.use(starter);
   const mask = (text: string): string => redactTexts(text, policy);
-  const door = openDoor({ engine, nowMs: () => settings.clock.now(), mask, signal }, bound);
+  const door = openToolEntry({ engine, nowMs: () => settings.clock.now(), mask, signal }, bound);
   const held = opened.move();
   return {
     signal,
@@ -130,7 +130,7 @@ async function openReadingAgent(
   };
 }
 
-function judgeReading(runId: string, use: HandUse): JudgedTool | string {
+function judgeReading(runId: string, use: HandUse): AuthorizedTool | string {
   if (use.kind !== 'execute') return 'a drafting model only reads';
   const command = scriptIn(use.command);
   return { request: { runId, tool: 'workspace.command', action: 'execute', command }, given: { command } };
@@ -177,7 +177,7 @@ export async function openDrafter(
   engine: WritEngine,
   worker: Drafter,
   request: Pick<RunRequest, 'reach' | 'model' | 'pluginAccess' | 'outside'>,
-  { config, policyTree, repository }: Pick<DraftGround, 'config' | 'policyTree' | 'repository'>,
+  { config, policyTree, repository }: Pick<DraftEnvironment, 'config' | 'policyTree' | 'repository'>,
 ): Promise<OpenDrafter> {
   const isLent = !isBuiltIn(engine, worker.model.provider);
   const { pluginAccess: access = noPluginAccess, outside } = request;

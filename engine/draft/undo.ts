@@ -6,7 +6,7 @@ import type { RunStore } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { type Base, treeOf } from '../../workspace/git/resolve-commit.ts';
 import { inUndoScratch, stepsUndoing, treeWithout, type Undoing } from '../../workspace/patch/undo.ts';
-import { type LaidPart, layParts } from '../record/read-run.ts';
+import { type PlacedPart, placeParts } from '../record/read-run.ts';
 
 /** The patch that undoes one Task of a sealed run, or why there is none. */
 export type TaskUndoing =
@@ -36,7 +36,7 @@ export async function taskUndoing(
   tip: Base,
 ): Promise<TaskUndoing> {
   return inUndoScratch(repository, async (scratch): Promise<TaskUndoing> => {
-    const laid = await layParts(scratch, store, runId, commit);
+    const laid = await placeParts(scratch, store, runId, commit);
     if (laid.kind !== 'laid') return laid;
     const { parts } = laid;
     const own = parts.filter(({ part }) => part.task === task);
@@ -52,7 +52,7 @@ export async function taskUndoing(
 }
 
 /** Tasks that changed one of these files after the Task had begun to. */
-function tasksUpon(parts: readonly LaidPart[], task: string, paths: readonly string[]): readonly string[] {
+function tasksUpon(parts: readonly PlacedPart[], task: string, paths: readonly string[]): readonly string[] {
   const first = parts.findIndex(({ part }) => part.task === task);
   const wanted = new Set(paths);
   const found = parts

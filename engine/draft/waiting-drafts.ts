@@ -9,7 +9,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { RunSummary } from '../record/list-runs.ts';
 import { readRun } from '../record/read-run.ts';
-import { readAsked } from './draft-request.ts';
+import { readDraftPrompt } from './draft-request.ts';
 import {
   type DraftEdit,
   draftEdits,
@@ -63,7 +63,7 @@ function summarise(repository: Repository, runId: string): DraftSummary | undefi
       summary: intent.summary,
       specId: metadata.id,
       riskLevel: risk.level,
-      request: readAsked(read.document)?.said ?? [],
+      request: readDraftPrompt(read.document)?.said ?? [],
       waitsFor: whyItWaits(risk.level, draft, draftEdits(draft, read.effective)),
     };
   } catch (fault) {

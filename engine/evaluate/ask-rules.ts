@@ -6,23 +6,23 @@ import type { JudgeReach } from '../../core/interfaces/judge-reach.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
-import { judgeRule } from '../../core/kernel/rules.ts';
+import { evaluateRule } from '../../core/kernel/rules.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import type { PrepareStep } from '../config/workspace-section.ts';
 import type { CommitWording, WordingPart } from '../state/commit-wording.ts';
-import type { ArtifactBox } from '../state/evidence.ts';
+import type { ArtifactCollector } from '../state/evidence.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { OpenPolicies } from '../state/policies.ts';
 import { joinReach } from './reach/join-reach.ts';
 import { readRuleFiles } from './read-reports.ts';
-import { findJudge } from './second-run/find-judge.ts';
+import { findVerificationInputs } from './second-run/find-judge.ts';
 
 interface RuleQuestion {
   readonly engine: WritEngine;
   readonly objects: GitDirectory;
-  readonly box: ArtifactBox;
+  readonly box: ArtifactCollector;
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly input: Omit<RuleInput, 'args' | 'files' | 'options' | 'standing'>;
   /** Tree of the policy commit, where it is not the base. */
@@ -39,7 +39,10 @@ interface RuleQuestion {
 }
 
 /** Evaluates rules concurrently; findings keep the order of the rules. */
-export async function askRules(question: RuleQuestion, rules: readonly Rule[]): Promise<readonly Finding[]> {
+export async function evaluateRules(
+  question: RuleQuestion,
+  rules: readonly Rule[],
+): Promise<readonly Finding[]> {
   const answers = await Promise.all(rules.map((rule) => askRule(question, rule, [])));
   return answers.flat();
 }
@@ -72,7 +75,7 @@ export async function askRule(
       ...(judge ? { judge } : {}),
       ...(standing ? { standing } : {}),
     };
-    return await judgeRule(rule, whole, engine.pool, signal);
+    return await evaluateRule(rule, whole, engine.pool, signal);
   } catch (fault) {
     if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
     return [
@@ -94,11 +97,11 @@ async function judgeOf({
   prepared,
 }: RuleQuestion): Promise<JudgeReach> {
   const { patch, spec } = input;
-  const read = await findJudge(objects, patch.baseTree, spec, prepare, prepared);
+  const read = await findVerificationInputs(objects, patch.baseTree, spec, prepare, prepared);
   const base = { ...read, absent: { ...filled, ...read.absent } };
   return policyTree === undefined
     ? base
-    : joinReach(await findJudge(objects, policyTree, spec, prepare, prepared), base);
+    : joinReach(await findVerificationInputs(objects, policyTree, spec, prepare, prepared), base);
 }
 
 async function readArtifacts({ box, input }: RuleQuestion): Promise<Record<string, Uint8Array>> {
@@ -170,7 +173,7 @@ export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): Ru
  * that name. Refuses if the policy is not configured for this engine or no policy is named, because no rule would be
  * evaluated.
  */
-export async function askPolicy(
+export async function evaluatePolicy(
   { engine, input, signal }: RuleQuestion,
   policies: OpenPolicies,
   engineName: string,
@@ -202,7 +205,7 @@ export async function askPolicy(
     ...(timeoutSeconds ? { timeoutSeconds } : {}),
   } as const;
   const { files } = policy;
-  return judgeRule(
+  return evaluateRule(
     rule,
     { ...input, args: [], files: {}, options: {}, policy: { name, files } },
     engine.pool,

@@ -2,7 +2,7 @@ import { type CheckOutcome, producedAt, type ReportFile } from '../../core/inter
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { ArtifactRecord, StageName } from '../../core/interfaces/stage.ts';
-import type { ArtifactBox } from '../state/evidence.ts';
+import type { ArtifactCollector } from '../state/evidence.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   xml: 'application/xml',
@@ -31,7 +31,7 @@ export interface Collected {
  * alone makes, two files of one name and one ending, of which one would hide the other.
  */
 export async function collectArtifacts(
-  box: ArtifactBox,
+  box: ArtifactCollector,
   stage: StageName,
   check: EffectiveCheck,
   outcome: CheckOutcome,

@@ -10,12 +10,12 @@ import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
-import { keepLaidRun } from '../record/judgement-objects.ts';
+import { keepSecondRun } from '../record/judgement-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { askRule, ruleQuestion } from './ask-rules.ts';
-import { footprintKey, isTouched, judgedAt, untrackedInputs } from './observe/footprint-key.ts';
+import { footprintKey, isTouched, untrackedInputs, verifyingAt } from './observe/footprint-key.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
-import type { JudgedCheck } from './second-run/judge-by-policy.ts';
+import type { CheckByPolicy } from './second-run/judge-by-policy.ts';
 import { vouchedCacheOf } from './workspace-dependencies/shared-directory.ts';
 
 const maxTextBytes = 32 * 1024 * 1024;
@@ -33,10 +33,10 @@ export interface ExecutedFurther {
 type RunIn = (side: WorkspaceSide) => Promise<CheckOutcome>;
 
 /** Evaluates each rule of the spec that compares executions, for a check that passed. */
-export async function judgeExecuted(
+export async function evaluateExecuted(
   attempt: Attempt,
   workspace: OpeningWorkspace,
-  task: JudgedCheck,
+  task: CheckByPolicy,
   ran: CheckOutcome,
   run: RunIn,
 ): Promise<ExecutedFurther> {
@@ -76,7 +76,7 @@ function isEnded({ result }: CheckOutcome): boolean {
 }
 
 /** Evaluates the same rules after a stage has ended. Findings are not redacted. */
-export async function judgeExecutedStage(
+export async function evaluateExecutedStage(
   attempt: Attempt,
   { stage, checks }: Pick<StageRecord, 'stage' | 'checks'>,
 ): Promise<readonly Finding[]> {
@@ -123,7 +123,7 @@ function askAboutPatch(attempt: Attempt, rule: Rule, args: readonly string[]): P
 }
 
 /** The further runs of one check: each tree once, each kept as evidence. */
-function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedCheck, run: RunIn) {
+function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: CheckByPolicy, run: RunIn) {
   const asked = new Map<string, Promise<Executed>>();
   const outcomes: CheckOutcome[] = [];
   const artifacts: ArtifactRecord[] = [];
@@ -152,7 +152,7 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: JudgedC
     // A passed run needs no log: its counts are complete.
     const isTold =
       where.tree === 'candidate' && outcome.findings.some(({ severity }) => severity === 'error');
-    const { record, log } = await keepLaidRun(attempt, task, outcome, {
+    const { record, log } = await keepSecondRun(attempt, task, outcome, {
       ...(isTold ? { name: 'base-tests-log' } : {}),
       tree,
       laid: paths.map((path) => ({ path })),
@@ -251,7 +251,7 @@ export async function keptExecutions(
     canonicalDigest([
       'writ-execution-v1',
       tree,
-      await footprintKey(attempt, await judgedAt(attempt, tree), check),
+      await footprintKey(attempt, await verifyingAt(attempt, tree), check),
       [...workspace.dependencies()],
     ]);
   const keyOf = (tree: string): Promise<string> => {

@@ -6,7 +6,7 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { findSecurityWord } from '../../spec/secret-words.ts';
 import type { WritConfig } from '../config/config.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { askRules, ruleQuestion, wordingFindings } from './ask-rules.ts';
+import { evaluateRules, ruleQuestion, wordingFindings } from './ask-rules.ts';
 import { observeChecks } from './observe/observe-checks.ts';
 import { ofPrepare } from './second-run/find-judge.ts';
 
@@ -14,7 +14,7 @@ import { ofPrepare } from './second-run/find-judge.ts';
  * Evaluates every patch rule, then every plugin, before a patchset is Proposed. An `error` rejects it. For the part
  * of one Task among several, rules that need the whole change are skipped.
  */
-export async function judgePatch(
+export async function evaluatePatch(
   attempt: Attempt,
   extent: 'whole' | 'part' = 'whole',
 ): Promise<readonly Finding[]> {
@@ -30,7 +30,7 @@ export async function judgePatch(
     const spec = contract.effective;
     const question = ruleQuestion(attempt, { spec, patch, scope, artifacts: [] });
     const rules = ground.rules.at('patch', spec).filter((rule) => extent === 'whole' || !rule.judgesWhole);
-    const found = await askRules(question, rules);
+    const found = await evaluateRules(question, rules);
     const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
     attempt.means.settings.signal.throwIfAborted();
     const worded = extent === 'whole' ? wordingFindings(attempt.identity.wording) : [];
@@ -50,10 +50,10 @@ export async function judgePatch(
  * adds. The returned attempt includes the files that its checks read. If the rules refuse the candidate at once, no
  * observed run starts.
  */
-export async function judgeObserved(
+export async function evaluateObserved(
   attempt: Attempt,
 ): Promise<{ readonly attempt: Attempt; readonly findings: readonly Finding[] }> {
-  const findings = await judgePatch(attempt);
+  const findings = await evaluatePatch(attempt);
   const isOfPrepare = ({ detail }: Finding): boolean => detail?.via === ofPrepare;
   // Observation can correct findings about `prepare`, so they do not end the evaluation here.
   if (findings.some((one) => one.severity === 'error' && !isOfPrepare(one))) return { attempt, findings };
@@ -65,7 +65,7 @@ export async function judgeObserved(
   const isNews =
     Object.keys(filled).length > 0 ||
     (prepared !== undefined && (findings.some(isOfPrepare) || attempt.patch.files.some(isChanged)));
-  return { attempt: seen, findings: isNews ? await judgePatch(seen) : findings };
+  return { attempt: seen, findings: isNews ? await evaluatePatch(seen) : findings };
 }
 
 /**

@@ -15,7 +15,7 @@ import { type CarryStore, type HandedOn, openCarryStore } from './carry/carry-st
 import { type TrackedCarry, trackedCarry } from './carry/take-carried.ts';
 import { findDependencies } from './find-dependencies.ts';
 import { observePrepare } from './observe/observe-prepare.ts';
-import { findPolicyJudge, type PolicyJudge } from './second-run/policy-judge.ts';
+import { findPolicyInputs, type PolicyInputs } from './second-run/policy-judge.ts';
 import {
   type DependencyNote,
   type FoundDependencies,
@@ -72,7 +72,7 @@ export interface OpeningWorkspace extends WorkspaceSide {
    * The candidate with the policy commit's verification inputs, computed once. `undefined` if the change does not
    * touch them, or if people review it.
    */
-  policyJudge(): Promise<PolicyJudge | undefined>;
+  policyJudge(): Promise<PolicyInputs | undefined>;
   /**
    * Untracked directories that the checks were given, in this process or an earlier one; none where no check needed a
    * workspace.
@@ -125,7 +125,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
   const unsaid = async (): Promise<void> => undefined;
   const base = new Side(attempt, root, store, objects, patch.baseTree, unsaid);
   const others = new Map<string, WorkspaceSide>();
-  let policyJudge: Promise<PolicyJudge | undefined> | undefined;
+  let policyJudge: Promise<PolicyInputs | undefined> | undefined;
   return {
     open: (received) => candidate.open(received),
     base,
@@ -143,7 +143,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
       return side;
     },
     policyJudge() {
-      policyJudge ??= findPolicyJudge(attempt);
+      policyJudge ??= findPolicyInputs(attempt);
       return policyJudge;
     },
     dependencies: () => (steps.ended('workspace')?.answer as Given | undefined)?.dependencies ?? [],

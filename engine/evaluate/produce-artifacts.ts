@@ -11,7 +11,7 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { checksOf, type ListedCheck } from '../../spec/checks-of.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
-import type { OutsideArtifact } from '../plugin-trust/parts/outside-checks.ts';
+import type { ThirdPartyArtifact } from '../plugin-trust/parts/outside-checks.ts';
 import type { Production } from '../state/evidence.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
@@ -115,7 +115,7 @@ function isRequired(spec: EffectiveIntentSpec, name: string, rules: Rules): bool
 }
 
 /** Returns the plugin producer of an artifact. Plugins never produce artifacts that a spec can name. */
-function outsideProducer({ ground }: Attempt, name: string): OutsideArtifact | undefined {
+function outsideProducer({ ground }: Attempt, name: string): ThirdPartyArtifact | undefined {
   const demanded = ground.config.artifacts.get(name);
   return demanded && ground.plugins.artifacts.get(demanded.plugin);
 }

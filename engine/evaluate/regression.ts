@@ -15,7 +15,7 @@ import { joinNetworks } from '../record/judgement-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { canBeOldFailure, compareFailure } from './environment-sign.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
-import { askCheck, type CheckTask } from './run-check.ts';
+import { type CheckTask, runCheckOf } from './run-check.ts';
 
 /** With `none`, only noise is tolerated, so more rounds measure it. */
 const rounds = { none: 5, low: 3, medium: 3 };
@@ -36,7 +36,7 @@ export async function compareWithBase(
   const { acceptance } = attempt.identity.contract.effective;
   const level = acceptance.qualityGates.maxAllowedRegression;
   const networks: CheckNetwork[] = [];
-  const noting = async (asked: ReturnType<typeof askCheck>): ReturnType<typeof askCheck> => {
+  const noting = async (asked: ReturnType<typeof runCheckOf>): ReturnType<typeof runCheckOf> => {
     const outcome = await asked;
     if (outcome.network) networks.push(outcome.network);
     return outcome;
@@ -87,7 +87,7 @@ export async function compareWithBase(
           return comparison(metrics?.size ? { speed: speedLost(metrics) } : {});
         }
         const onSide = (side: 'base' | 'candidate') =>
-          side === 'base' ? base.run(task) : noting(askCheck(attempt, workspace, task));
+          side === 'base' ? base.run(task) : noting(runCheckOf(attempt, workspace, task));
         return comparison({ speed: await measureSpeed(onSide, rounds[level]) });
       },
     );
@@ -110,23 +110,23 @@ function measures({ status, hasMetrics }: CheckRecord): boolean {
 class BaseSide {
   readonly #attempt: Attempt;
   readonly #workspace: OpeningWorkspace;
-  readonly #noting: (asked: ReturnType<typeof askCheck>) => ReturnType<typeof askCheck>;
+  readonly #noting: (asked: ReturnType<typeof runCheckOf>) => ReturnType<typeof runCheckOf>;
   #prepared: Promise<readonly CarriedPath[]> | undefined;
 
   constructor(
     attempt: Attempt,
     workspace: OpeningWorkspace,
-    noting: (asked: ReturnType<typeof askCheck>) => ReturnType<typeof askCheck>,
+    noting: (asked: ReturnType<typeof runCheckOf>) => ReturnType<typeof runCheckOf>,
   ) {
     this.#attempt = attempt;
     this.#workspace = workspace;
     this.#noting = noting;
   }
 
-  async run(task: CheckTask): ReturnType<typeof askCheck> {
+  async run(task: CheckTask): ReturnType<typeof runCheckOf> {
     this.#prepared ??= this.#prepare();
     const received = await this.#prepared;
-    return this.#noting(askCheck(this.#attempt, this.#workspace.base, { ...task, received }));
+    return this.#noting(runCheckOf(this.#attempt, this.#workspace.base, { ...task, received }));
   }
 
   async #prepare(): Promise<readonly CarriedPath[]> {
@@ -136,7 +136,7 @@ class BaseSide {
     for (const [index, check] of fastChecks.entries()) {
       if (check.kind === 'policy') continue;
       const { carried } = await this.#noting(
-        askCheck(this.#attempt, this.#workspace.base, {
+        runCheckOf(this.#attempt, this.#workspace.base, {
           stage: 'fast',
           check,
           index,

@@ -17,13 +17,13 @@ import { outputTail } from '../record/failure-text.ts';
 import { joinNetworks } from '../record/judgement-objects.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { askPolicy, askRule, isMandatory, ruleQuestion } from './ask-rules.ts';
-import { inWorld } from './carry/in-world.ts';
+import { askRule, evaluatePolicy, isMandatory, ruleQuestion } from './ask-rules.ts';
+import { inWorkspace } from './carry/in-world.ts';
 import { networkFindings, redactHosts, unguardedNetwork } from './check-network.ts';
 import { blameOrigin, CheckWatch, checkOrigin } from './check-watch.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './environment-sign.ts';
-import { judgeExecuted } from './executed-rules.ts';
+import { evaluateExecuted } from './executed-rules.ts';
 import { givenSecrets, secretsAwaited } from './find-dependencies.ts';
 import type { TracedCommand } from './observe/under-tracer.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
@@ -36,7 +36,7 @@ import {
   scanContext,
   scannedTrees,
 } from './run-scanner.ts';
-import { type JudgedCheck, judgeByPolicy } from './second-run/judge-by-policy.ts';
+import { type CheckByPolicy, evaluateByPolicy } from './second-run/judge-by-policy.ts';
 import { redactWritten } from './written-outside.ts';
 
 /** One check of a stage, and what is known when it starts. */
@@ -75,7 +75,7 @@ export async function runCheck(
   const { stage, check } = task;
   const { box, patch, means } = attempt;
   const scanned = await scannedTrees(attempt, workspace, check);
-  const ran = await askCheck(attempt, scanned?.candidate.side ?? workspace, {
+  const ran = await runCheckOf(attempt, scanned?.candidate.side ?? workspace, {
     ...task,
     tellsWrites: true,
     ...(scanned ? { scanned } : {}),
@@ -86,7 +86,7 @@ export async function runCheck(
     stopIfSameAtBase(
       check,
       sign,
-      await askCheck(attempt, workspace.base, { ...task, received: [], handsOn: false }),
+      await runCheckOf(attempt, workspace.base, { ...task, received: [], handsOn: false }),
     );
   const further: AskedFurther = scanned
     ? {
@@ -94,7 +94,7 @@ export async function runCheck(
         artifacts: scan?.artifacts ?? [],
       }
     : await askFurther(attempt, workspace, task, ran, (side, other) =>
-        askCheck(attempt, side, { ...task, ...other }),
+        runCheckOf(attempt, side, { ...task, ...other }),
       );
   const asked = { ...ran, ...further.outcome };
   const metrics = stage === 'integration' ? metricsOf(asked.reports) : undefined;
@@ -154,12 +154,12 @@ async function askByPolicy(
   const trees = { ...scanned, candidate: judged };
   return refusedByPolicy(
     ran,
-    await askCheck(attempt, judged.side, { ...task, handsOn: false, scanned: trees }),
+    await runCheckOf(attempt, judged.side, { ...task, handsOn: false, scanned: trees }),
   );
 }
 
 /** Runs a check in a workspace and keeps only its outcome. */
-export async function askCheck(
+export async function runCheckOf(
   attempt: Attempt,
   workspace: WorkspaceSide,
   task: CheckTask,
@@ -248,8 +248,8 @@ function checkContext(
     artifacts: box.list(),
   };
   const report = ground.config.checks.reports.get(check.id);
-  const run = (side: WorkspaceSide, passing: Parameters<typeof inWorld>[2], used: CheckUses) =>
-    inWorld(attempt, side, passing, used, (world) =>
+  const run = (side: WorkspaceSide, passing: Parameters<typeof inWorkspace>[2], used: CheckUses) =>
+    inWorkspace(attempt, side, passing, used, (world) =>
       runCommand(
         attempt,
         world,
@@ -279,7 +279,7 @@ function checkContext(
     async askRule(id, args) {
       const rule = ground.rules.get(id);
       const question = ruleQuestion(attempt, ruleInput);
-      return rule ? askRule(question, rule, args) : askPolicy(question, ground.policies, id, args);
+      return rule ? askRule(question, rule, args) : evaluatePolicy(question, ground.policies, id, args);
     },
   };
 }
@@ -307,19 +307,19 @@ interface OtherRun {
 async function askFurther(
   attempt: Attempt,
   workspace: OpeningWorkspace,
-  task: JudgedCheck,
+  task: CheckByPolicy,
   ran: CheckOutcome,
   ask: (side: WorkspaceSide, other: OtherRun) => Promise<CheckOutcome>,
 ): Promise<AskedFurther> {
   // Paths carried over from candidates must not influence a run on the base.
-  const { findings, outcomes, artifacts, ...records } = await judgeExecuted(
+  const { findings, outcomes, artifacts, ...records } = await evaluateExecuted(
     attempt,
     workspace,
     task,
     ran,
     (side) => ask(side, { received: side === workspace.base ? [] : task.received, handsOn: false }),
   );
-  const second = await judgeByPolicy(attempt, workspace, task, ran, (side, received) =>
+  const second = await evaluateByPolicy(attempt, workspace, task, ran, (side, received) =>
     ask(side, { received }),
   );
   const all = [ran, ...outcomes, ...(second.outcome ? [second.outcome] : [])];

@@ -21,9 +21,9 @@ import type { Production } from '../state/evidence.ts';
 import { inParallel, parallelLimit } from '../state/machine.ts';
 import { type Attempt, policyOf, withSteps } from '../state/open-run.ts';
 import { withValues } from '../state/run-secrets.ts';
-import { askRules, ruleQuestion } from './ask-rules.ts';
+import { evaluateRules, ruleQuestion } from './ask-rules.ts';
 import { impliedArtifacts } from './collect-artifacts.ts';
-import { judgeExecutedStage } from './executed-rules.ts';
+import { evaluateExecutedStage } from './executed-rules.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { produceArtifacts } from './produce-artifacts.ts';
 import { compareWithBase } from './regression.ts';
@@ -128,12 +128,12 @@ async function settleStage(
   const compared = await compareWithBase(attempt, workspace, unjudged);
   const findings = [
     ...(await judgeStage(attempt, compared)),
-    ...(await judgeExecutedStage(attempt, compared)),
+    ...(await evaluateExecutedStage(attempt, compared)),
   ];
   const judged: StageRecord = { ...compared, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
   const found = redactTexts([...findings, ...added], policyOf(attempt));
-  const further = await askStageChecks(attempt, { ...judged, findings: found }, before);
+  const further = await runStageChecks(attempt, { ...judged, findings: found }, before);
   const record = settle({ ...judged, ...further, findings: [...found, ...further.findings] });
   await engine.hooks.stage.settled.call({ runId, stage: record });
   return record;
@@ -181,7 +181,7 @@ async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonl
     stage: { name: stage.stage, checks: stage.checks },
     artifacts: box.list(),
   });
-  return askRules(question, ground.rules.at(stage.stage, spec));
+  return evaluateRules(question, ground.rules.at(stage.stage, spec));
 }
 
 /**
@@ -210,7 +210,7 @@ const asksAgain: readonly unknown[] = ['threw', 'crashed', 'sandbox-failed'];
  * Each check runs once per candidate and stage; its recorded answer is reused when the run resumes. `asked` names
  * each check.
  */
-export async function askStageChecks(
+export async function runStageChecks(
   attempt: Attempt,
   stage: Pick<StageRecord, 'stage' | 'checks' | 'findings'>,
   before: readonly StageRecord[],

@@ -40,7 +40,10 @@ export async function runStages(
 }
 
 /** Discards all check results of an attempt, so that the stages run again in a separate workspace. */
-export async function judgeAnew({ means: { steps }, box }: Pick<Attempt, 'means' | 'box'>): Promise<void> {
+export async function evaluateAgain({
+  means: { steps },
+  box,
+}: Pick<Attempt, 'means' | 'box'>): Promise<void> {
   for (let epoch = 1; ; epoch += 1) {
     if (steps.ended(`epoch-${epoch}/lost`)) continue;
     await steps.once(`epoch-${epoch}/lost`, () => undefined);

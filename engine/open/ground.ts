@@ -16,13 +16,13 @@ import type { StartedRun } from '../record/started-run.ts';
 import type { Landing } from '../state/landing.ts';
 import type { Ground } from '../state/open-run.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
-import { openJudges } from './open-parties.ts';
+import { openVerifiers } from './open-parties.ts';
 
 /**
  * Finds the environment of a resumed run again, as at its start. Refuses an invalid config, an untrusted plugin, and
  * a missing sandbox if the spec denies the network. Files below `.writ/` are read at the policy commit.
  */
-export async function prepareGround(
+export async function prepareEnvironment(
   engine: WritEngine,
   request: Pick<RunRequest & ResumeRequest, 'sandbox' | 'pluginAccess' | 'outside' | 'cancel'>,
   contract: AdmittedContract,
@@ -39,13 +39,13 @@ export async function prepareGround(
   const { pluginAccess, outside } = request;
   const cacheDir = pluginCacheOf(repository);
   const question = { engine, repository, policyTree, configBytes, config, sandbox, cacheDir };
-  const judges = await openJudges({ ...question, pluginAccess, outside, cancels });
+  const judges = await openVerifiers({ ...question, pluginAccess, outside, cancels });
   const operatingSystem = await requireOperatingSystem(contract);
   const { languageRuntime } = contract.effective.constraints.platform;
   const { versions, tools } = await pickRuntimes(sandbox, languageRuntime);
   const environment = { ...operatingSystem, ...versions };
   const armed = { ...chosen, sandbox: withTools(sandbox, tools) };
-  return nameGround(contract, repository, { ...landing, ...armed, ...judges, configBytes, environment });
+  return nameEnvironment(contract, repository, { ...landing, ...armed, ...judges, configBytes, environment });
 }
 
 /** Where files of plugins are kept between runs. */
@@ -62,7 +62,7 @@ export async function requireOperatingSystem({
 }
 
 /** Adds the repository's name and its base time, as statements use them. */
-export async function nameGround(
+export async function nameEnvironment(
   { effective }: Pick<AdmittedContract, 'effective'>,
   repository: Repository,
   found: Omit<Ground, 'repository' | 'repositoryUri' | 'baseTimeMs'>,

@@ -19,7 +19,7 @@ import {
   type RunIdentity,
   type RunMeans,
 } from '../state/open-run.ts';
-import { createRecordBox } from '../state/record-box.ts';
+import { createRecordCollector } from '../state/record-box.ts';
 import { startWallClock, waitingType } from '../state/spent.ts';
 
 /** A run that this process holds; disposing gives it back, whatever happened. */
@@ -120,7 +120,7 @@ export async function holdRun({
     advice: started.advice,
     privateRoot,
     travellingJournal: () => formatJournal(journal.records.filter(({ data }) => !isLocal(data))).bytes,
-    record: createRecordBox(join(directory, 'record'), recordMemory(journal)),
+    record: createRecordCollector(join(directory, 'record'), recordMemory(journal)),
     signal: AbortSignal.any([settings.signal, wallClock.signal]),
     wallClockExceeded: wallClock.exceeded,
     beginSealing: gate.beginSealing,

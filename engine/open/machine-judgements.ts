@@ -4,14 +4,14 @@ import type { WritEngine } from '../../spec/writ-engine.ts';
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
 import type { Ground } from '../state/open-run.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
-import { chooseSandbox, nameGround, requireOperatingSystem } from './ground.ts';
-import { openJudges, openParties } from './open-parties.ts';
-import { type Judgement, judgement } from './opening.ts';
+import { chooseSandbox, nameEnvironment, requireOperatingSystem } from './ground.ts';
+import { openParties, openVerifiers } from './open-parties.ts';
+import { type OpeningCheck, openingCheck } from './opening.ts';
 import { requirePartSecrets } from './requirements.ts';
 
 /** What this machine shows: system, sandbox, tools, and what its user trusts and signs with. */
-export const machineJudgements: readonly Judgement[] = [
-  judgement({
+export const machineChecks: readonly OpeningCheck[] = [
+  openingCheck({
     id: 'sandbox-works',
     sees: 'machine',
     about: '/constraints/security/networkPolicy',
@@ -20,12 +20,12 @@ export const machineJudgements: readonly Judgement[] = [
       sandbox: await chooseSandbox(engine, request.sandbox, admitted),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'judges-trusted',
     sees: 'machine',
     needs: ['engine', 'request', 'place', 'repository', 'landing', 'configBytes', 'config', 'sandbox'],
     judge: async ({ engine, request, place, repository, landing, configBytes, config, sandbox }) => ({
-      judges: await openJudges({
+      judges: await openVerifiers({
         engine,
         repository,
         configBytes,
@@ -38,14 +38,14 @@ export const machineJudgements: readonly Judgement[] = [
       }),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'system-supported',
     sees: 'machine',
     about: '/constraints/platform/supportedOS',
     needs: ['admitted'],
     judge: async ({ admitted }) => ({ operatingSystem: await requireOperatingSystem(admitted) }),
   }),
-  judgement({
+  openingCheck({
     id: 'runtime-found',
     sees: 'machine',
     about: '/constraints/platform/languageRuntime',
@@ -54,7 +54,7 @@ export const machineJudgements: readonly Judgement[] = [
       runtimes: await pickRuntimes(sandbox, admitted.effective.constraints.platform.languageRuntime),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'ground-named',
     sees: 'machine',
     needs: [
@@ -71,10 +71,10 @@ export const machineJudgements: readonly Judgement[] = [
       const environment = { ...found.operatingSystem, ...found.runtimes.versions };
       const armed = { ...sandbox, sandbox: withTools(sandbox.sandbox, found.runtimes.tools) };
       const all = { ...landing, ...armed, ...judges, configBytes, environment };
-      return { ground: await nameGround(admitted, repository, all) };
+      return { ground: await nameEnvironment(admitted, repository, all) };
     },
   }),
-  judgement({
+  openingCheck({
     id: 'secrets-found',
     sees: 'machine',
     about: '/security/secrets',
@@ -86,20 +86,20 @@ export const machineJudgements: readonly Judgement[] = [
       ),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'plugins-handed',
     sees: 'machine',
     needs: ['judges'],
     judge: ({ judges }) => requirePartSecrets(judges),
   }),
-  judgement({
+  openingCheck({
     id: 'artifacts-makeable',
     sees: 'machine',
     about: '/artifacts/required',
     needs: ['engine', 'contract', 'judges'],
     judge: ({ engine, contract, judges }) => requireArtifacts(engine, contract.effective, judges.config),
   }),
-  judgement({
+  openingCheck({
     id: 'seal-opens',
     sees: 'machine',
     about: '/provenance',

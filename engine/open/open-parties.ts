@@ -21,7 +21,7 @@ import { findPlugins } from '../plugin-trust/find-plugins.ts';
 import type { PluginParts } from '../plugin-trust/open-parts.ts';
 import { openPlugins } from '../plugin-trust/open-plugins.ts';
 import { noPluginAccess, type PluginAccess } from '../plugin-trust/plugin-access.ts';
-import { takenNames } from '../plugin-trust/plugin-manifest.ts';
+import { usedNames } from '../plugin-trust/plugin-manifest.ts';
 import { workerFile } from '../record/started-run.ts';
 import { maxMemoryBytes } from '../state/machine.ts';
 import type { Ground } from '../state/open-run.ts';
@@ -109,7 +109,7 @@ async function readKept(directory: string): Promise<Uint8Array | undefined> {
  * The plugin parts that preflight checks of spec and repository need before a run. The built-in ones work without an
  * engine (`plugins/preset/create-engine.ts`).
  */
-export interface AskedPlugins {
+export interface RunPlugins {
   /** Slot `store`. */
   readonly stores: Pick<Slot<StoreSource>, 'pick'>;
   /** How the sources in slots `signer` and `log` read their sections. */
@@ -119,7 +119,7 @@ export interface AskedPlugins {
 }
 
 /** As an open engine answers. */
-export function askedOf({ slots, hooks }: Pick<WritEngine, 'slots' | 'hooks'>): AskedPlugins {
+export function askedOf({ slots, hooks }: Pick<WritEngine, 'slots' | 'hooks'>): RunPlugins {
   return {
     stores: slots.store,
     sealingForms: () => sealingFormsOf(slots),
@@ -149,7 +149,7 @@ interface JudgesQuestion {
  * their code. Throws PLUGIN_MISSING, PLUGIN_CHANGED, PLUGIN_UNTRUSTED, PLUGIN_INVALID, CONFIG_INVALID and
  * SCANNER_CHANGED.
  */
-export async function openJudges({
+export async function openVerifiers({
   engine,
   repository,
   policyTree,
@@ -172,7 +172,7 @@ export async function openJudges({
       access: pluginAccess,
       ...(outside === undefined ? {} : { outside }),
     },
-    takenNames(engine),
+    usedNames(engine),
   );
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);

@@ -24,15 +24,15 @@ import {
 import type { Landing } from '../state/landing.ts';
 import { isBuiltIn, openModel } from '../state/open-model.ts';
 import type { Origin, RunRequest } from '../state/run-request.ts';
-import { machineJudgements } from './machine-judgements.ts';
+import { machineChecks } from './machine-judgements.ts';
 import { openWorker } from './open-parties.ts';
-import { contractJudgements, type Judgement, judgement } from './opening.ts';
+import { type OpeningCheck, openingCheck, specChecks } from './opening.ts';
 import { readAuthorship, requireKnownAuthor } from './read-authorship.ts';
-import { repositoryJudgements } from './repository-judgements.ts';
+import { repositoryChecks } from './repository-judgements.ts';
 import { requireCiting, requireLockfiles } from './requirements.ts';
 
 /** Runs before the spec's checks, because the worker determines which rows of the spec must be enforced. */
-const workerJudgement: Judgement = judgement({
+const workerJudgement: OpeningCheck = openingCheck({
   id: 'worker-opens',
   sees: 'change',
   needs: ['engine', 'source'],
@@ -40,7 +40,7 @@ const workerJudgement: Judgement = judgement({
 });
 
 /** Checks that need both the spec and the worker. */
-const citingJudgement: Judgement = judgement({
+const citingJudgement: OpeningCheck = openingCheck({
   id: 'worker-cites',
   sees: 'contract',
   about: '/evidence/minCitationsPerDecision',
@@ -52,7 +52,7 @@ const citingJudgement: Judgement = judgement({
  * A model call needs its key and its configuration. A third-party plugin's model is known only after its plugins are
  * opened.
  */
-const modelJudgement: Judgement = judgement({
+const modelJudgement: OpeningCheck = openingCheck({
   id: 'model-opens',
   sees: 'machine',
   needs: ['engine', 'request', 'worker', 'config'],
@@ -63,7 +63,7 @@ const modelJudgement: Judgement = judgement({
 });
 
 /** The model of a plugin that the repository lists. */
-const pluginModelJudgement: Judgement = judgement({
+const pluginModelJudgement: OpeningCheck = openingCheck({
   id: 'plugin-model-opens',
   sees: 'machine',
   needs: ['engine', 'request', 'worker', 'judges'],
@@ -78,8 +78,8 @@ function isBroughtAlong(engine: Pick<WritEngine, 'slots'>, worker: Worker | unde
 }
 
 /** Checks of the change itself, before any rule evaluates it. */
-const changeJudgements: readonly Judgement[] = [
-  judgement({
+const changeJudgements: readonly OpeningCheck[] = [
+  openingCheck({
     id: 'wording-readable',
     sees: 'change',
     needs: ['request', 'source', 'repository', 'origin'],
@@ -87,7 +87,7 @@ const changeJudgements: readonly Judgement[] = [
       wording: await readWording(repository, { ...request, source }, origin),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'candidate-taken',
     sees: 'change',
     needs: ['place', 'request', 'source', 'repository', 'origin', 'landing'],
@@ -97,7 +97,7 @@ const changeJudgements: readonly Judgement[] = [
       return { scratch, ...(await takeWithChanges(scratch, repository, asked, origin, landing)) };
     },
   }),
-  judgement({
+  openingCheck({
     id: 'lockfiles-there',
     sees: 'change',
     needs: ['landing', 'scratch', 'supplied', 'config', 'scope'],
@@ -109,7 +109,7 @@ const changeJudgements: readonly Judgement[] = [
         supplied ? { tree: supplied.candidateTree } : { scope },
       ),
   }),
-  judgement({
+  openingCheck({
     id: 'governed-by-people',
     sees: 'change',
     needs: ['landing', 'scratch', 'supplied'],
@@ -117,7 +117,7 @@ const changeJudgements: readonly Judgement[] = [
       if (supplied) await requireOldSigners(scratch, landing.policy, supplied);
     },
   }),
-  judgement({
+  openingCheck({
     id: 'paths-clean',
     sees: 'change',
     needs: ['request', 'repository', 'landing', 'supplied', 'local'],
@@ -126,7 +126,7 @@ const changeJudgements: readonly Judgement[] = [
         await requireLandable(repository, target, supplied.files, local?.choice);
     },
   }),
-  judgement({
+  openingCheck({
     id: 'predicted-paths-clean',
     sees: 'change',
     needs: ['request', 'source', 'repository', 'landing', 'draft', 'scratch'],
@@ -150,7 +150,7 @@ const changeJudgements: readonly Judgement[] = [
       return { local: { choice, included } };
     },
   }),
-  judgement({
+  openingCheck({
     id: 'author-known',
     sees: 'change',
     about: '/risk/humanInLoop',
@@ -163,7 +163,7 @@ const changeJudgements: readonly Judgement[] = [
   }),
 ];
 
-const contractRead: Judgement = judgement({
+const contractRead: OpeningCheck = openingCheck({
   id: 'contract-read',
   sees: 'contract',
   needs: ['engine', 'request'],
@@ -171,18 +171,18 @@ const contractRead: Judgement = judgement({
 });
 
 /** Checks that need no repository. */
-export const firstJudgements: readonly Judgement[] = [
+export const firstChecks: readonly OpeningCheck[] = [
   workerJudgement,
   contractRead,
-  ...contractJudgements,
+  ...specChecks,
   citingJudgement,
 ];
 
 /** What has to be looked up. */
-export const laterJudgements: readonly Judgement[] = [
-  ...repositoryJudgements,
+export const laterChecks: readonly OpeningCheck[] = [
+  ...repositoryChecks,
   modelJudgement,
-  ...machineJudgements,
+  ...machineChecks,
   pluginModelJudgement,
   ...changeJudgements,
 ];

@@ -26,7 +26,7 @@ import type { OpenModel } from '../state/open-model.ts';
 import type { Ground } from '../state/open-run.ts';
 import type { ChangeSource, Origin, RunRequest } from '../state/run-request.ts';
 import type { RunSecrets } from '../state/run-secrets.ts';
-import type { AskedPlugins } from './open-parties.ts';
+import type { RunPlugins } from './open-parties.ts';
 
 /** The request, whether it is to be run or only planned. */
 export type OpeningRequest = Pick<
@@ -69,7 +69,7 @@ export interface OpeningPlace {
 export interface Opening {
   readonly engine: WritEngine;
   /** The parts of the engine that checks of spec and repository need. */
-  readonly plugins: AskedPlugins;
+  readonly plugins: RunPlugins;
   readonly request: OpeningRequest;
   readonly ledger: WritEngine['ledger'];
   readonly place: OpeningPlace;
@@ -127,7 +127,7 @@ type Part = keyof Opening;
  * One preflight check, which can refuse a run before any work: `writ run` stops at the first failure, and `writ plan`
  * reports them all.
  */
-export interface Judgement {
+export interface OpeningCheck {
   readonly id: string;
   readonly sees: Sight;
   /** JSON Pointer to the part of the spec that it checks; '' for the whole spec, or for data outside it. */
@@ -139,27 +139,27 @@ export interface Judgement {
 }
 
 /** Builds a preflight check: its function receives the results that it needs, and may read other known results. */
-export function judgement<const N extends Part, G extends Part = never>(given: {
+export function openingCheck<const N extends Part, G extends Part = never>(given: {
   readonly id: string;
   readonly sees: Sight;
   readonly about?: string;
   readonly needs: readonly N[];
   // biome-ignore lint/suspicious/noConfusingVoidType: a judgement that only refuses answers nothing.
   judge(known: Pick<Opening, N> & Partial<Opening>): Promise<Pick<Opening, G> | void>;
-}): Judgement {
-  // `judgeOpening` calls only checks with every name in `needs` present.
+}): OpeningCheck {
+  // `checkOpening` calls only checks with every name in `needs` present.
   return { about: '', ...given, judge: async (known) => (await given.judge(known as Opening)) ?? {} };
 }
 
 /** Called with a refusal; checks that do not need the missing result still run. */
-type HearRefusal = (refused: Judgement, fault: WritError) => void;
+type HearRefusal = (refused: OpeningCheck, fault: WritError) => void;
 
 /**
  * Runs the preflight checks in order; each sees the earlier results. Throws the first refusal. With `hear` it reports
  * every refusal instead, but still throws errors that are not refusals (INTERNAL, RUN_INTERRUPTED).
  */
-export async function judgeOpening(
-  judgements: readonly Judgement[],
+export async function checkOpening(
+  judgements: readonly OpeningCheck[],
   known: Partial<Opening>,
   hear?: HearRefusal,
 ): Promise<Partial<Opening>> {
@@ -177,29 +177,29 @@ export async function judgeOpening(
 }
 
 /** Preflight checks that need only a parsed spec. They are cheap: `spec validate` runs them without a repository. */
-export const contractJudgements: readonly Judgement[] = [
-  judgement({
+export const specChecks: readonly OpeningCheck[] = [
+  openingCheck({
     id: 'version-supported',
     sees: 'contract',
     about: '/apiVersion',
     needs: ['admitted'],
     judge: async ({ admitted }) => requireSupportedVersion(admitted.document.apiVersion),
   }),
-  judgement({
+  openingCheck({
     id: 'rows-enforced',
     sees: 'contract',
     needs: ['ledger', 'admitted'],
     judge: async ({ ledger, admitted, worker }) =>
       ledger.check(admitted.effective, { model: worker?.usesModel === true }),
   }),
-  judgement({
+  openingCheck({
     id: 'not-ended',
     sees: 'contract',
     about: '/lifecycle/status',
     needs: ['admitted'],
     judge: async ({ admitted }) => requireNotEnded(admitted.document),
   }),
-  judgement({
+  openingCheck({
     id: 'metrics-readable',
     sees: 'contract',
     about: '/objmodel/runPolicy/metricsSchema',
@@ -208,7 +208,7 @@ export const contractJudgements: readonly Judgement[] = [
       await compileMetricsSchema(admitted.effective.objmodel.runPolicy.metricsSchema);
     },
   }),
-  judgement({
+  openingCheck({
     id: 'objectives-differ',
     sees: 'contract',
     about: '/intent/objectives',
@@ -220,7 +220,7 @@ export const contractJudgements: readonly Judgement[] = [
 /** Returns warnings about any run of a spec with the built-in plugins, without reading a repository. */
 export async function contractIssues(admitted: AdmittedContract): Promise<readonly Issue[]> {
   const refused: Issue[] = [];
-  await judgeOpening(contractJudgements, { ledger: builtInLedger(), admitted }, (judgement, fault) =>
+  await checkOpening(specChecks, { ledger: builtInLedger(), admitted }, (judgement, fault) =>
     refused.push(...refusalIssues(judgement, fault)),
   );
   return [
@@ -235,7 +235,10 @@ export async function contractIssues(admitted: AdmittedContract): Promise<readon
  * Converts a run's refusal to warnings for a user who validates the spec, because the document itself may be valid.
  * One warning for each unenforced row, and for each issue that the refusal names.
  */
-export function refusalIssues({ about }: Judgement, { code, message, detail }: WritError): readonly Issue[] {
+export function refusalIssues(
+  { about }: OpeningCheck,
+  { code, message, detail }: WritError,
+): readonly Issue[] {
   const words = (what: string): string => `${what}; a run is refused`;
   if (code === 'SPEC_UNENFORCED') {
     const rows = new Set(detail.rows as readonly string[]);

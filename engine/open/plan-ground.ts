@@ -4,7 +4,7 @@ import { type PlanDraft, toPlanFault } from '../../core/interfaces/plan.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listNames, listTree } from '../../workspace/git/tree.ts';
 import { coversSpec } from '../plan/covers-spec.ts';
-import { hintedFiles, type PlanGround } from '../plan/decompose.ts';
+import { hintedFiles, type PlanEnvironment } from '../plan/decompose.ts';
 import { type PlanQuestion, planTasks } from '../plan/plan-tasks.ts';
 import { scopeRootOf } from '../plan/scope.ts';
 import {
@@ -15,18 +15,18 @@ import {
 } from '../state/approval-rights.ts';
 import { checksWithoutUse, checkUnknownCode, logUnusedCode, logWithoutUse } from '../state/checks.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
-import type { AskedPlugins } from './open-parties.ts';
+import type { RunPlugins } from './open-parties.ts';
 import type { Opening } from './opening.ts';
 
 /**
  * Reads the facts about the base tree that planning needs. Files and imports are read only if the spec decomposes the
  * work by file clusters.
  */
-export async function readPlanGround(
+export async function readPlanEnvironment(
   objects: GitDirectory,
   tree: string,
   { intent, metadata, objmodel }: EffectiveIntentSpec,
-): Promise<PlanGround> {
+): Promise<PlanEnvironment> {
   const root = scopeRootOf(metadata.target.repo);
   const rootNames = await listNames(objects, tree, root);
   const hints = intent.touchHints.files;
@@ -45,7 +45,7 @@ export async function readPlanGround(
  * PLAN_CONFLICT, and PLAN_INVALID if a plugin dropped an objective, a boundary or a gate.
  */
 export async function draftPlan(
-  { redraft }: Pick<AskedPlugins, 'redraft'>,
+  { redraft }: Pick<RunPlugins, 'redraft'>,
   question: PlanQuestion,
 ): Promise<PlanDraft> {
   const planned = planTasks(question);

@@ -22,7 +22,7 @@ import { stepsOver } from '../state/record-box.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { resumedType } from '../state/spent.ts';
-import { prepareGround, sandboxAgain } from './ground.ts';
+import { prepareEnvironment, sandboxAgain } from './ground.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { adoptJournal, isSignedByRunner, openJournal, openOwnJournal, openWitness } from './journal.ts';
 import {
@@ -36,7 +36,7 @@ import { openParties, reopenWorker } from './open-parties.ts';
 import { readCandidate } from './read-authorship.ts';
 import { isSealing, refuseSealing, requireCiting, requirePartSecrets } from './requirements.ts';
 import { refuseSealedElsewhere } from './sealed-elsewhere.ts';
-import { clearMemory, startedAnew } from './start-run.ts';
+import { clearMemory, startedAgain } from './start-run.ts';
 
 /**
  * Resumes a run that waits or was stopped. It continues a journal that this user wrote on this machine, or that a
@@ -79,7 +79,7 @@ export async function reopenRun(
         : undefined;
     const landing = moved ?? (await reopenLanding(repository, own, before, read, request));
     const sandbox = request.sandbox ?? (await sandboxAgain(engine, own, before));
-    const prepared = await prepareGround(engine, { ...request, sandbox }, read, repository, landing);
+    const prepared = await prepareEnvironment(engine, { ...request, sandbox }, read, repository, landing);
     const contract = withConfig(read, prepared.config);
     // A cancelled run is not sealed, so it needs neither key nor log, and the log's plugin may be missing.
     const sealing = request.cancel === undefined ? await openParties(engine, contract, prepared) : undefined;
@@ -119,7 +119,7 @@ export async function reopenRun(
       else {
         const nowMs = request.clock.now();
         const about = { engine, store, contract, ground, scratch, nowMs, local };
-        const anew = await startedAnew(about, memory, supplied);
+        const anew = await startedAgain(about, memory, supplied);
         // Data that this user recorded here does not need to be computed again.
         started = own ? { ...anew, wording: before.wording } : anew;
         const at = toRfc3339(nowMs);

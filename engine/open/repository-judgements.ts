@@ -20,13 +20,13 @@ import { effectiveScope } from '../plan/scope.ts';
 import type { Landing } from '../state/landing.ts';
 import { findForeignPolicy, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
-import { type Judgement, judgement } from './opening.ts';
-import { draftPlan, readPlanGround } from './plan-ground.ts';
+import { type OpeningCheck, openingCheck } from './opening.ts';
+import { draftPlan, readPlanEnvironment } from './plan-ground.ts';
 import { requireDependencies } from './requirements.ts';
 
 /** What the repository shows: its refs, what it knows of the intent, and the configuration at the policy commit. */
-export const repositoryJudgements: readonly Judgement[] = [
-  judgement({
+export const repositoryChecks: readonly OpeningCheck[] = [
+  openingCheck({
     id: 'repository-stated',
     sees: 'repository',
     about: '/metadata/target/repo',
@@ -37,7 +37,7 @@ export const repositoryJudgements: readonly Judgement[] = [
       ),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'store-opens',
     sees: 'repository',
     about: '/objmodel/objectStore/backend',
@@ -46,21 +46,21 @@ export const repositoryJudgements: readonly Judgement[] = [
       store: await openRunStore(plugins.stores, repository, request.clock, admitted.effective),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'metadata-kept',
     sees: 'repository',
     about: '/metadata',
     needs: ['store', 'admitted'],
     judge: ({ store, admitted }) => requireSameMetadata(store, admitted),
   }),
-  judgement({
+  openingCheck({
     id: 'intent-active',
     sees: 'repository',
     about: '/lifecycle/status',
     needs: ['store', 'admitted'],
     judge: ({ store, admitted }) => requireActive(store, admitted),
   }),
-  judgement({
+  openingCheck({
     id: 'start-found',
     sees: 'repository',
     about: '/metadata/target/baseRef',
@@ -69,7 +69,7 @@ export const repositoryJudgements: readonly Judgement[] = [
       origin: await resolveOrigin(repository, { source: source ?? { kind } }, admitted),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'landing-chosen',
     sees: 'repository',
     about: '/metadata/target/baseRef',
@@ -78,7 +78,7 @@ export const repositoryJudgements: readonly Judgement[] = [
       landing: await chooseLanding(repository, { ...request, kind }, admitted, runId, origin),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'objects-here',
     sees: 'repository',
     about: '/metadata/target/repo',
@@ -91,7 +91,7 @@ export const repositoryJudgements: readonly Judgement[] = [
         ...(range ? [range.tipTree] : []),
       ]),
   }),
-  judgement({
+  openingCheck({
     id: 'config-read',
     sees: 'repository',
     needs: ['plugins', 'repository', 'landing'],
@@ -100,7 +100,7 @@ export const repositoryJudgements: readonly Judgement[] = [
       return { configBytes, config: parseConfig(configBytes, await plugins.sealingForms()) };
     },
   }),
-  judgement({
+  openingCheck({
     id: 'signers-read',
     sees: 'repository',
     about: '/risk/humanInLoop',
@@ -109,13 +109,13 @@ export const repositoryJudgements: readonly Judgement[] = [
       signers: await readBlob(repository, landing.policy.tree, '.writ/allowed_signers'),
     }),
   }),
-  judgement({
+  openingCheck({
     id: 'checks-joined',
     sees: 'repository',
     needs: ['admitted', 'config'],
     judge: async ({ admitted, config }) => ({ contract: withConfig(admitted, config) }),
   }),
-  judgement({
+  openingCheck({
     id: 'dependencies-seen',
     sees: 'repository',
     about: '/acceptance/verificationPlan',
@@ -123,14 +123,14 @@ export const repositoryJudgements: readonly Judgement[] = [
     judge: ({ repository, landing, config, contract }) =>
       requireDependencies(repository, landing.base.tree, contract.effective, config.workspace),
   }),
-  judgement({
+  openingCheck({
     id: 'plan-drafted',
     sees: 'repository',
     about: '/intent/objectives',
     needs: ['plugins', 'who', 'repository', 'landing', 'contract'],
     async judge({ plugins, who, repository, landing, contract }) {
       const spec = contract.effective;
-      const ground = await readPlanGround(repository, landing.base.tree, spec);
+      const ground = await readPlanEnvironment(repository, landing.base.tree, spec);
       const scope = effectiveScope(spec, ground.rootNames);
       return { scope, draft: await draftPlan(plugins, { spec, scope, for: who, ground }) };
     },

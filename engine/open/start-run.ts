@@ -37,8 +37,8 @@ import { pluginCacheOf } from './ground.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { openJournal } from './journal.ts';
 import { askedOf } from './open-parties.ts';
-import { judgeOpening, type Opening, type OpeningPlace } from './opening.ts';
-import { firstJudgements, laterJudgements } from './opening-judgements.ts';
+import { checkOpening, type Opening, type OpeningPlace } from './opening.ts';
+import { firstChecks, laterChecks } from './opening-judgements.ts';
 import { inVain, inVainWords } from './plan-ground.ts';
 import { maskStated, withAuthor } from './read-authorship.ts';
 
@@ -67,7 +67,7 @@ export async function startRun(
   };
   const { source } = request;
   const who = source.kind === 'worker' ? 'worker' : 'patch';
-  const first = await judgeOpening(firstJudgements, {
+  const first = await checkOpening(firstChecks, {
     engine,
     plugins: askedOf(engine),
     request,
@@ -85,7 +85,7 @@ export async function startRun(
   await using _probe = beginProbe(request.sandbox, engine.slots.sandbox);
   try {
     // Whatever a judgement gives is there once none of them has refused.
-    const opening = (await judgeOpening(laterJudgements, first)) as Opening;
+    const opening = (await checkOpening(laterChecks, first)) as Opening;
     const { contract, ground, store, landing, origin, sealing, scratch, supplied, worker, model, draft } =
       opening;
     const { secrets, local } = opening;
@@ -180,7 +180,7 @@ interface AnewGround {
  * Builds the first record of a run from a claim: the request as claimed, and all other data computed again. The spec
  * must pass the same checks as at a start.
  */
-export async function startedAnew(
+export async function startedAgain(
   { engine, store, contract, ground, scratch, nowMs, local }: AnewGround,
   claim: ClaimedRun,
   supplied: PatchSet | undefined,

@@ -16,7 +16,7 @@ export interface WorkPart {
 }
 
 /** The tree that the plan starts from, as far as it is known. */
-export interface PlanGround {
+export interface PlanEnvironment {
   /** Names at the root of the base tree (for a monorepo: at the locator); they distinguish directories from words. */
   readonly rootNames?: ReadonlySet<string>;
   /** Every tracked path. */
@@ -35,7 +35,7 @@ interface WorkToCut {
   readonly root: string;
   readonly scope: Scope;
   readonly predict: PredictWrites;
-  readonly ground: PlanGround;
+  readonly ground: PlanEnvironment;
 }
 
 const maxSteps = 200_000;

@@ -10,7 +10,7 @@ import {
 } from '../../core/interfaces/plan.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
-import { decompose, type PlanGround } from './decompose.ts';
+import { decompose, type PlanEnvironment } from './decompose.ts';
 import { type OrderedPart, resolveConflicts, type WriteConflict } from './plan-advice.ts';
 import { predictWrites } from './predicted-writes.ts';
 import { scopeRootOf } from './scope.ts';
@@ -26,7 +26,7 @@ export interface PlanQuestion {
   readonly spec: EffectiveIntentSpec;
   readonly scope: Scope;
   readonly for: PlanFor;
-  readonly ground?: PlanGround;
+  readonly ground?: PlanEnvironment;
 }
 
 /**

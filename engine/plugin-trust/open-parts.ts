@@ -7,7 +7,7 @@ import type { Outside } from '../../workspace/egress/outside.ts';
 import { keepFiles } from './find-plugins.ts';
 import { readOptions } from './manifest-parts.ts';
 import { type NamedParts, openPart, overParts, type PartField, partFields } from './part-kinds.ts';
-import { handedTo, type PartGround } from './parts/outside-evidence.ts';
+import { type PartEnvironment, valuesFor } from './parts/outside-evidence.ts';
 import { requireSecrets } from './parts/require-secrets.ts';
 import type { PluginAccess } from './plugin-access.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
@@ -15,7 +15,7 @@ import type { PluginPackage } from './plugin-package.ts';
 import { pluginProcess } from './process/plugin-process.ts';
 
 /** What each plugin needs of its surroundings. */
-export interface PluginGround {
+export interface PluginEnvironment {
   /** Where files are kept between runs. */
   readonly cacheDir: string;
   /** What a process may hold; absent: what every sandbox may. */
@@ -56,7 +56,7 @@ export async function openParts(
   manifest: PluginManifest,
   pluginPackage: PluginPackage,
   given: Readonly<Record<string, unknown>>,
-  ground: PluginGround,
+  ground: PluginEnvironment,
 ): Promise<PluginParts> {
   const options = optionsOf(manifest, given);
   if (Object.values(partFields).every((field) => manifest[field].length === 0)) return noParts;
@@ -71,8 +71,8 @@ export async function openParts(
     ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
     ...(outside === undefined ? {} : { outside }),
   });
-  const handed = () => handedTo(manifest.needs, access);
-  const part: PartGround = { plugin: manifest.name, process, hosts, options, handed };
+  const handed = () => valuesFor(manifest.needs, access);
+  const part: PartEnvironment = { plugin: manifest.name, process, hosts, options, handed };
   return {
     ...overParts<NamedParts>(
       (field, kind) => new Map(manifest[field].map((one) => [one.name, openPart(kind, one, part)])),

@@ -5,11 +5,11 @@ import type { Rule } from '../../core/interfaces/rule.ts';
 import { type DigestedThing, pluginDependency } from '../../core/interfaces/sealing.ts';
 import { type FoundPlugin, keepFiles } from './find-plugins.ts';
 import { needsInWords } from './manifest-parts.ts';
-import { emptyIn, joinParts, openParts, type PluginGround, type PluginParts } from './open-parts.ts';
+import { emptyIn, joinParts, openParts, type PluginEnvironment, type PluginParts } from './open-parts.ts';
 import { type PartField, type PartKind, partFields, partKindNames } from './part-kinds.ts';
 import type { PluginManifest } from './plugin-manifest.ts';
 import type { PluginPackage } from './plugin-package.ts';
-import { askOutsideRule } from './rule/outside-rule.ts';
+import { callThirdPartyRule } from './rule/outside-rule.ts';
 
 /** Third-party plugins of a run: rules, other parts, and their provenance entries. */
 export interface OpenPlugins {
@@ -26,7 +26,7 @@ const defaultTimeoutSeconds = 60;
  */
 export async function openPlugins(
   found: readonly FoundPlugin[],
-  ground: PluginGround,
+  ground: PluginEnvironment,
   taken: TakenNames,
 ): Promise<OpenPlugins> {
   const trusted = found.map((plugin) => {
@@ -92,7 +92,7 @@ function restOf(part: object): string {
 export async function outsideRules(
   manifest: PluginManifest,
   pluginPackage: PluginPackage,
-  ground: PluginGround,
+  ground: PluginEnvironment,
 ): Promise<readonly Rule[]> {
   if (manifest.rules.length === 0) return [];
   const sandbox = await ground.sandbox();
@@ -109,7 +109,7 @@ export async function outsideRules(
       ...(rows === undefined ? {} : { rows: async () => rows }),
       ...(asked === 'by-policy' ? { appliesTo: () => false } : {}),
       outside: (input, signal) =>
-        askOutsideRule({ id: rule.id, ...place, ...most, timeoutSeconds }, input, signal),
+        callThirdPartyRule({ id: rule.id, ...place, ...most, timeoutSeconds }, input, signal),
     };
   });
 }

@@ -6,8 +6,8 @@ import {
   parseProvider,
   parseStageCheck,
 } from './manifest-parts.ts';
-import { outsideArtifact, outsideStageCheck } from './parts/outside-checks.ts';
-import { outsideEvidence, outsideLog, type PartGround } from './parts/outside-evidence.ts';
+import { outsideStageCheck, thirdPartyArtifact } from './parts/outside-checks.ts';
+import { outsideEvidence, outsideLog, type PartEnvironment } from './parts/outside-evidence.ts';
 import { outsideProvider } from './parts/outside-provider.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
@@ -16,13 +16,13 @@ const kinds = {
   provider: { parse: parseProvider, open: outsideProvider },
   log: { parse: parseLog, open: outsideLog },
   'stage-check': { parse: parseStageCheck, open: outsideStageCheck },
-  artifact: { parse: parseArtifact, open: outsideArtifact },
+  artifact: { parse: parseArtifact, open: thirdPartyArtifact },
   evidence: { parse: parseEvidence, open: outsideEvidence },
 } satisfies Readonly<Record<PartKind, PartRow>>;
 
 interface PartRow {
   parse(item: unknown, pluginPackage: PluginPackage, needs: PluginNeeds): { readonly name: string };
-  open(part: never, ground: PartGround): object;
+  open(part: never, ground: PartEnvironment): object;
 }
 
 type Kinds = typeof kinds;
@@ -53,7 +53,7 @@ export function parsePart(kind: PartKind, ...given: Parameters<PartRow['parse']>
 }
 
 /** Opens one part by its kind, without running its code. */
-export function openPart(kind: PartKind, part: { readonly name: string }, ground: PartGround): object {
+export function openPart(kind: PartKind, part: { readonly name: string }, ground: PartEnvironment): object {
   const { open }: PartRow = kinds[kind];
   return open(part as never, ground);
 }

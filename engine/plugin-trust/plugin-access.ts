@@ -1,4 +1,4 @@
-import { judgeTarget, readTarget } from '../../workspace/egress/openings.ts';
+import { authorizeTarget, readTarget } from '../../workspace/egress/openings.ts';
 import type { PluginPackage } from './plugin-package.ts';
 
 /** A secret, and a description of where it is stored. */
@@ -35,6 +35,6 @@ export function opensHost(hosts: readonly string[], address: string): boolean {
   const url = new URL(address);
   const target = readTarget(url.host, url.protocol === 'https:' ? 443 : 80);
   return (
-    target !== undefined && judgeTarget({ all: false, openings: [[{ hosts, reason: '' }]] }, target).open
+    target !== undefined && authorizeTarget({ all: false, openings: [[{ hosts, reason: '' }]] }, target).open
   );
 }

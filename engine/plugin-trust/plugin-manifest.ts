@@ -193,7 +193,7 @@ function parseRuleText(fields: Fields): RuleText {
  * Names that a plugin's parts must not use: built-in names of the same kind, and for rules also those of policy
  * engines.
  */
-export function takenNames({
+export function usedNames({
   slots: { provider, policy, log, artifact, evidence },
   rules,
 }: Pick<WritEngine, 'slots' | 'rules'>): Readonly<Record<PartField | 'rules', readonly string[]>> {

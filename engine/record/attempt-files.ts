@@ -12,13 +12,13 @@ import type { Attempt } from '../state/open-run.ts';
 import type { DecisionRecord } from './decision-input.ts';
 import { eventFiles, type UsedTool } from './event-objects.ts';
 import {
-  type JudgedRun,
-  type JudgementObjects,
-  judgementFiles,
-  judgementObjects,
+  type EvaluatedRun,
+  type EvaluationObjects,
+  evaluationFiles,
+  evaluationObjects,
 } from './judgement-objects.ts';
 import { decisionBody, runBody } from './record-files.ts';
-import type { TakenSnapshot } from './take-snapshot.ts';
+import type { ContextSnapshot } from './take-snapshot.ts';
 
 /** Data of an attempt's stored objects that is not part of its verdict. */
 interface AttemptFacts {
@@ -27,7 +27,7 @@ interface AttemptFacts {
   readonly number: number;
   readonly usage: WorkUsage;
   readonly metrics?: Readonly<Record<string, number>>;
-  readonly snapshot?: TakenSnapshot;
+  readonly snapshot?: ContextSnapshot;
   /** The citations of its decisions, if the spec requires them. */
   readonly citations?: CitationsRecord;
   /** Indexes into the plan's steps that the Task is about. */
@@ -52,7 +52,7 @@ export function attemptIdOf(
  */
 export function attemptFiles(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   facts: AttemptFacts,
 ): readonly [string, Uint8Array][] {
   const {
@@ -70,7 +70,7 @@ export function attemptFiles(
   });
   const { decision } = judged;
   const accepted = decision.next === 'merge';
-  const judgement = judgementObjects(attempt, judged.findings, judged.stages, {
+  const judgement = evaluationObjects(attempt, judged.findings, judged.stages, {
     run,
     content: `${name}/`,
     nowMs,
@@ -95,7 +95,7 @@ export function attemptFiles(
         { ...options(''), tags: { ...target.labels } },
       ).bytes,
     ],
-    ...judgementFiles(judgement),
+    ...evaluationFiles(judgement),
     ['decision-input.json', Buffer.from(`${canonicalize(judged.input)}\n`)],
     ...(facts.citations === undefined
       ? []
@@ -160,8 +160,8 @@ export function attemptFiles(
 /** The decision about one attempt at a Task, as the object that is stored. */
 export function attemptDecision(
   attempt: Attempt,
-  judged: JudgedRun,
-  judgement: JudgementObjects,
+  judged: EvaluatedRun,
+  judgement: EvaluationObjects,
   about: { readonly run: string; readonly task: string; readonly attempt: number },
   options: SealOptions,
 ): Uint8Array {

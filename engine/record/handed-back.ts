@@ -8,7 +8,7 @@ import type { Attempt } from '../state/open-run.ts';
 import { attemptDecision, attemptIdOf } from './attempt-files.ts';
 import type { DecidedTask } from './decision-input.ts';
 import { eventFiles } from './event-objects.ts';
-import { type JudgedRun, judgementFiles, judgementObjects } from './judgement-objects.ts';
+import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './judgement-objects.ts';
 import { planIdOf, taskIdOf } from './plan-objects.ts';
 import { runBody } from './record-files.ts';
 
@@ -16,9 +16,9 @@ import { runBody } from './record-files.ts';
  * Records a merged candidate that will be retried, below `name`: the candidate, the findings, which Tasks were chosen
  * and why, and one event per Task that is sent back.
  */
-export async function keepHandedBack(
+export async function keepReturned(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   name: string,
   draft: PlanDraft,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function keepHandedBack(
 
 function filesOf(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   { name, draft, nowMs }: { readonly name: string; readonly draft: PlanDraft; readonly nowMs: number },
 ): readonly [string, Uint8Array][] {
   const { identity } = attempt;
@@ -53,7 +53,7 @@ function filesOf(
   const [first] = sentBack;
   const task = first ? taskOf(first) : taskIdOf(identity, draft.revision, 1);
   const plan = planIdOf(identity, draft.revision);
-  const judgement = judgementObjects(attempt, findings, stages, {
+  const judgement = evaluationObjects(attempt, findings, stages, {
     run,
     content: `${attempt.name}/`,
     nowMs,
@@ -75,7 +75,7 @@ function filesOf(
         { ...options(''), tags: { ...spec.metadata.target.labels } },
       ).bytes,
     ],
-    ...judgementFiles(judgement),
+    ...evaluationFiles(judgement),
     ['decision-input.json', Buffer.from(`${canonicalize(input)}\n`)],
     ['decision-record.json', Buffer.from(`${canonicalize(decision)}\n`)],
     [

@@ -34,7 +34,7 @@ interface JudgementPlace {
 }
 
 /** The patchset of a candidate and the evidence about it, as objects. */
-export interface JudgementObjects {
+export interface EvaluationObjects {
   readonly patchset: SealedObject<'patchset'>;
   readonly evidence: readonly SealedObject<'evidence'>[];
 }
@@ -43,12 +43,12 @@ export interface JudgementObjects {
  * Builds the PatchSet of an attempt, created by `objmodel.actorMapping.coderActorId`, and its Evidence, created by
  * `reviewerActorId`.
  */
-export function judgementObjects(
+export function evaluationObjects(
   attempt: Attempt,
   findings: readonly Finding[],
   stages: readonly StageRecord[],
   place: JudgementPlace,
-): JudgementObjects {
+): EvaluationObjects {
   const { coderActorId, reviewerActorId } = attempt.identity.contract.effective.objmodel.actorMapping;
   const { nowMs } = place;
   const optionsOf = (id: string, what: string): SealOptions => ({
@@ -80,7 +80,7 @@ export function judgementObjects(
 }
 
 /** Path and bytes of those objects, below the record or an attempt's part of it. */
-export function judgementFiles({ patchset, evidence }: JudgementObjects): readonly [string, Uint8Array][] {
+export function evaluationFiles({ patchset, evidence }: EvaluationObjects): readonly [string, Uint8Array][] {
   return [
     ['patchset.json', patchset.bytes],
     ...evidence.map(({ object, bytes }, index): [string, Uint8Array] => [
@@ -193,7 +193,7 @@ function toArtifactRef(
 }
 
 /** Everything that was found out about a candidate, and what was decided from it. */
-export interface JudgedRun {
+export interface EvaluatedRun {
   readonly findings: readonly Finding[];
   readonly stages: readonly StageRecord[];
   /** Refusals of decision guards. */
@@ -213,7 +213,9 @@ export interface JudgedRun {
 }
 
 /** Approval counts before any approval: only candidates need approval, attempts do not. */
-export function nobodyYet({ identity: { contract } }: Pick<OpenRun, 'identity'>): DecisionInput['human'] {
+export function notApprovedYet({
+  identity: { contract },
+}: Pick<OpenRun, 'identity'>): DecisionInput['human'] {
   const { required, minApprovers } = contract.effective.risk.humanInLoop;
   return { required, needed: minApprovers, approved: 0, rejected: 0 };
 }
@@ -236,7 +238,7 @@ interface LaidOver {
 }
 
 /** A second run as the evidence holds it, and its output among the artifacts. */
-export async function keepLaidRun(
+export async function keepSecondRun(
   attempt: Pick<Attempt, 'box' | 'identity' | 'ground' | 'means'>,
   { stage, check }: { readonly stage: StageName; readonly check: EffectiveCheck },
   { findings, result, tests, carried }: CheckOutcome,

@@ -12,7 +12,7 @@ import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { nothingSpent, type Spent } from '../state/spent.ts';
 import type { SettledAttempt } from './attempt-files.ts';
 import type { DecidedFinding, DecidedStage } from './decision-input.ts';
-import type { TakenSnapshot } from './take-snapshot.ts';
+import type { ContextSnapshot } from './take-snapshot.ts';
 
 /** How far the work on a plan has come in this process; rebuilt from the steps by every process. */
 export interface PlanState {
@@ -35,7 +35,7 @@ export interface PlanState {
   /** Why the last attempt at a Task did not count. */
   readonly failure: Map<string, string>;
   /** The context snapshot of each attempt so far, by the attempt's name. */
-  readonly context: Map<string, Pick<TakenSnapshot, 'sha256' | 'dependencies'>>;
+  readonly context: Map<string, Pick<ContextSnapshot, 'sha256' | 'dependencies'>>;
   /** Model usage of drafting spec and plan; also counted in `costUnits`. */
   readonly drafting: Spent;
   /** Units of 0.001 USD. */

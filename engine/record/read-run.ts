@@ -310,7 +310,7 @@ function at(value: unknown, ...path: readonly string[]): unknown {
 }
 
 /** A part with its trees written to a scratch repository. */
-export interface LaidPart {
+export interface PlacedPart {
   readonly part: PartRecord;
   readonly before: string;
   readonly after: string;
@@ -318,7 +318,7 @@ export interface LaidPart {
 
 /** The parts of a sealed run, or why they are not believed or not there. */
 type LaidParts =
-  | { readonly kind: 'laid'; readonly parts: readonly LaidPart[] }
+  | { readonly kind: 'laid'; readonly parts: readonly PlacedPart[] }
   /** `untold`: the record names none; `gone`: their content is not kept any more. */
   | { readonly kind: 'untold' | 'gone' }
   | { readonly kind: 'refuted'; readonly why: string };
@@ -327,7 +327,7 @@ type LaidParts =
  * Rebuilds each Task's change in a scratch repository, diff by diff, from the parent of the commit to its tree. The
  * record's refs are writable by others, so only parts that reproduce the commit's tree are believed.
  */
-export async function layParts(
+export async function placeParts(
   scratch: Scratch,
   { objects, refs }: RunStore,
   runId: string,
@@ -338,7 +338,7 @@ export async function layParts(
   try {
     const { parts } = parseParts(bytes);
     let tree = await parentTree(scratch, commit);
-    const laid: LaidPart[] = [];
+    const laid: PlacedPart[] = [];
     for (const part of parts) {
       const path = partContentPath(part);
       const diff = await objects.read(refs.content(runId), path);

@@ -29,7 +29,7 @@ import type { BoxMemory } from '../state/record-box.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';
 import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
 import { finalReport } from './gate-report.ts';
-import { type JudgedRun, judgementFiles, judgementObjects } from './judgement-objects.ts';
+import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './judgement-objects.ts';
 import { planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
 
 /** What the run came to, for its Decision object. */
@@ -51,7 +51,7 @@ export type RecordFiles = ReadonlyMap<string, Uint8Array>;
  */
 export async function recordFiles(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   outcome: RunOutcome,
 ): Promise<RecordFiles> {
   const { identity } = attempt;
@@ -76,7 +76,7 @@ export async function recordFiles(
     },
     { ...scheduler, objectId: runId, tags },
   );
-  const judgement = judgementObjects(attempt, judged.findings, judged.stages, {
+  const judgement = evaluationObjects(attempt, judged.findings, judged.stages, {
     run: runId,
     content: '',
     nowMs,
@@ -108,7 +108,7 @@ export async function recordFiles(
     ['effective.json', toJson(spec)],
     ['intent.json', sealIntent(contract, { threadId, nowMs }).bytes],
     ['run.json', run.bytes],
-    ...judgementFiles(judgement),
+    ...evaluationFiles(judgement),
     ['gate-report.json', toJson(finalReport(attempt, judged.findings, judged.stages))],
     ['decision-input.json', toJson(judged.input)],
     ['decision-record.json', toJson(judged.decision)],
@@ -176,7 +176,7 @@ function toJson(value: unknown): Buffer {
 /** The Decision object of an outcome; the pure decision that it rests on is `decision-record.json`. */
 export function decisionBody(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   outcome: RunOutcome,
   evidence: readonly string[],
   patchset?: string,
@@ -284,7 +284,7 @@ export function runBody(
     patch,
     ground,
   }: Pick<Attempt, 'identity' | 'means' | 'patch' | 'ground'>,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   ids: { readonly intent: string; readonly plan: string; readonly task: string },
 ): Omit<ObjectBody<'run'>, 'attempt' | 'metrics'> {
   const { target } = contract.effective.metadata;

@@ -31,7 +31,7 @@ type Place = Pick<Repository, 'commonDir'>;
  * that no other user can enter. Keeps runs that a process holds, that can be resumed, or that belong to another
  * repository. Returns the removed paths.
  */
-export async function removeRunLitter(
+export async function removeStaleRunFiles(
   repository: Place,
   clock: Clock,
   temporary: string = tmpdir(),

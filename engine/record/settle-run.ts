@@ -7,9 +7,9 @@ import { sealPaths } from '../../store/record/record-files.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
 import { appendIntentEvents, recordIntent, runEventsOf } from '../intent/append-intent-events.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
-import { createRecordBox } from '../state/record-box.ts';
+import { createRecordCollector } from '../state/record-box.ts';
 import { attemptIdOf, type SettledAttempt } from './attempt-files.ts';
-import type { JudgedRun } from './judgement-objects.ts';
+import type { EvaluatedRun } from './judgement-objects.ts';
 import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.ts';
 
 /** The patch in the content tree; its digest is a subject of the provenance. */
@@ -112,7 +112,7 @@ export async function* contentOfAttempts(
   { means: { directory } }: Pick<Attempt, 'means'>,
   isWanted: (path: string) => boolean = () => true,
 ): AsyncGenerator<readonly [string, Uint8Array]> {
-  const all = createRecordBox(join(directory, 'content'));
+  const all = createRecordCollector(join(directory, 'content'));
   for (const path of await all.list()) if (isWanted(path)) yield [path, await all.read(path)];
 }
 
@@ -131,7 +131,7 @@ function plansIn(files: RecordFiles): readonly (readonly [string, StoredObject<'
  */
 export async function recordRollback(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   outcome: RunOutcome,
   revocation: readonly SealedFile[],
 ): Promise<void> {

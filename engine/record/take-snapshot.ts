@@ -3,13 +3,13 @@ import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { retainBlobs } from '../../store/retain-blobs.ts';
 import { sealObject } from '../../store/stored-object.ts';
-import { takeContext } from '../context/take-context.ts';
+import { collectContext } from '../context/take-context.ts';
 import { openEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 import type { Steps } from '../state/record-box.ts';
 
 /** The context snapshot of an attempt, as its Run names it. */
-export interface TakenSnapshot {
+export interface ContextSnapshot {
   readonly objectId: string;
   /** Of the stored object. */
   readonly sha256: string;
@@ -21,19 +21,19 @@ export interface TakenSnapshot {
  * `objmodel.runPolicy.snapshotOnRunStart` is off. Content that is in no tree is retained as
  * `objectStore.blobRetentionStrategy` requires.
  */
-export async function takeSnapshot(
+export async function writeSnapshot(
   run: OpenRun,
   steps: Steps,
   name: string,
   tree: string,
-): Promise<TakenSnapshot | undefined> {
+): Promise<ContextSnapshot | undefined> {
   const {
     identity: { contract, runId, startedAtMs },
     means: { engine, scratch },
   } = run;
   const spec = contract.effective;
   return steps.once('snapshot', async () => {
-    const { snapshot, blobs, dependencies } = await takeContext({
+    const { snapshot, blobs, dependencies } = await collectContext({
       objects: scratch,
       tree,
       spec,

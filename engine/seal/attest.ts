@@ -16,7 +16,7 @@ import { evidenceReader } from '../../workspace/git/hash-tree.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
 import { replayRecord } from '../decide/replay-record.ts';
-import { type JudgedRun, joinNetworks } from '../record/judgement-objects.ts';
+import { type EvaluatedRun, joinNetworks } from '../record/judgement-objects.ts';
 import type { RecordFiles } from '../record/record-files.ts';
 import { contentBelowNames, patchContentPath } from '../record/settle-run.ts';
 import { allowedSignersOf } from '../record/stored-approvals.ts';
@@ -53,7 +53,7 @@ type FilesRecord = readonly (readonly [path: string, base64: string])[];
  */
 export async function attest(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   sealed: SealedCommit,
   isSwapped: boolean,
 ): Promise<Attested> {
@@ -97,7 +97,7 @@ export async function attest(
 /** Every seal, each step of it done once. */
 async function makeSeals(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   sealed: SealedCommit,
   parties: SealingParties,
 ): Promise<{ readonly seals: readonly SealedFile[]; readonly attestation: Attestation }> {
@@ -121,7 +121,7 @@ async function makeSeals(
 /** Builds the claim for the provenance and the signed findings that it lists. */
 async function sealedRequest(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   { commit, files, nowMs }: SealedCommit,
   parties: SealingParties,
 ): Promise<{ readonly request: AttestRequest; readonly findings: readonly SealedFile[] }> {
@@ -223,7 +223,7 @@ async function requireVerified(
  */
 export async function refuteDecided(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   { commit, files, nowMs }: SealedCommit,
 ): Promise<string | undefined> {
   const {
@@ -272,7 +272,7 @@ interface SealedFacts {
 }
 
 /** Builds the content of a sealed change's provenance. */
-function attestRequest(attempt: Attempt, judged: JudgedRun, facts: SealedFacts): AttestRequest {
+function attestRequest(attempt: Attempt, judged: EvaluatedRun, facts: SealedFacts): AttestRequest {
   const {
     identity: { contract, runId },
     means: { settings },
@@ -324,7 +324,7 @@ function attestRequest(attempt: Attempt, judged: JudgedRun, facts: SealedFacts):
   };
 }
 
-function networksOf(stages: JudgedRun['stages']): NonNullable<AttestRequest['network']> {
+function networksOf(stages: EvaluatedRun['stages']): NonNullable<AttestRequest['network']> {
   return stages.flatMap(({ stage, checks }) =>
     checks.flatMap(({ id, network, baseline }) => {
       const whole = joinNetworks([network, baseline?.network].filter((one) => one !== undefined));

@@ -14,7 +14,7 @@ import { anchorEarlier } from '../decide/people.ts';
 import { closeByCommit } from '../intent/close-intent.ts';
 import { requireActive } from '../intent/require-active.ts';
 import type { SealingFault } from '../record/decision-input.ts';
-import type { JudgedRun } from '../record/judgement-objects.ts';
+import type { EvaluatedRun } from '../record/judgement-objects.ts';
 import { keepMasked } from '../record/masking.ts';
 import { recordFiles } from '../record/record-files.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';
@@ -28,14 +28,14 @@ import { followTarget, moveTarget } from './move-target.ts';
  * created and recorded before the one compare-and-swap that the user sees. A failure before it only has to revoke
  * claims. If the intent ended in the meantime, the run ends with Decision.Abandon.
  */
-export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void> {
+export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<void> {
   const attempt = withSteps(candidate, candidate.means.steps.under('seal'));
   const {
     identity: { contract },
     means: { steps, settings },
     ground,
   } = attempt;
-  const without = (fault: SealingFault): JudgedRun => sealedWithout(judged, fault);
+  const without = (fault: SealingFault): EvaluatedRun => sealedWithout(judged, fault);
   const ended = await endedMeanwhile(attempt, judged);
   if (ended) return abandon(candidate, ended);
   attempt.means.beginSealing();
@@ -113,7 +113,7 @@ export async function seal(candidate: Attempt, judged: JudgedRun): Promise<void>
 }
 
 /** Decides again from the same input plus the sealing fault. */
-function sealedWithout(judged: JudgedRun, sealing: SealingFault): JudgedRun {
+function sealedWithout(judged: EvaluatedRun, sealing: SealingFault): EvaluatedRun {
   const input = { ...judged.input, sealing };
   return { ...judged, input, decision: decide(input) };
 }
@@ -124,7 +124,7 @@ function sealedWithout(judged: JudgedRun, sealing: SealingFault): JudgedRun {
  */
 async function rollback(
   attempt: Attempt,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   attested: Pick<Attested, 'claimed'>,
   made: { readonly commit: string; readonly nowMs: number },
   reason: string,
@@ -222,7 +222,7 @@ function makeCommit(
  * superseded it, or another run committed it. If so, decides again with that as a refusal. `undefined` if it is
  * active.
  */
-async function endedMeanwhile(attempt: Attempt, judged: JudgedRun): Promise<JudgedRun | undefined> {
+async function endedMeanwhile(attempt: Attempt, judged: EvaluatedRun): Promise<EvaluatedRun | undefined> {
   const {
     identity: { contract, runId },
     means: { steps, store },
@@ -271,7 +271,7 @@ function sealedPeople(
 }
 
 /** Carries out a decision against the change: records the run and touches no branch or file of the user. */
-export async function abandon(attempt: Attempt, judged: JudgedRun): Promise<void> {
+export async function abandon(attempt: Attempt, judged: EvaluatedRun): Promise<void> {
   const nowMs = await attempt.means.steps.once('abandoned-at', () => attempt.means.settings.clock.now());
   const { rationale } = judged.decision;
   const files = new Map(await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }));

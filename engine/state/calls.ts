@@ -217,7 +217,7 @@ function read<T>(
 const maxWords = 300;
 
 /** Describes a lost call and what is known of its end, in one line for people and models. Pure. */
-export function tellLostCall({ tool, action, command, query, path, startedAt, end }: LostCall): string {
+export function reportLostCall({ tool, action, command, query, path, startedAt, end }: LostCall): string {
   const what = (command ?? query ?? path ?? '').slice(0, maxWords).toWellFormed();
   const how =
     end === undefined
@@ -232,7 +232,7 @@ const maxTold = 20;
 export function lostCallNotices(calls: readonly LostCall[]): readonly string[] {
   if (calls.length === 0) return [];
   const [one, them] = calls.length === 1 ? ['call', 'it'] : ['calls', 'them'];
-  const lines = calls.slice(0, maxTold).map((call) => `${call.attempt}: ${tellLostCall(call)}`);
+  const lines = calls.slice(0, maxTold).map((call) => `${call.attempt}: ${reportLostCall(call)}`);
   const more = calls.length > maxTold ? [`and ${calls.length - maxTold} more`] : [];
   return [
     `${calls.length} ${one} of a model had left this machine when the attempt that made ${them} was interrupted, and may have had an effect outside`,

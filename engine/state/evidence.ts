@@ -57,7 +57,7 @@ export interface Production {
 }
 
 /** What was put in a box, and how to read it back before the run is sealed. */
-export interface ArtifactBox {
+export interface ArtifactCollector {
   /**
    * Redacts, hashes and writes, in this order: what the policy removes never reaches a disk
    * (`constraints.privacy.redactionRequired`).
@@ -91,13 +91,13 @@ export interface ArtifactBox {
 const neverRedacted = new Set(['patchset', 'provenance-attestation', 'transparency-proof']);
 
 /** A box that keeps content in `directory` (0700, removed by `discard`) so that evidence outlives a killed run. */
-export function createArtifactBox(options: {
+export function createArtifactCollector(options: {
   readonly directory: string;
   readonly spec: EffectiveIntentSpec;
   readonly hooks: Pick<Hooks, 'artifact'>;
   readonly policy: PrivacyPolicy;
   readonly nowMs: () => number;
-}): ArtifactBox {
+}): ArtifactCollector {
   const { directory, spec, hooks, policy, nowMs } = options;
   const records = new Map<string, ArtifactRecord>();
   const unmade = new Map<string, string>();

@@ -22,12 +22,12 @@ import type { PluginParts } from '../plugin-trust/open-parts.ts';
 import type { CallLedger } from './calls.ts';
 import type { ObservedChecks } from './checks.ts';
 import type { CommitWording, LocalDecision } from './commit-wording.ts';
-import type { ArtifactBox } from './evidence.ts';
+import type { ArtifactCollector } from './evidence.ts';
 import type { Landing } from './landing.ts';
 import type { OpenModel } from './open-model.ts';
 import type { OpenScanners } from './open-scanners.ts';
 import type { OpenPolicies } from './policies.ts';
-import type { RecordBox, Steps } from './record-box.ts';
+import type { RecordCollector, Steps } from './record-box.ts';
 import type { RunSettings } from './run-request.ts';
 import { type RunSecrets, withValues } from './run-secrets.ts';
 
@@ -77,7 +77,7 @@ export interface RunMeans {
   /** The journal so far as bytes that another machine can go on from: without what holds here alone. */
   travellingJournal(): Uint8Array;
   /** What the record will hold of the way to the candidate. */
-  readonly record: RecordBox;
+  readonly record: RecordCollector;
   /** Repository for candidates and their checks; no object in it enters the user's object database before sealing. */
   readonly scratch: Scratch;
   /** Key and log; `undefined` if the spec requires no provenance. */
@@ -122,7 +122,7 @@ export interface Attempt extends OpenRun {
   /** Stable name inside the run, e.g. `candidate-1`; directories and steps bear it. */
   readonly name: string;
   readonly patch: PatchSet;
-  readonly box: ArtifactBox;
+  readonly box: ArtifactCollector;
   /** Evaluated approvals of exactly this candidate; empty before it waited for any. */
   readonly approvals: readonly ApprovalVerdict[];
   /** Findings of the patch rules, before the stages; absent if the rules have not run. */

@@ -8,7 +8,7 @@ import type { JournalRecord } from '../../store/parse-journal.ts';
  * Parts of a run's record that exist before its end: plans, attempts, decisions on the way. Kept in the run's
  * directory.
  */
-export interface RecordBox {
+export interface RecordCollector {
   /** Writes a file whole or not at all; the same path again replaces it. EVIDENCE_WRITE_FAILED. */
   put(files: Iterable<readonly [path: string, bytes: Uint8Array]>): Promise<void>;
   /** Every path, sorted. */
@@ -28,7 +28,7 @@ export interface BoxMemory {
  * A box in `directory`, which is created on the first write. With a memory, the box holds only files that it wrote;
  * throws OBJECT_CORRUPT for a changed file.
  */
-export function createRecordBox(directory: string, memory?: BoxMemory): RecordBox {
+export function createRecordCollector(directory: string, memory?: BoxMemory): RecordCollector {
   return {
     async put(files) {
       const noted: [string, string][] = [];

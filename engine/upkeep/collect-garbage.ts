@@ -11,7 +11,7 @@ import { type OpenStore, openStores, type Stores } from '../../store/stores.ts';
 import { claimsDirectory, removeStaleLocks } from '../../workspace/git/locks.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { removeRunLitter } from '../record/run-litter.ts';
+import { removeStaleRunFiles } from '../record/run-litter.ts';
 import {
   type ContentExpiry,
   expireContent,
@@ -93,7 +93,7 @@ async function runLitter(
 ): Promise<readonly Removed[]> {
   const removed: string[] = [];
   const workspaces = await measured(temporary, async () => {
-    removed.push(...(await removeRunLitter(repository, clock, temporary)));
+    removed.push(...(await removeStaleRunFiles(repository, clock, temporary)));
   });
   const unbegun = removed.filter((path) => !basename(path).startsWith('writ-run-'));
   return [

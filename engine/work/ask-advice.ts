@@ -32,7 +32,7 @@ export function workKeys({ tasks }: Pick<PlanDraft, 'tasks'>): readonly string[]
 }
 
 /** Calls a model for advice on how to do a plan's Tasks. Errors of the model call are thrown. */
-export async function askAdvice(question: AdviceQuestion): Promise<Advised> {
+export async function requestAdvice(question: AdviceQuestion): Promise<Advised> {
   const { drafter, plan, spec, scope, cacheKey, hands, turns, agent } = question;
   const keys = workKeys(plan);
   let taken: Advised['taken'];

@@ -14,23 +14,23 @@ import { blamedErrors } from '../decide/blame-candidate.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../record/failure-text.ts';
-import { keepHandedBack } from '../record/handed-back.ts';
-import { type JudgedRun, nobodyYet } from '../record/judgement-objects.ts';
+import { keepReturned } from '../record/handed-back.ts';
+import { type EvaluatedRun, notApprovedYet } from '../record/judgement-objects.ts';
 import { suspectFiles } from '../record/masking.ts';
 import type { PlanState } from '../record/plan-state.ts';
 import { recordedFile } from '../record/read-run.ts';
 import { inParallel } from '../state/machine.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
-import { createRecordBox } from '../state/record-box.ts';
+import { createRecordCollector } from '../state/record-box.ts';
 import { acceptedWork, treesOf, workBase } from './merge-tasks.ts';
-import { handBack, replan, startOver, triggerOf } from './plan-work.ts';
+import { replan, returnTasks, startOver, triggerOf } from './plan-work.ts';
 import { beginAttempt } from './work-attempt.ts';
 import { workPlan } from './work-plan.ts';
 
 /** A candidate to check, or the decision that ended the work before there was one. */
 export interface MadeCandidate {
   readonly attempt: Attempt;
-  readonly ended?: JudgedRun;
+  readonly ended?: EvaluatedRun;
 }
 
 /**
@@ -73,7 +73,7 @@ export async function endEarly(
     stages: [],
     dependencies: [],
     before: [],
-    human: nobodyYet(run),
+    human: notApprovedYet(run),
     state,
   });
   return { attempt, ended };
@@ -84,21 +84,21 @@ export async function endEarly(
  * none, the last Task continues from the candidate. If a trigger fired, the run replans. `name` is the candidate's
  * name in the record.
  */
-export async function handBackCandidate(
+export async function returnCandidate(
   attempt: Attempt,
   state: PlanState,
-  judged: JudgedRun,
+  judged: EvaluatedRun,
   name: string,
 ): Promise<void> {
   const { findings, stages, input } = judged;
   const guilty = (input.blame?.tasks ?? []).map(({ id }) => id);
   const failure = failureText(findings, stages);
   const output = failedOutput(stages);
-  await keepHandedBack(attempt, judged, name, state.draft);
+  await keepReturned(attempt, judged, name, state.draft);
   const keys =
     guilty.length > 0
       ? guilty
-      : [handBack(state, attempt.patch.candidateTree, withOutput(failure, output)).key];
+      : [returnTasks(state, attempt.patch.candidateTree, withOutput(failure, output)).key];
   if (guilty.length > 0) {
     const errors = await blamedErrors(attempt, judged, acceptedWork(state));
     for (const key of guilty)
@@ -122,7 +122,7 @@ const lanes = 4;
  * from the tree before it, as merged. Keeps none if a step may hold a secret that the whole change does not, or if
  * content is not kept. Runs now, because a process that seals elsewhere has only the record.
  */
-export async function keepParts(attempt: Attempt, state: PlanState, judged: JudgedRun): Promise<void> {
+export async function keepParts(attempt: Attempt, state: PlanState, judged: EvaluatedRun): Promise<void> {
   const { next } = judged.decision;
   if (next !== 'seal' && next !== 'wait-for-approval') return;
   const work = acceptedWork(state);
@@ -131,7 +131,7 @@ export async function keepParts(attempt: Attempt, state: PlanState, judged: Judg
   await attempt.means.steps.once('parts', async () => {
     const parts = await makeParts(attempt, work);
     if (parts === undefined) return;
-    const content = createRecordBox(join(attempt.means.directory, 'content'));
+    const content = createRecordCollector(join(attempt.means.directory, 'content'));
     for (const { work: made, patch } of parts)
       await content.put([[partContentPath({ attempt: made.name }), patch.diff]]);
     const record: PartsRecord = {

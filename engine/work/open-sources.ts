@@ -15,11 +15,11 @@ import { lackingCitations } from '../decide/lacking-citations.ts';
 import { joinNetworks } from '../record/judgement-objects.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
-import type { HandPlace } from './hands/hand-place.ts';
-import type { OpenHands } from './hands/open-hands.ts';
+import type { ToolPlace } from './hands/hand-place.ts';
+import type { OpenWorkspaceTools } from './hands/open-hands.ts';
 import type { AttemptTools } from './tools/tool-setting.ts';
-import { type OpenWeb, openWeb, type WebGround } from './web/open-web.ts';
-import { judgeWebUrl } from './web/search-web.ts';
+import { type OpenWeb, openWeb, type WebEnvironment } from './web/open-web.ts';
+import { authorizeUrl } from './web/search-web.ts';
 
 /** Sources that a model may use, and the citations that it must give. */
 interface OpenSources {
@@ -29,9 +29,9 @@ interface OpenSources {
 }
 
 interface SourceSetting {
-  readonly place: HandPlace;
+  readonly place: ToolPlace;
   readonly tools: AttemptTools;
-  readonly hands: OpenHands;
+  readonly hands: OpenWorkspaceTools;
   /** Base of the attempt. */
   readonly tree: string;
   /** Steps of the Task. */
@@ -58,7 +58,7 @@ export async function openSources(run: OpenRun, setting: SourceSetting): Promise
   const repositoryUses = (): number =>
     hands.used.filter(({ action, outcome }) => looks.has(action) && outcome === 'done').length;
   const { identity, means } = run;
-  const ground: WebGround = {
+  const ground: WebEnvironment = {
     runId: identity.runId,
     effective: identity.contract.effective,
     policy: policyOf(run),
@@ -75,7 +75,7 @@ export async function openSources(run: OpenRun, setting: SourceSetting): Promise
 /** What is kept of them, and of what the worker cites at its end. */
 export async function keepSources(
   { web, citations, strategy }: OpenSources,
-  hands: Pick<OpenHands, 'network'>,
+  hands: Pick<OpenWorkspaceTools, 'network'>,
   cited: readonly WorkCitation[] = [],
 ): Promise<KeptSources> {
   const network = joinNetworks([web?.network(), hands.network()].filter((one) => one !== undefined));
@@ -185,7 +185,7 @@ interface KnownSources {
 async function judgeSource(known: KnownSources, given: string): Promise<JudgedSource> {
   const { evidence, strategy } = known;
   if (/^https?:/i.test(given)) {
-    const verdict = await judgeWebUrl(evidence, strategy, given);
+    const verdict = await authorizeUrl(evidence, strategy, given);
     if (!verdict.ok) return { source: given, counts: false, why: verdict.why };
     const { trustTier } = verdict;
     const source = verdict.url.href;

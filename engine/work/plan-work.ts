@@ -4,17 +4,17 @@ import { stageNames } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { appendIntentEvents, recordIntent, replanEvent } from '../intent/append-intent-events.ts';
 import { askedOf } from '../open/open-parties.ts';
-import { draftPlan, readPlanGround } from '../open/plan-ground.ts';
+import { draftPlan, readPlanEnvironment } from '../open/plan-ground.ts';
 import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';
 import { revisePlan } from '../plan/revise-plan.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
-import type { JudgedRun } from '../record/judgement-objects.ts';
+import type { EvaluatedRun } from '../record/judgement-objects.ts';
 import { planFiles, planFolder } from '../record/plan-objects.ts';
 import { implementationTasks, type PlanState } from '../record/plan-state.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { keepAdviceSpent } from '../state/spent.ts';
-import { askAdvice, workKeys } from './ask-advice.ts';
-import { openTreeHands } from './hands/tree-hands.ts';
+import { requestAdvice, workKeys } from './ask-advice.ts';
+import { openTreeTools } from './hands/tree-hands.ts';
 import { dropWork } from './merge-tasks.ts';
 import { openTurns } from './turns/open-turns.ts';
 
@@ -41,7 +41,7 @@ async function draftAgain({
     spec,
     scope,
     for: isWorked ? 'worker' : 'patch',
-    ground: await readPlanGround(scratch, ground.base.tree, spec),
+    ground: await readPlanEnvironment(scratch, ground.base.tree, spec),
   });
 }
 
@@ -72,13 +72,13 @@ async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
   // An agent program plans each attempt itself, if it is instructed to.
   if (model.agent !== undefined) return draft;
   const turns = openTurns(run, model);
-  const { end, taken } = await askAdvice({
+  const { end, taken } = await requestAdvice({
     drafter: { draft: worker.draft },
     plan: draft,
     spec: contract.effective,
     scope,
     cacheKey: `${contract.digest.slice(0, 40)}/plan`,
-    hands: openTreeHands({
+    hands: openTreeTools({
       engine,
       repository: scratch,
       tree: run.ground.base.tree,
@@ -140,7 +140,7 @@ export async function reviewPlan({
 }
 
 /** The first fired trigger that the spec enables. */
-export function triggerOf({ input }: Pick<JudgedRun, 'input'>): SettledAttempt['trigger'] {
+export function triggerOf({ input }: Pick<EvaluatedRun, 'input'>): SettledAttempt['trigger'] {
   return input.triggers.fired.find((trigger) => input.triggers.enabled.includes(trigger));
 }
 
@@ -204,7 +204,7 @@ export async function replan(run: OpenRun, state: PlanState, failed: FailedWork)
 }
 
 /** Returns a failed candidate to the last Task: it continues from the merged tree, its work included. */
-export function handBack(state: PlanState, tree: string, failure: string): PlannedTask {
+export function returnTasks(state: PlanState, tree: string, failure: string): PlannedTask {
   const task = lastTask(state);
   const done = state.accepted.get(task.key);
   if (done) state.beneath = [...state.beneath, done];

@@ -23,21 +23,21 @@ import { emptyPatch } from '../../workspace/patch/undo.ts';
 import { quotesTests } from '../plan/revise-plan.ts';
 import type { UsedTool } from '../record/event-objects.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
-import { type AttemptCalls, tellLostCall, workedStep } from '../state/calls.ts';
-import { createArtifactBox } from '../state/evidence.ts';
+import { type AttemptCalls, reportLostCall, workedStep } from '../state/calls.ts';
+import { createArtifactCollector } from '../state/evidence.ts';
 import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
 import type { Steps } from '../state/record-box.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
 import type { WorkWatch } from '../state/work-watch.ts';
 import { openAgentHost } from './agent/open-agent.ts';
-import type { HandPlace } from './hands/hand-place.ts';
-import { openHands, writeStubs } from './hands/open-hands.ts';
+import type { ToolPlace } from './hands/hand-place.ts';
+import { openWorkspaceTools, writeStubs } from './hands/open-hands.ts';
 import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
 import { type KeptCode, openCode } from './lsp/open-code.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
 import { lostUse } from './tools/open-tools.ts';
 import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
-import { type OpenTurns, openTurns, type TurnsTaken, untrustedText } from './turns/open-turns.ts';
+import { type OpenTurns, openTurns, type TurnsUsed, untrustedText } from './turns/open-turns.ts';
 import { openHistory } from './vcs/answer-vcs.ts';
 
 /** What a worker's answer came to, as a step records it. */
@@ -48,7 +48,7 @@ export type WorkedRecord = {
   readonly sourcesContradict?: true;
   /** Every use of a tool. */
   readonly tools?: readonly UsedTool[];
-  readonly model?: Pick<TurnsTaken, 'turns' | 'notices' | 'requests'>;
+  readonly model?: Pick<TurnsUsed, 'turns' | 'notices' | 'requests'>;
   /** Code queries that were available. */
   readonly code?: KeptCode;
 } & KeptSources &
@@ -126,7 +126,7 @@ export async function workAttempt(
       const tools = openAttemptTools(run, task, calls);
       const history = openHistory(run, base, { place, kept });
       await using code = await openCode(run, at, base.tree);
-      const hands = openHands(run, at, { watch, history, code }, tools);
+      const hands = openWorkspaceTools(run, at, { watch, history, code }, tools);
       const sources = await openSources(run, {
         place: at,
         tools,
@@ -276,7 +276,7 @@ function lostOf(
     .slice(0, maxLostShown)
     .map(
       (call) =>
-        `${tellLostCall(call)}; ${calls.held(call) ? 'the very same call is refused' : 'a person lets you make it again'}`,
+        `${reportLostCall(call)}; ${calls.held(call) ? 'the very same call is refused' : 'a person lets you make it again'}`,
     );
   const more = lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : [];
   return { lostCalls: [...shown, ...more].map((line) => untrustedText(promptInjection, line)) };
@@ -285,7 +285,7 @@ function lostOf(
 const maxLostShown = 20;
 
 /** The engine counts the cost of the turns it makes, lost ones included, regardless of the worker's report. */
-function withCost(result: WorkResult, taken: TurnsTaken | undefined, lost: Spent): WorkResult {
+function withCost(result: WorkResult, taken: TurnsUsed | undefined, lost: Spent): WorkResult {
   if (taken === undefined) return result;
   const { costUnits, tokensUsed } = addSpent(lost, taken);
   return { ...result, usage: { costUnits: result.usage.costUnits + costUnits, tokensUsed } };
@@ -294,7 +294,7 @@ function withCost(result: WorkResult, taken: TurnsTaken | undefined, lost: Spent
 /** What the worker used on its way, for the record of the attempt. */
 function toldOf(
   used: readonly UsedTool[],
-  taken: TurnsTaken | undefined,
+  taken: TurnsUsed | undefined,
 ): Pick<WorkedRecord, 'tools' | 'model'> {
   return {
     ...(used.length === 0 ? {} : { tools: used }),
@@ -317,10 +317,10 @@ function checkUsage(usage: WorkUsage): WorkUsage {
 /** The way of an attempt to the model that its worker names, or to the program that has one. */
 interface OpenAsked extends AsyncDisposable {
   readonly ways: Pick<TaskOrder, 'turns' | 'agent'>;
-  taken(): TurnsTaken | undefined;
+  taken(): TurnsUsed | undefined;
 }
 
-async function openAsked(run: OpenRun, place: HandPlace, tools: AttemptTools): Promise<OpenAsked> {
+async function openAsked(run: OpenRun, place: ToolPlace, tools: AttemptTools): Promise<OpenAsked> {
   const { model } = run.means;
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
   const { agent } = model;
@@ -359,7 +359,7 @@ function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
 
 /** Starts an attempt named `name` over a patchset; adopts records that an earlier process wrote under that name. */
 export function beginAttempt(run: OpenRun, name: string, patch: PatchSet): Attempt {
-  const box = createArtifactBox({
+  const box = createArtifactCollector({
     directory: join(run.means.directory, 'content', name),
     spec: run.identity.contract.effective,
     hooks: run.means.engine.hooks,

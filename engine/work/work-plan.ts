@@ -5,7 +5,7 @@ import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
 import { withOutput } from '../record/failure-text.ts';
-import { nobodyYet } from '../record/judgement-objects.ts';
+import { notApprovedYet } from '../record/judgement-objects.ts';
 import {
   addAttempt,
   attemptsAt,
@@ -20,12 +20,12 @@ import { acceptedWork, dropWork, type MergedWork, mergeWork, workBefore } from '
 import { replan, taskFacts, triggerOf } from './plan-work.ts';
 import { schedule } from './schedule.ts';
 import { beginAttempt } from './work-attempt.ts';
-import { type JudgedAttempt, workTask } from './work-task.ts';
+import { type EvaluatedAttempt, workTask } from './work-task.ts';
 
 /** How the work on a plan ended: with a merged tree, or with an attempt that ends or suspends the run. */
 type PlanEnd =
-  | { readonly kind: 'merged'; readonly tree: string; readonly only?: JudgedAttempt }
-  | { readonly kind: 'ended'; readonly last: JudgedAttempt };
+  | { readonly kind: 'merged'; readonly tree: string; readonly only?: EvaluatedAttempt }
+  | { readonly kind: 'ended'; readonly last: EvaluatedAttempt };
 
 /**
  * Works on every Task of the plan until its attempt is accepted, and merges the results. Tasks run in parallel if
@@ -47,16 +47,16 @@ export async function workPlan(run: OpenRun, state: PlanState): Promise<PlanEnd>
 }
 
 interface Worked {
-  readonly judged: ReadonlyMap<string, JudgedAttempt>;
+  readonly judged: ReadonlyMap<string, EvaluatedAttempt>;
   /** An attempt that no further one of its Task may follow. */
-  readonly ended?: JudgedAttempt;
+  readonly ended?: EvaluatedAttempt;
 }
 
 async function workTasks(run: OpenRun, state: PlanState): Promise<Worked> {
   const spec = run.identity.contract.effective;
   const tasks = implementationTasks(state);
-  const judged = new Map<string, JudgedAttempt>();
-  const endings: JudgedAttempt[] = [];
+  const judged = new Map<string, EvaluatedAttempt>();
+  const endings: EvaluatedAttempt[] = [];
   const limit = parallelLimit(spec, Number.POSITIVE_INFINITY);
   await schedule({
     tasks,
@@ -74,7 +74,7 @@ async function workTasks(run: OpenRun, state: PlanState): Promise<Worked> {
   });
   // Several may have ended side by side: what stops the run goes before what changes its plan, then the plan's own
   // order.
-  const weight = ({ settled }: JudgedAttempt): number => (settled.decision.next === 'replan' ? 1 : 0);
+  const weight = ({ settled }: EvaluatedAttempt): number => (settled.decision.next === 'replan' ? 1 : 0);
   const [ended] = endings.sort((a, b) => weight(a) - weight(b) || a.settled.number - b.settled.number);
   return { judged, ...(ended === undefined ? {} : { ended }) };
 }
@@ -84,7 +84,7 @@ async function settleTask(
   run: OpenRun,
   state: PlanState,
   task: PlannedTask,
-): Promise<JudgedAttempt | undefined> {
+): Promise<EvaluatedAttempt | undefined> {
   for (;;) {
     const before = attemptsAt(state, task.key);
     const baseTree = state.onto.get(task.key) ?? (await baseOf(run, state, task));
@@ -146,7 +146,7 @@ async function mergeOrSettle(
   run: OpenRun,
   state: PlanState,
   judged: Worked['judged'],
-): Promise<Extract<PlanEnd, { kind: 'merged' }> | JudgedAttempt> {
+): Promise<Extract<PlanEnd, { kind: 'merged' }> | EvaluatedAttempt> {
   const tasks = implementationTasks(state);
   const isWhole = tasks.every(({ key }) => state.accepted.has(key));
   const work = acceptedWork(state);
@@ -172,7 +172,7 @@ async function settleConflict(
   state: PlanState,
   work: readonly SettledAttempt[],
   { at, onto, paths }: NonNullable<MergedWork['conflict']>,
-): Promise<JudgedAttempt> {
+): Promise<EvaluatedAttempt> {
   const accepted = work[at];
   if (!accepted) throw new TypeError(`no accepted work at ${at}`);
   const { key } = accepted;
@@ -190,7 +190,7 @@ async function settleConflict(
       stages: [],
       dependencies: [],
       before: sensedBefore(state, key),
-      human: nobodyYet(run),
+      human: notApprovedYet(run),
       state,
     });
     return { attempt, judged };

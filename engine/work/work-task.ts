@@ -2,15 +2,15 @@ import type { PlannedTask } from '../../core/interfaces/plan.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { lackingCitations } from '../decide/lacking-citations.ts';
-import { judgeObserved, judgePatch } from '../evaluate/judge-patch.ts';
+import { evaluateObserved, evaluatePatch } from '../evaluate/judge-patch.ts';
 import { runStages, type StagesRun } from '../evaluate/run-stages.ts';
 import { attemptFiles, type SettledAttempt } from '../record/attempt-files.ts';
 import { type DecisionInput, maxWorkerReason } from '../record/decision-input.ts';
 import { failedOutput, failedTests, failureText } from '../record/failure-text.ts';
-import { type JudgedRun, nobodyYet } from '../record/judgement-objects.ts';
+import { type EvaluatedRun, notApprovedYet } from '../record/judgement-objects.ts';
 import { planIdOf, taskIdOf } from '../record/plan-objects.ts';
 import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-state.ts';
-import { takeSnapshot } from '../record/take-snapshot.ts';
+import { writeSnapshot } from '../record/take-snapshot.ts';
 import { ranIn } from '../state/machine.ts';
 import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
 import { taskFacts, triggerOf } from './plan-work.ts';
@@ -26,17 +26,21 @@ export interface AttemptOrder {
 }
 
 /** A decided attempt: its stored part, and the data for a final record. */
-export interface JudgedAttempt {
+export interface EvaluatedAttempt {
   readonly settled: SettledAttempt;
   /** Attempt and result in full; rebuilt from the steps on demand. */
-  readonly inFull: () => Promise<{ readonly attempt: Attempt; readonly judged: JudgedRun }>;
+  readonly inFull: () => Promise<{ readonly attempt: Attempt; readonly judged: EvaluatedRun }>;
 }
 
 /**
  * Runs one attempt: base, snapshot, workspace, patchset, patch rules, fast stage, decision. Continues where an
  * earlier process stopped; reading back a settled attempt costs no work.
  */
-export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrder): Promise<JudgedAttempt> {
+export async function workTask(
+  run: OpenRun,
+  state: PlanState,
+  order: AttemptOrder,
+): Promise<EvaluatedAttempt> {
   const { task, baseTree } = order;
   const { revision } = state.draft;
   const name = attemptName(revision, task.number, order.attempt);
@@ -86,7 +90,7 @@ export async function workTask(run: OpenRun, state: PlanState, order: AttemptOrd
   };
   // A waiting attempt is decided again next time: people may have granted what it waits for.
   const settled = await steps.once('settled', settle, ({ decision }) => !decision.next.startsWith('wait-'));
-  const taken = await takeSnapshot(run, steps, name, baseTree);
+  const taken = await writeSnapshot(run, steps, name, baseTree);
   if (taken) state.context.set(name, taken);
   const inFull = () => judgeAttempt(run, withoutAttempt(state, settled), order, name);
   return { settled, inFull };
@@ -111,7 +115,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const { watch } = run.means.settings;
   const watched = { task: task.key, attempt: number };
   watch?.attempt(watched, 'began');
-  const snapshot = await takeSnapshot(run, steps, name, baseTree);
+  const snapshot = await writeSnapshot(run, steps, name, baseTree);
   const { patch, record } = await workAttempt(
     run,
     steps,
@@ -142,8 +146,8 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   // The only Task's attempt is the candidate: its fast stage counts, so its checks are observed now.
   const { attempt: begun, findings: found } =
     isWork && !isPart
-      ? await judgeObserved(unseen)
-      : { attempt: unseen, findings: isWork ? await judgePatch(unseen, 'part') : [] };
+      ? await evaluateObserved(unseen)
+      : { attempt: unseen, findings: isWork ? await evaluatePatch(unseen, 'part') : [] };
   const findings = isWork ? [...found, ...uncited] : [];
   const isRejected = !isWork || findings.some(({ severity }) => severity === 'error');
   const ran: StagesRun = isRejected
@@ -162,7 +166,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     dependencies,
     before: sensedBefore(state, task.key).slice(0, number - 1),
     sensed: record.sourcesContradict ? ['evidence-conflict'] : [],
-    human: nobodyYet(run),
+    human: notApprovedYet(run),
     state,
     usage: record.usage,
   });

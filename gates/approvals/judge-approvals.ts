@@ -11,7 +11,7 @@ const maxListed = 50;
  * finding. Not enough yet: a note with `waiting`. A counted rejection by any person is an error. If `roles` is given,
  * only approvals in one of these roles count.
  */
-export function judgeApprovals(
+export function evaluateApprovals(
   rule: string,
   { args, approvals = [], approvalGroups = {} }: RuleInput,
   wanted: { readonly needed: number; readonly roles?: readonly string[]; readonly why?: string },

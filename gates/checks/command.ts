@@ -1,7 +1,7 @@
 import type { CheckRunner } from '../../core/interfaces/check.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { endingOf, reportEndings } from '../reports/parse-report.ts';
-import { judgeExit } from './judge-exit.ts';
+import { evaluateExit } from './judge-exit.ts';
 import { tapBeginsAt } from './suite-report.ts';
 import { readSuiteAside, toExecuted } from './test-suite.ts';
 
@@ -16,7 +16,7 @@ export const commandCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
     if (scan) return (await import('./evaluate-scan.ts')).evaluateScan(context, scan);
     const ran = await runCommand();
     const { result, reports } = ran;
-    const outcome = { findings: judgeExit(check, ran), ...(result ? { result } : {}), reports };
+    const outcome = { findings: evaluateExit(check, ran), ...(result ? { result } : {}), reports };
     if (!result || outcome.findings.length > 0) return outcome;
     const begins = tapBeginsAt(result.stdout.bytes);
     if (begins === undefined && !reports.some(({ name }) => reportEndings.includes(endingOf(name))))

@@ -8,7 +8,7 @@ import { type ScanIgnore, type ScanOutcome, scanLevels } from '../../core/interf
 import { plainLine } from '../reports/test-report.ts';
 import { markSarif, markVdr, matchScans, type PlacedResult, placeResult } from '../scanner/match-scans.ts';
 import { formats, type ReadScan, readScan, type ScanResult } from '../scanner/read-scan.ts';
-import { judgeExit } from './judge-exit.ts';
+import { evaluateExit } from './judge-exit.ts';
 
 const rule = 'scanner';
 const maxFindings = 200;
@@ -110,7 +110,7 @@ function readRun({ rules }: ScanContext, check: CheckContext['check'], ran: Ran)
   const { result, reports } = ran;
   const { exitCode = -1 } = result ?? {};
   const isExpected = rules.exitCodes.includes(exitCode);
-  const [ended] = judgeExit(
+  const [ended] = evaluateExit(
     { ...check, expectedExitCode: isExpected ? exitCode : (rules.exitCodes[0] ?? 0) },
     ran,
   );

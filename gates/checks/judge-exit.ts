@@ -11,7 +11,7 @@ type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode
  * Findings about the command of a check: refused, timed out, interrupted, ended by a signal, or an unexpected exit
  * code. Empty only if the command ran and ended as expected.
  */
-export function judgeExit(check: Expected, { denied, result, skipped }: CommandRun): readonly Finding[] {
+export function evaluateExit(check: Expected, { denied, result, skipped }: CommandRun): readonly Finding[] {
   if (!result) {
     return [denied ?? failure('CHECK_NOT_RUN', 'the command did not run and nothing says why')];
   }

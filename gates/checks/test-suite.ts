@@ -5,7 +5,7 @@ import type { TestCounts } from '../../core/interfaces/stage.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../core/kernel/worker/task.ts';
 import type { TestFailure, TestReport } from '../reports/test-report.ts';
-import { failure, judgeExit, note, unreadable } from './judge-exit.ts';
+import { evaluateExit, failure, note, unreadable } from './judge-exit.ts';
 import type { run } from './read-suite-in-thread.ts';
 import { type ReadSuite, readSuite, type SuiteOutput } from './suite-report.ts';
 
@@ -70,7 +70,7 @@ export const testSuiteCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
   async run({ check, report: named, runCommand }) {
     const ran = await runCommand();
     const { result, reports, unread = [] } = ran;
-    const exit = judgeExit(check, ran);
+    const exit = evaluateExit(check, ran);
     // The reports of a refused or interrupted command are not evidence.
     if (!result || ran.denied || result.timedOut || result.aborted || result.exceeded) {
       return { findings: exit, ...(result ? { result } : {}), reports };

@@ -2,7 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { csharpNames, type Setting } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { type CallRow, callOf, type Hit, hitOf, why } from './hits.ts';
-import { handsShellText, isShell, startsWithFlag } from './shell-command.ts';
+import { isShell, passesShellText, startsWithFlag } from './shell-command.ts';
 
 /** Libraries that run a text, by the namespace that brings them, the type and its methods. */
 const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp])[] = [
@@ -102,7 +102,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     if (!program || !line || !isShellProgram(program)) return false;
     return ways(line).some((value) => {
       const items = itemsOf(value);
-      if (items) return handsShellText(['sh', ...items.map((item) => literal(behind(item)))]);
+      if (items) return passesShellText(['sh', ...items.map((item) => literal(behind(item)))]);
       return literal(value) === undefined && (startsWithFlag(`${opening(value)} `) || !reading.isText(value));
     });
   }
@@ -178,7 +178,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     }
     const program = programs.find(({ value }) => isShellProgram(value));
     const words = added.map(({ value }) => literal(behind(value)));
-    return program && handsShellText(['sh', ...words])
+    return program && passesShellText(['sh', ...words])
       ? [program.value.start, ...added.map(({ value }) => value.start)]
       : undefined;
   }

@@ -2,7 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { callOf, collectHits, type Hit, hitOf, why } from './hits.ts';
-import { handsShellText } from './shell-command.ts';
+import { passesShellText } from './shell-command.ts';
 
 /** What starts a program from an argument list. */
 const launchers =
@@ -39,7 +39,11 @@ export function goHits(reading: Reading): readonly Hit[] {
       );
       return isInterpreter
         ? { start: target.start, end: node.end, call: name, why: why.code }
-        : hitOf([[launchers, why.handed, ({ given }) => handsShellText(wordsOf(given))]], call, ways(target));
+        : hitOf(
+            [[launchers, why.handed, ({ given }) => passesShellText(wordsOf(given))]],
+            call,
+            ways(target),
+          );
     },
     // `cmd.Args = []string{"sh", "-c", line}`.
     assignment_statement: (node) =>
@@ -60,7 +64,7 @@ export function goHits(reading: Reading): readonly Hit[] {
   });
 
   function commandHit({ start, end }: SyntaxNode, words: SyntaxNode | undefined): Hit | undefined {
-    if (!words || !handsShellText(wordsOf([words]))) return undefined;
+    if (!words || !passesShellText(wordsOf([words]))) return undefined;
     return { start, end, call: 'exec.Cmd', why: why.handed };
   }
 

@@ -103,20 +103,20 @@ export function callOf(node: SyntaxNode, target: SyntaxNode): Call {
 }
 
 /** Maps the type of a node that passes a value on to the field of that value; `undefined`: every child. */
-export type Takers = Readonly<Record<string, string | undefined>>;
+export type CommandParameters = Readonly<Record<string, string | undefined>>;
 
 /** A value that is passed on. `place` is the node that names the value, if that is not its parent. */
-export type Handed = Pick<Hit, 'call' | 'why'> & { readonly place?: SyntaxNode | undefined };
+export type PassedText = Pick<Hit, 'call' | 'why'> & { readonly place?: SyntaxNode | undefined };
 
 /**
  * Hits for values that their parent node passes on. A value is left out if an existing hit already calls it under its
  * new name.
  */
-export function handedHits(
+export function passedTextHits(
   { nodes }: SyntaxTree,
   hits: readonly Hit[],
-  takers: Takers,
-  find: (node: SyntaxNode) => Handed | undefined,
+  takers: CommandParameters,
+  find: (node: SyntaxNode) => PassedText | undefined,
 ): readonly Hit[] {
   const called = new Set(hits.flatMap(({ also = [] }) => also));
   return nodes.flatMap((node): readonly Hit[] => {

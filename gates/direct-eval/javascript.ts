@@ -5,15 +5,15 @@ import type { Reading } from '../../readers/source/names/reading.ts';
 import {
   type Call,
   type CallRow,
+  type CommandParameters,
   callOf,
-  type Handed,
   type Hit,
-  handedHits,
   hitOf,
   why as kinds,
-  type Takers,
+  type PassedText,
+  passedTextHits,
 } from './hits.ts';
-import { handsShellText } from './shell-command.ts';
+import { passesShellText } from './shell-command.ts';
 
 const compilers = /^(?:Async|Generator|AsyncGenerator)?Function$/;
 const execs =
@@ -23,7 +23,7 @@ const spawns =
 /** Parts of the runtime that start processes or compile, behind its public modules. */
 const bindings = /^(?:spawn_sync|process_wrap|contextify|evals)$/;
 /** Node types that pass a value on, each with the field of the value. */
-const takers: Takers = {
+const takers: CommandParameters = {
   variable_declarator: 'value',
   assignment_expression: 'right',
   pair: 'value',
@@ -89,7 +89,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     if (hit && !isDeclared(node)) hits.push(hit);
   }
   hits.reverse();
-  return [...hits, ...handedHits(tree, hits, takers, handedOn)];
+  return [...hits, ...passedTextHits(tree, hits, takers, handedOn)];
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'constructor') ?? childOf(node, 'function');
@@ -142,7 +142,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
   function spawnReason({ given }: Call): boolean | Partial<Hit> {
     const shell = option(given, 'shell');
     const isOn = shell && !/^(?:false|null|undefined|["'`]0?["'`])$/.test(text(shell));
-    return isOn ? { why: 'spawns through a shell', also: [shell.start] } : handsShellText(wordsOf(given));
+    return isOn ? { why: 'spawns through a shell', also: [shell.start] } : passesShellText(wordsOf(given));
   }
 
   /** An address that holds the script itself: `data:…`, also as a `URL`, or one made for a `Blob`. */
@@ -183,7 +183,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
    * `const run = eval`, `rows.map(eval)`, `promisify(exec)` that no call in sight uses: what evaluates strings leaves
    * our sight.
    */
-  function handedOn(node: SyntaxNode): Handed | undefined {
+  function handedOn(node: SyntaxNode): PassedText | undefined {
     const { parent, type } = node;
     if (!/^(?:identifier|member_expression|subscript_expression)$/.test(type) || isDeclared(node))
       return undefined;

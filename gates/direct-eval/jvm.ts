@@ -4,7 +4,7 @@ import type { Reading } from '../../readers/source/names/reading.ts';
 import { type TypedCall, typedNames } from '../../readers/source/names/typed-names.ts';
 import { type Hit, why } from './hits.ts';
 import { runs, scalaProcessHit } from './scala.ts';
-import { handsShellText, isShell } from './shell-command.ts';
+import { isShell, passesShellText } from './shell-command.ts';
 
 /**
  * How a type of the Java platform runs a text. `from`: a package that the file has to name, where other types have the
@@ -201,7 +201,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
     const said = words.map(literal);
     const at = said.findIndex(isShell);
     const [shell, flag, program = ''] = [words[at], words[at + 1], said[at]];
-    if (!shell || !flag || !handsShellText(said, words.map(opening))) return undefined;
+    if (!shell || !flag || !passesShellText(said, words.map(opening))) return undefined;
     listEnd = node.end;
     const written = `${program} ${(said[at + 1] ?? opening(flag)).slice(0, 10)}`.trim();
     return { start: shell.start, end: node.end, also: [flag.start], call: written, why: why.handed };
@@ -214,7 +214,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
 
   function handsText(given: readonly SyntaxNode[]): boolean {
     const words = leavesOf(given);
-    return handsShellText(words.map(literal), words.map(opening));
+    return passesShellText(words.map(literal), words.map(opening));
   }
 
   /** Arguments, and what lists among them hold; in Java names are followed, elsewhere their lists are seen first. */

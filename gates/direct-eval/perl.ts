@@ -1,6 +1,6 @@
 import { readTokens } from '../../readers/source/tokens/lex.ts';
 import { type Hit, why as kinds, type TokenView, viewTokens } from './hits.ts';
-import { handsShellText } from './shell-command.ts';
+import { passesShellText } from './shell-command.ts';
 
 const why = { ...kinds, file: 'runs a file whose name is not written down' };
 const maxNesting = 3;
@@ -56,7 +56,7 @@ export function perlHits(source: string, isWhole: boolean, depth = 0): readonly 
       else if (/e.*e/.test(flags)) hits.push({ start, call: 's///ee', why: why.code });
       else if (flags.includes('e') && depth < maxNesting)
         hits.push(...replacementHits(written, start, depth));
-      else if (handsShellText(...wordsFrom(view, index)))
+      else if (passesShellText(...wordsFrom(view, index)))
         hits.push({ start, end: view.at(index + 2).end, call: text, why: why.handed });
     }
     if (kind !== 'word' || isNoCall(view, index)) return;

@@ -2,7 +2,7 @@ import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/gram
 import { phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { type CallRow, callOf, collectHits, type Hit, hitOf, why as kinds } from './hits.ts';
-import { handsShellText } from './shell-command.ts';
+import { passesShellText } from './shell-command.ts';
 
 const shells = /^(?:exec|shell_exec|system|passthru|popen)$/;
 /** Functions that are dangerous as a callback. */
@@ -49,8 +49,8 @@ export function phpHits(reading: Reading): readonly Hit[] {
       why.code,
       ({ given }, { path }) => /^\w*e\w*$/.test(literal(given[3]) ?? '') && { call: `${path} e` },
     ],
-    [/^pcntl_exec$/, why.shell, ({ given }) => handsShellText(given.slice(0, 2).flatMap(wordsOf))],
-    [/^proc_open$/, why.shell, ({ given: [first] }) => handsShellText(wordsOf(first)) || !itemsOf(first)],
+    [/^pcntl_exec$/, why.shell, ({ given }) => passesShellText(given.slice(0, 2).flatMap(wordsOf))],
+    [/^proc_open$/, why.shell, ({ given: [first] }) => passesShellText(wordsOf(first)) || !itemsOf(first)],
     [shells, why.shell, () => true],
     ...callers.map(
       ([name, from, to]): CallRow => [

@@ -5,16 +5,16 @@ import type { Reading } from '../../readers/source/names/reading.ts';
 import {
   type Call,
   type CallRow,
+  type CommandParameters,
   callOf,
-  type Handed,
   type Hit,
-  handedHits,
   hitOf,
+  type PassedText,
+  passedTextHits,
   type Reason,
-  type Takers,
   why,
 } from './hits.ts';
-import { handsShellText } from './shell-command.ts';
+import { passesShellText } from './shell-command.ts';
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;
 const shells =
@@ -68,7 +68,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
   const spawnsShell = (call: Call, { path }: Way) => {
     const shell = option(call.given, 'shell') ?? byPlace(call.given);
     if (shell && isTruthy(shell)) return { call: `${path}(shell=True)`, why: why.shell, also: [shell.start] };
-    return handsShellText(wordsOf(call.given));
+    return passesShellText(wordsOf(call.given));
   };
   const isStatement = (call: Call, way: Way) => isImported(call, way) && hasOpen(call.given, 1);
   const rows: readonly CallRow[] = [
@@ -85,14 +85,14 @@ export function pythonHits(reading: Reading): readonly Hit[] {
       why.handed,
       spawnsShell,
     ],
-    [launchers, why.handed, ({ given }) => handsShellText(wordsOf(given))],
+    [launchers, why.handed, ({ given }) => passesShellText(wordsOf(given))],
   ];
   const hits: Hit[] = [];
   for (const node of reading.tree.nodes) {
     const hit = node.type === 'call' ? callHit(node) : undefined;
     if (hit) hits.push(hit);
   }
-  return [...hits, ...handedHits(reading.tree, hits, takers, handedOn)];
+  return [...hits, ...passedTextHits(reading.tree, hits, takers, handedOn)];
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
@@ -204,7 +204,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
   }
 
   /** `map(eval, rows)`, `run = os.system` that no call in sight uses. */
-  function handedOn(node: SyntaxNode): Handed | undefined {
+  function handedOn(node: SyntaxNode): PassedText | undefined {
     if (!/^(?:identifier|attribute|call)$/.test(node.type)) return undefined;
     const path = ways(node).find((way) => code.test(way.path) || shells.test(way.path))?.path;
     const call = node.parent?.type === 'argument_list' ? node.parent.parent : undefined;
@@ -223,7 +223,7 @@ function byPlace(given: readonly SyntaxNode[]): SyntaxNode | undefined {
 }
 
 /** Node types that pass a value on, each with the field of the value. */
-const takers: Takers = {
+const takers: CommandParameters = {
   assignment: 'right',
   named_expression: 'value',
   argument_list: undefined,

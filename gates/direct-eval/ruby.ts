@@ -3,7 +3,7 @@ import type { Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyNames } from '../../readers/source/names/ruby-names.ts';
 import { type Call, type CallRow, type Hit, hitOf, why as kinds } from './hits.ts';
-import { handsShellText } from './shell-command.ts';
+import { passesShellText } from './shell-command.ts';
 
 const kernel = /^(?:eval|system|exec|spawn)$/;
 const evals = /^(?:instance|class|module)_(?:eval|exec)$/;
@@ -106,11 +106,11 @@ export function rubyHits(reading: Reading): readonly Hit[] {
   /** Whether the only argument is not a literal, or a shell receives such a text. */
   function isBuilt(given: readonly SyntaxNode[]): boolean {
     const values = given.map(behind);
-    if (given.length > 1) return handsShellText(values.map(names.literal));
+    if (given.length > 1) return passesShellText(values.map(names.literal));
     const [value] = values;
     if (!value || given[0]?.type === 'splat_argument') return false;
     return value.type === 'array'
-      ? handsShellText(value.children.map(names.literal))
+      ? passesShellText(value.children.map(names.literal))
       : names.literal(value) === undefined;
   }
 

@@ -115,7 +115,7 @@ export function isShell(text: string | undefined): boolean {
  * Whether an argument list passes a shell a text that is not a literal (`['sh', '-c', line]`). A word is `undefined`
  * if it is not a literal. `openings` holds the known beginning of each word (`['cmd', '/c ' + line]`).
  */
-export function handsShellText(
+export function passesShellText(
   words: readonly (string | undefined)[],
   openings: readonly string[] = [],
 ): boolean {

@@ -167,7 +167,7 @@ interface DocumentRule {
  * Evaluates every artifact of that name. It is an `error` if there is none, if the content does not match the record,
  * or if it is not JSON.
  */
-export function judgeDocuments(
+export function evaluateDocuments(
   { rule, artifact, expected, judge }: DocumentRule,
   input: Pick<RuleInput, 'artifacts' | 'artifactBytes' | 'unmade'>,
 ): readonly Finding[] {

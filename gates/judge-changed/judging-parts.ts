@@ -1,5 +1,5 @@
 import { canonicalize } from '../../core/base/canonical.ts';
-import { judgesByTool, toolMembers, toolSections } from '../../readers/judges/manifests.ts';
+import { isVerificationTool, toolMembers, toolSections } from '../../readers/judges/manifests.ts';
 import { jsonContent, type Table, tableOf, tomlContent } from '../../readers/packages/content.ts';
 
 /** Parts of a file that affect verification, by name; `undefined` if the whole file does. */
@@ -37,7 +37,7 @@ const cargoPackage = ['autotests', 'autobenches', 'autobins', 'build', 'links'];
  *
  * A manifest that cannot be parsed is a single part.
  */
-export function judgingParts(
+export function verificationInputs(
   path: string,
   bytes: Uint8Array,
   scripts: readonly string[] | undefined,
@@ -118,7 +118,7 @@ function ofPackage(
 function ofPyproject(table: Table, runs: (tool: string) => boolean): readonly (readonly [string, unknown])[] {
   return Object.entries(tableOf(table.tool))
     .map(([tool, value]) => [`tool.${tool}`, tool === 'pytest' ? withoutMarkers(value) : value] as const)
-    .filter(([name]) => judgesByTool(name, runs));
+    .filter(([name]) => isVerificationTool(name, runs));
 }
 
 /** A marker that is registered selects no test: options do that. */

@@ -59,10 +59,7 @@ const javascript =
  * Returns the package that a tracked file under `node_modules` would replace. If packages are tracked anyway, only
  * those of programs that checks run count.
  */
-export function takesPlaceOf(
-  reach: JudgeReach | undefined,
-  { path, changeType }: PatchFile,
-): string | undefined {
+export function replaces(reach: JudgeReach | undefined, { path, changeType }: PatchFile): string | undefined {
   const [, directory = '', name = ''] = /^(.*?)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
   if (name === '' || name === '.bin' || reach?.directories === undefined || isFixture(directory))
     return undefined;

@@ -122,6 +122,6 @@ export const noNewCase =
   'the contract is for a bugfix, and the patch changes test files without adding a test case';
 
 /** Whether the spec requires a new test case: `requireNewTestsWhenBugfix` for a change of type `bugfix`. */
-export function asksNewTests({ intent, acceptance }: EffectiveIntentSpec): boolean {
+export function requiresNewTests({ intent, acceptance }: EffectiveIntentSpec): boolean {
   return intent.changeType === 'bugfix' && acceptance.qualityGates.requireNewTestsWhenBugfix;
 }

@@ -7,9 +7,9 @@ import { type Configured, configuredProgram } from '../../readers/judges/config-
 import { toolTest } from '../../readers/judges/manifests.ts';
 import { isAmongTests } from '../../readers/judges/rules.ts';
 import { pathGlob } from '../../readers/judges/tree.ts';
-import { judgeApprovals, reviewStep } from '../approvals/judge-approvals.ts';
-import { judgingParts } from '../judge-changed/judging-parts.ts';
-import { isOfNewDirectory, isReadThere, takesPlaceOf } from '../judge-changed/new-place.ts';
+import { evaluateApprovals, reviewStep } from '../approvals/judge-approvals.ts';
+import { verificationInputs } from '../judge-changed/judging-parts.ts';
+import { isOfNewDirectory, isReadThere, replaces } from '../judge-changed/new-place.ts';
 
 const rule = 'judge-changed';
 const maxFindings = 50;
@@ -74,7 +74,7 @@ export const judge: RuleFunction = (input) => {
   if (!isReviewed || stage?.name !== 'release') return [...told, ...rest, ...gaps];
   const needed = Math.max(1, spec.risk.humanInLoop.minApprovers);
   const why = `${changed.length} ${changed.length === 1 ? 'change' : 'changes'} of what checks execute to verify`;
-  return [...told, ...rest, ...gaps, ...judgeApprovals(rule, input, { needed, why })];
+  return [...told, ...rest, ...gaps, ...evaluateApprovals(rule, input, { needed, why })];
 };
 
 /** Without manifests the rule parses no file. It looks up each changed file among the verification inputs. */
@@ -103,7 +103,7 @@ function changedJudge(input: RuleInput, file: PatchFile): ChangedJudge | undefin
   }
   const via = file.changeType === 'delete' ? undefined : leadToNew(reach, file.path);
   if (via !== undefined) return whole(input, file, via);
-  const installed = takesPlaceOf(reach, file);
+  const installed = replaces(reach, file);
   return installed === undefined
     ? changedConfig(input, file, oldPath)
     : whole(input, file, `\`${installed}\``);
@@ -149,7 +149,7 @@ function laidFor({ judge: reach }: RuleInput, file: PatchFile, parts: readonly s
   const judgesAnew =
     path !== oldPath &&
     (leadToNew(reach, path) !== undefined ||
-      takesPlaceOf(reach, file) !== undefined ||
+      replaces(reach, file) !== undefined ||
       configuredProgram(path, reach?.programs) !== undefined);
   if (isNew) return [{ path }];
   const isByParts = /(?:^|\/)(?:package|composer)\.json$/.test(oldPath) && !parts.includes('all of it');
@@ -175,8 +175,8 @@ function changedParts(input: RuleInput, file: PatchFile): readonly string[] | un
   const scripts = scriptsOf(input, oldPath);
   const isAmongOthers = file.changeType === 'add' ? file.path.includes('/') : isAmongTests(file.path);
   const runs = toolTest(input.judge?.programs, judgingScripts(input.judge));
-  const was = sides?.base && judgingParts(oldPath, sides.base, scripts, isAmongOthers, runs);
-  const is = sides?.candidate && judgingParts(file.path, sides.candidate, scripts, isAmongOthers, runs);
+  const was = sides?.base && verificationInputs(oldPath, sides.base, scripts, isAmongOthers, runs);
+  const is = sides?.candidate && verificationInputs(file.path, sides.candidate, scripts, isAmongOthers, runs);
   if (sides === undefined || (sides.base && !was) || (sides.candidate && !is)) return undefined;
   const names = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
   return [...names].filter((name) => was?.get(name) !== is?.get(name));

@@ -4,7 +4,7 @@ import { applyManifests } from '../../readers/packages/apply-manifests.ts';
 import { isDependencyFile } from '../../readers/packages/file-kind.ts';
 import { identityOf, isOwnDirectory } from '../../readers/packages/new-dependencies.ts';
 import type { LockedPackage } from '../../readers/packages/package-set.ts';
-import { judgeApprovals, reviewStep } from '../approvals/judge-approvals.ts';
+import { evaluateApprovals, reviewStep } from '../approvals/judge-approvals.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
 import {
   AllowedLicenses,
@@ -174,7 +174,7 @@ function toFinding(one: LockedPackage, said: StatedLicense, verdict: Verdict, se
 
 function review(input: RuleInput, count: number): readonly Finding[] {
   const why = `${count} new ${count === 1 ? 'license' : 'licenses'}`;
-  return judgeApprovals(rule, input, { needed: 1, roles: reviewRoles, why });
+  return evaluateApprovals(rule, input, { needed: 1, roles: reviewRoles, why });
 }
 
 /**

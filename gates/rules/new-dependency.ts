@@ -9,7 +9,7 @@ import {
   newDependencies,
 } from '../../readers/packages/new-dependencies.ts';
 import { type ChangedSource, changedSources } from '../../readers/packages/sources/changed-sources.ts';
-import { judgeApprovals, reviewStep } from '../approvals/judge-approvals.ts';
+import { evaluateApprovals, reviewStep } from '../approvals/judge-approvals.ts';
 import { type ComparedDependencies, comparedDependencies } from '../dependencies/compared-dependencies.ts';
 
 const rule = 'new-dependency';
@@ -147,7 +147,7 @@ function reviewOf(input: RuleInput, count: number, others: number): Review {
     ...(count > 0 ? [`${count} new ${count === 1 ? 'dependency' : 'dependencies'}`] : []),
     ...(others > 0 ? [`${others} ${others === 1 ? 'change' : 'changes'} of where packages come from`] : []),
   ].join(' and ');
-  return { isPossible: true, lacks, asked: judgeApprovals(rule, input, { needed, why }) };
+  return { isPossible: true, lacks, asked: evaluateApprovals(rule, input, { needed, why }) };
 }
 
 function toFinding(

@@ -1,7 +1,7 @@
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
-import { asksNewTests, type NewCase, newRows, noNewCase, readPatterns } from '../new-tests/new-cases.ts';
+import { type NewCase, newRows, noNewCase, readPatterns, requiresNewTests } from '../new-tests/new-cases.ts';
 import {
   baseSource,
   candidateSource,
@@ -26,7 +26,7 @@ const maxListed = 200;
  * case then gets a note. With `--cases` the rule returns a note that lists the new cases, at most 200.
  */
 export const judge: RuleFunction = (input) => {
-  if (!asksNewTests(input.spec)) return [];
+  if (!requiresNewTests(input.spec)) return [];
   const patterns = readPatterns(input.options);
   if (typeof patterns === 'string') return [{ rule, severity: 'error', message: patterns }];
   const names = new Set<string>();

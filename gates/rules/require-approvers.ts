@@ -1,5 +1,5 @@
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
-import { judgeApprovals } from '../approvals/judge-approvals.ts';
+import { evaluateApprovals } from '../approvals/judge-approvals.ts';
 
 /**
  * `require-approvers [--min N] [--group G]`: enough distinct people approved, by default
@@ -7,6 +7,6 @@ import { judgeApprovals } from '../approvals/judge-approvals.ts';
  * anybody, fails it.
  */
 export const judge: RuleFunction = (input) =>
-  judgeApprovals('require-approvers', input, {
+  evaluateApprovals('require-approvers', input, {
     needed: Math.max(1, input.spec.risk.humanInLoop.minApprovers),
   });

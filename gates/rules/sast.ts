@@ -1,11 +1,11 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { isObject } from '../formats/documents.ts';
-import { judgeDocuments } from '../formats/matches-format.ts';
+import { evaluateDocuments } from '../formats/matches-format.ts';
 import { sarifFault, sarifResults } from '../formats/sarif.ts';
 import { unfinishedReason } from '../formats/sarif-level.ts';
 import { plainLine } from '../reports/test-report.ts';
-import { judgeChange } from '../sast/judge-change.ts';
+import { evaluateChange } from '../sast/judge-change.ts';
 
 const rule = 'sast';
 const artifact = 'sast-report';
@@ -24,7 +24,7 @@ const gates: readonly string[] = ['per-task', 'integration', 'security', 'releas
  * change itself may contain the suppression. Without a stage only the rows run.
  */
 export const judge: RuleFunction = async (input) => {
-  const own = await judgeChange(input);
+  const own = await evaluateChange(input);
   const { stage } = input;
   if (!stage) return own;
   const hasReport = input.artifacts.some(({ name }) => name === artifact);
@@ -34,7 +34,7 @@ export const judge: RuleFunction = async (input) => {
   );
   if (!hasReport && (isLater || place < gates.indexOf('security'))) return own;
   // The engine's own report repeats the row findings. Its completeness and format are still checked.
-  return [...own, ...judgeDocuments({ rule, artifact, expected, judge: judgeReport }, input)];
+  return [...own, ...evaluateDocuments({ rule, artifact, expected, judge: judgeReport }, input)];
 };
 
 function judgeReport(value: unknown, path: string, isOurs: boolean): readonly Finding[] {

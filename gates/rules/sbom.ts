@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { cyclonedxFault, isObject, spdxFault } from '../formats/documents.ts';
-import { judgeDocuments } from '../formats/matches-format.ts';
+import { evaluateDocuments } from '../formats/matches-format.ts';
 
 const rule = 'sbom';
 const artifact = 'sbom';
@@ -12,7 +12,7 @@ const expected = 'CycloneDX JSON (1.2 to 1.7) or SPDX JSON (2.2, 2.3)';
  * every dependency.
  */
 export const judge: RuleFunction = (input) =>
-  judgeDocuments({ rule, artifact, expected, judge: judgeBom }, input);
+  evaluateDocuments({ rule, artifact, expected, judge: judgeBom }, input);
 
 function judgeBom(value: unknown, path: string): readonly Finding[] {
   const isSpdx = isObject(value) && value.spdxVersion !== undefined;

@@ -16,7 +16,7 @@ import {
   type JsonObject,
   propertyOf,
 } from '../formats/documents.ts';
-import { judgeDocuments } from '../formats/matches-format.ts';
+import { evaluateDocuments } from '../formats/matches-format.ts';
 import { plainLine } from '../reports/test-report.ts';
 
 const rule = 'sca';
@@ -44,7 +44,7 @@ export const judge: RuleFunction = (input) => {
       severity: 'error',
       message: `\`[rules.sca]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
     }));
-  return judgeDocuments(
+  return evaluateDocuments(
     {
       rule,
       artifact,

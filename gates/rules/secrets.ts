@@ -11,11 +11,11 @@ import {
   type AddedText,
   type Allowance,
   addedText,
+  type BaseMarks,
+  baseMarks,
   marker,
   readAllowance,
-  type StandingMarks,
   secretTest,
-  standingMarks,
 } from '../secrets/added-text.ts';
 import { isDataFile, isNamedAsText } from '../source/changed-source.ts';
 
@@ -37,7 +37,7 @@ export const judge: RuleFunction = (input) => {
       message: `\`[rules.secrets]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
     }));
   const findings: Finding[] = [];
-  const marks = standingMarks(input.patch, input.standing);
+  const marks = baseMarks(input.patch, input.standing);
   for (const file of input.patch.files) {
     if (file.changeType === 'delete') continue;
     findings.push(...judgePath(file, allowance));
@@ -116,7 +116,7 @@ function judgeFile(
   input: RuleInput,
   file: PatchFile,
   allowance: Allowance,
-  marks: StandingMarks,
+  marks: BaseMarks,
 ): readonly Finding[] {
   const added = addedText(input, file);
   if (added === undefined) return [unread(file)];
@@ -163,7 +163,7 @@ interface Place {
   readonly index: number;
 }
 
-function judgeMatch(match: SecretMatch, place: Place, allowance: Allowance, marks: StandingMarks): Finding {
+function judgeMatch(match: SecretMatch, place: Place, allowance: Allowance, marks: BaseMarks): Finding {
   const value = match.value ?? place.added.text.slice(match.start, match.end);
   const digest = allowance.digestOf(value);
   const reason = allowance.reasonFor(digest, marks.covers(value));

@@ -16,7 +16,7 @@ import { idleNews, newMarks } from '../tests-kept/asserts-less.ts';
 import { lostCases } from '../tests-kept/cases-lost.ts';
 import { emptiedHelpers, type TestChange } from '../tests-kept/known-helpers.ts';
 import { isSetUp, mayStub, stubsIn } from '../tests-kept/stubs.ts';
-import { leftToSuite, tellLosses } from '../tests-kept/tell-losses.ts';
+import { leftToSuite, reportLosses } from '../tests-kept/tell-losses.ts';
 
 /**
  * Compares the test cases of the changed test files as written, base to candidate. Errors, unless the spec allows
@@ -35,7 +35,7 @@ export const judge: RuleFunction = (input) => {
 function asWritten(input: RuleInput): readonly Finding[] {
   const mayGo = testsMayGo(input.spec, input.patch.files, isNamedAsTest);
   const changes = input.patch.files.flatMap((file) => testChange(input, file) ?? []);
-  return tellLosses([
+  return reportLosses([
     ...lostCases(changes, mayGo),
     ...emptiedHelpers(changes, mayGo),
     ...changes.flatMap((change) => [...newMarks(change, mayGo), ...idleNews(change, changes)]),

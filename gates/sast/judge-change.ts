@@ -49,7 +49,7 @@ const mayHit = (bytes: Uint8Array, language: Analysed, start?: number, end?: num
  * Findings of the built-in rows on added lines. `detail.incomplete` marks a finding about a part that was not
  * scanned.
  */
-export async function judgeChange(input: RuleInput): Promise<readonly Finding[]> {
+export async function evaluateChange(input: RuleInput): Promise<readonly Finding[]> {
   const options = readSastOptions(input.options);
   const problems = options.problems.map(
     (problem): Finding => ({

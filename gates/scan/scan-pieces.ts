@@ -2,7 +2,7 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { FileSides, RuleInput } from '../../core/interfaces/rule-input.ts';
-import { judgeRule } from '../../core/kernel/rules.ts';
+import { evaluateRule } from '../../core/kernel/rules.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../core/kernel/worker/task.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
@@ -147,7 +147,7 @@ async function judgePiece(
     const files = (await filesFor?.(piece, rule)) ?? {};
     const options = ruleOptions[rule.id] ?? {};
     const judge = (): Promise<readonly Finding[]> =>
-      judgeRule(rule, { ...input, patch: { ...patch, files: asked }, files, options }, pool, signal);
+      evaluateRule(rule, { ...input, patch: { ...patch, files: asked }, files, options }, pool, signal);
     return asked.some(({ start, end }) => end - start > largeBytes) ? inTurn(judge) : judge();
   };
   const unread = found.ok ? found.value.unread.map(toUnread) : [];

@@ -138,7 +138,7 @@ export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest 
 const markerBytes = Buffer.from(marker);
 
 /** Values that had a marker at base. */
-export interface StandingMarks {
+export interface BaseMarks {
   /** Whether a line that the patch removes held this value, with the marker on it or directly above it. */
   covers(value: string): boolean;
 }
@@ -151,10 +151,10 @@ export interface StandingMarks {
  * there too. A value is compared in full, so that an old marker never covers a new secret, wherever lines move. It is
  * read on first use.
  */
-export function standingMarks(
+export function baseMarks(
   { diff, files }: Pick<PatchSet, 'diff' | 'files'>,
   standing?: RuleInput['standing'],
-): StandingMarks {
+): BaseMarks {
   let values: ReadonlySet<string> | undefined;
   return {
     covers(value) {

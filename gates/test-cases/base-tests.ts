@@ -1,7 +1,7 @@
 /** The tests of the base, with their data, for a run over the candidate. */
 import type { Executed, ExecutedCheck } from '../../core/interfaces/executed-rule.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import { isCollected, isData, isOfTests, takesLines } from '../../readers/source/test-paths.ts';
+import { isCollected, isData, isOfTests, mayTakeLines } from '../../readers/source/test-paths.ts';
 
 /**
  * The check on the candidate with the tests of the base and the data that they read; `undefined` if all of them are as
@@ -47,7 +47,7 @@ export function changedData({
 }: Pick<ExecutedCheck, 'patch' | 'reads'>): readonly string[] {
   const isRead = new Set(reads);
   return patch.files
-    .filter(takesLines)
+    .filter(mayTakeLines)
     .map(({ path, oldPath = path }) => oldPath)
     .filter((path) => isData(path) && !isOfTests(path) && isRead.has(path));
 }

@@ -7,7 +7,7 @@ import { deadSpans } from './dead-spans.ts';
 import { expectsFailure, focusMarks, skipMarks } from './skip-marks.ts';
 import { swallowedSpans } from './swallowed-spans.ts';
 import { readTests, type TestCase } from './test-cases.ts';
-import { type HelperFunction, helperFunctions, judgingCalls } from './test-text.ts';
+import { assertionCalls, type HelperFunction, helperFunctions } from './test-text.ts';
 
 /** A declared case with the evidence that it asserts. */
 export interface InventoryCase extends TestCase {
@@ -66,7 +66,7 @@ export function testInventory(source: ChangedSource, language: Language): TestIn
     known ??= withoutTrivial(blanked(code, dying));
     return known;
   };
-  const taken = language === 'javascript' ? judgingCalls(source.text, code) : [];
+  const taken = language === 'javascript' ? assertionCalls(source.text, code) : [];
   const asserted = [...new Set([...assertionsIn(code, language), ...taken])].sort((a, b) => a - b);
   const dead = asserted.filter(isDead);
   const reached = asserted.filter((at) => !isDead(at));

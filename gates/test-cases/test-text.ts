@@ -205,7 +205,7 @@ const declaring =
   /^(?:test|it|describe|suite|context|before|after|beforeEach|afterEach|beforeAll|afterAll|mock|vi|jest|sinon|t|run|chai|AssertionError)$/;
 
 /** Offsets of calls to functions imported from a test library: `equal(a, b)`. */
-export function judgingCalls(text: string, code: string): readonly number[] {
+export function assertionCalls(text: string, code: string): readonly number[] {
   const names = [...libraryNames(text, code)].filter((name) => /^\w+$/.test(name) && !declaring.test(name));
   if (names.length === 0) return [];
   const form = new RegExp(String.raw`(?<![\w.$])(?:${names.slice(0, 60).join('|')})\s*\(`, 'g');

@@ -1,6 +1,6 @@
 import { leavesOutElsewhere } from '../test-cases/conditions.ts';
 import { type MayGo, severityOf, type TestChange } from './known-helpers.ts';
-import { nameOf, type ToldLoss } from './tell-losses.ts';
+import { nameOf, type ReportedLoss } from './tell-losses.ts';
 
 /**
  * Whether one test text asserts less than the other. True if it swallows more failures. Also true if assertions were
@@ -18,7 +18,7 @@ export function losesAssertions(was: Asserting, is: Asserting): boolean {
 }
 
 /** Whether both have the same assertions. */
-export function judgesAlike(was: Asserting, is: Asserting): boolean {
+export function assertsAlike(was: Asserting, is: Asserting): boolean {
   return (
     was.swallows === is.swallows &&
     was.statements.length === is.statements.length &&
@@ -126,13 +126,13 @@ function withoutBlocks(lines: readonly string[]): readonly string[] {
 }
 
 /** Marks beside the cases: on a group, on the file, in a hook; and marks by which only some run. */
-export function newMarks({ base, candidate }: TestChange, mayGo: MayGo): readonly ToldLoss[] {
+export function newMarks({ base, candidate }: TestChange, mayGo: MayGo): readonly ReportedLoss[] {
   if (!candidate) return [];
   const { path, source, code } = candidate;
   const severity = severityOf(mayGo, path);
   const gained = (was: readonly number[], is: readonly number[]): readonly number[] =>
     is.length > was.length ? is.filter((at) => source.isAdded(at)).slice(0, is.length - was.length) : [];
-  const told = (kind: ToldLoss['code'], at: number): ToldLoss => ({
+  const told = (kind: ReportedLoss['code'], at: number): ReportedLoss => ({
     code: kind,
     severity: kind === 'TEST_SKIPPED_ELSEWHERE' ? 'note' : severity,
     path,
@@ -157,7 +157,7 @@ function firstWord(code: string, at: number): number {
 }
 
 /** New cases that run no code: not a loss, but not a gain either. */
-export function idleNews({ candidate }: TestChange, changes: readonly TestChange[]): readonly ToldLoss[] {
+export function idleNews({ candidate }: TestChange, changes: readonly TestChange[]): readonly ReportedLoss[] {
   if (!candidate) return [];
   const old = new Set(changes.flatMap(({ base }) => (base?.cases ?? []).map(({ name }) => name)));
   const { path, source } = candidate;

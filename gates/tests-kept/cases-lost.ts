@@ -3,10 +3,10 @@ import { coverOf, type Span } from '../test-cases/blocks.ts';
 import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
 import { rowsIn } from './expectations.ts';
 import { type KnownHelpers, knownHelpers, type MayGo, type TestChange } from './known-helpers.ts';
-import { type CaseLoss, nameOf, type ToldLoss } from './tell-losses.ts';
+import { type CaseLoss, nameOf, type ReportedLoss } from './tell-losses.ts';
 
 /** What became of the cases that ran at the base. */
-export function lostCases(changes: readonly TestChange[], mayGo: MayGo): readonly ToldLoss[] {
+export function lostCases(changes: readonly TestChange[], mayGo: MayGo): readonly ReportedLoss[] {
   const newPaths = new Map(changes.map(({ file }) => [file.oldPath ?? file.path, file.path]));
   const base = changes.flatMap(({ base }) =>
     (base?.cases ?? []).map((one) => ({ ...one, path: base?.path ?? one.path })),
@@ -16,7 +16,7 @@ export function lostCases(changes: readonly TestChange[], mayGo: MayGo): readonl
   const ways = matchCases(ran, candidate, newPaths);
   const helpers = knownHelpers(changes);
   const merged = mergedCases(ways, changes);
-  return ways.flatMap((matched): ToldLoss[] => {
+  return ways.flatMap((matched): ReportedLoss[] => {
     const found = judgeCase(matched, helpers);
     const code = found === 'TEST_GONE' && merged.has(matched.base) ? 'TEST_MERGED' : found;
     if (code === undefined) return [];

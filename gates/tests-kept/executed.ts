@@ -12,7 +12,6 @@ import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
 import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/base-tests.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
 import {
-  asksForRemoval,
   executedLoss,
   hasFastSuite,
   isLeftToSuite,
@@ -22,6 +21,7 @@ import {
   mergedAmong,
   ranAt,
   ranIn,
+  requestsRemoval,
   type TestsAsWritten,
   testsAsWritten,
 } from './tell-losses.ts';
@@ -56,7 +56,7 @@ export function executedLosses(
   const severity = isAllowed ? 'note' : 'error';
   const findings: Finding[] = [];
   const tell = (code: string, told: Finding['severity'], message: string, tests: readonly string[]): void => {
-    const asks = told === 'error' ? asksForRemoval : '';
+    const asks = told === 'error' ? requestsRemoval : '';
     findings.push(executedLoss(code, told, message, tests, asks, { base: was, candidate: is }));
   };
   if (emptied.length > 0)

@@ -4,7 +4,7 @@ import { isCollected, isData } from '../../readers/source/test-paths.ts';
 import {
   type Asserting,
   assertingStatements,
-  judgesAlike,
+  assertsAlike,
   keepsAll,
   losesAssertions,
 } from './asserts-less.ts';
@@ -160,7 +160,7 @@ function isLost(
       if (losesAssertions(before, after)) return true;
       if (keepsAll(before, after) && exitsIn(now) > exitsIn(one)) return true;
       if (cutsIn(now) > cutsIn(one)) return true;
-      isSeen ||= !judgesAlike(before, after);
+      isSeen ||= !assertsAlike(before, after);
     }
   }
   // A changed assertion in the case explains the failure. Otherwise the cause is a function that it calls, or data

@@ -9,7 +9,7 @@ import {
   resolveFrom,
   testLibrary,
 } from '../test-cases/test-text.ts';
-import type { ToldLoss } from './tell-losses.ts';
+import type { ReportedLoss } from './tell-losses.ts';
 
 /** A changed file of tests, as it was and as it is. */
 export interface TestChange {
@@ -135,8 +135,8 @@ function isOfTests(path: string): boolean {
  * Functions of test files that asserted at the base and still exist, but no longer assert. A test that calls one
  * asserts less.
  */
-export function emptiedHelpers(changes: readonly TestChange[], mayGo: MayGo): readonly ToldLoss[] {
-  return changes.flatMap(({ base, candidate }): ToldLoss[] => {
+export function emptiedHelpers(changes: readonly TestChange[], mayGo: MayGo): readonly ReportedLoss[] {
+  return changes.flatMap(({ base, candidate }): ReportedLoss[] => {
     if (!base || !candidate) return [];
     const was = byName(base.helpers());
     if (was.size === 0) return [];
@@ -144,7 +144,7 @@ export function emptiedHelpers(changes: readonly TestChange[], mayGo: MayGo): re
     const judging = judgingOf(candidate);
     const { path, source, code } = candidate;
     const unseen = namesFromHelpers(path, source.text, code, source.language);
-    return [...was].flatMap(([name, before]): ToldLoss[] => {
+    return [...was].flatMap(([name, before]): ReportedLoss[] => {
       const now = is.get(name);
       if (before.assertions === 0 || !now || judging.has(name)) return [];
       const body = code.slice(now.at, Math.min(now.end, now.at + 5_000));

@@ -10,13 +10,13 @@ import {
 } from '../source/changed-source.ts';
 import { readTests } from '../test-cases/test-cases.ts';
 import { isTestFile, libraryNames } from '../test-cases/test-text.ts';
-import type { ToldLoss } from './tell-losses.ts';
+import type { ReportedLoss } from './tell-losses.ts';
 
 /** Places in a changed file that newly disable assertions. */
-export function stubsIn(input: RuleInput, file: PatchFile): readonly ToldLoss[] {
+export function stubsIn(input: RuleInput, file: PatchFile): readonly ReportedLoss[] {
   const { path } = file;
   if (file.changeType === 'delete') return [];
-  const stubbed = (place: object): ToldLoss => ({
+  const stubbed = (place: object): ReportedLoss => ({
     code: 'ASSERTIONS_STUBBED',
     severity: 'error',
     path,

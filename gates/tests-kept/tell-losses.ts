@@ -25,7 +25,7 @@ export type CaseLoss =
 type FileLoss = 'TEST_FOCUSED' | 'HELPER_EMPTIED' | 'ASSERTIONS_STUBBED' | 'NEW_TEST_IDLE';
 
 /** A loss in one file, of one case or of many. */
-export interface ToldLoss {
+export interface ReportedLoss {
   readonly code: CaseLoss | FileLoss;
   readonly severity: Severity;
   readonly path: string;
@@ -41,10 +41,10 @@ const rule = 'tests-kept';
 const maxFindings = 100;
 const maxNamed = 20;
 /** What lets tests go. */
-export const asksForRemoval =
+export const requestsRemoval =
   '; an objective of the contract that speaks of their removal would have to name them or their file';
 
-const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: string]>> = {
+const words: Readonly<Record<ReportedLoss['code'], readonly [one: string, many: string]>> = {
   TEST_GONE: ['test case is gone', 'test cases are gone'],
   TEST_RENAMED: ['test case has another name', 'test cases have other names'],
   TEST_SKIPPED: ['test case is skipped', 'test cases are skipped'],
@@ -78,8 +78,8 @@ const words: Readonly<Record<ToldLoss['code'], readonly [one: string, many: stri
  * Findings for losses: one for each file, kind and severity, with the first 20 names; at most 100, errors first, the
  * rest counted.
  */
-export function tellLosses(losses: readonly ToldLoss[]): readonly Finding[] {
-  const groups = new Map<string, ToldLoss[]>();
+export function reportLosses(losses: readonly ReportedLoss[]): readonly Finding[] {
+  const groups = new Map<string, ReportedLoss[]>();
   for (const loss of losses) {
     const key = [loss.severity, loss.path, loss.code].join('\0');
     const group = groups.get(key);
@@ -97,8 +97,8 @@ export function tellLosses(losses: readonly ToldLoss[]): readonly Finding[] {
   ];
 }
 
-function toFinding(group: readonly ToldLoss[]): Finding {
-  const [first] = group as readonly [ToldLoss];
+function toFinding(group: readonly ReportedLoss[]): Finding {
+  const [first] = group as readonly [ReportedLoss];
   const { code, severity, path, line, column } = first;
   const [one, many] = words[code];
   const named = group.flatMap(({ name, now }) => {
@@ -106,7 +106,7 @@ function toFinding(group: readonly ToldLoss[]): Finding {
     return [now === undefined ? `\`${name}\`` : `\`${name}\` is now \`${now}\``];
   });
   const asks =
-    severity === 'error' && code !== 'ASSERTIONS_STUBBED' && code !== 'TEST_FOCUSED' ? asksForRemoval : '';
+    severity === 'error' && code !== 'ASSERTIONS_STUBBED' && code !== 'TEST_FOCUSED' ? requestsRemoval : '';
   return {
     rule,
     severity,

@@ -1,12 +1,12 @@
 import { sealingForms } from '../../attest/attestor/attesting.ts';
-import type { AskedPlugins } from '../../engine/open/open-parties.ts';
+import type { RunPlugins } from '../../engine/open/open-parties.ts';
 import { builtInStores } from '../store/built-in-stores.ts';
 
 /**
  * Gives the same plugin information as an engine with only the built-ins, without opening one.
  * `test/plugins/asked-built-ins.test.ts` keeps both equal.
  */
-export const askedBuiltIns: AskedPlugins = {
+export const builtInsFor: RunPlugins = {
   stores: builtInStores,
   sealingForms: async () => sealingForms,
   // No built-in changes a plan.

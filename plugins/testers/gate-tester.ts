@@ -6,10 +6,10 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { FileSides, Rule, RuleInput } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
-import { judgeRule } from '../../core/kernel/rules.ts';
+import { evaluateRule } from '../../core/kernel/rules.ts';
 import { createPool } from '../../core/kernel/worker/pool.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
-import { type CaseRunner, type DeepPartial, sampleSpecWith, tellPassed } from './run-cases.ts';
+import { type CaseRunner, type DeepPartial, reportPassed, sampleSpecWith } from './run-cases.ts';
 import { type CaseFile, toPatchSet, toSideBytes } from './tiny-diff.ts';
 
 /** One case: what the rule is given and which findings it must answer, in order. */
@@ -61,7 +61,7 @@ export async function gateTester(
     else {
       await runner.test(`${rule.id}: ${gateCase.name}`, async (t) => {
         await findings();
-        tellPassed(t, gateCase.name);
+        reportPassed(t, gateCase.name);
       });
     }
   }
@@ -125,11 +125,11 @@ async function ask(rule: Rule, gateCase: GateCase): Promise<readonly Finding[]> 
     throw new AssertionError({ message: `rule \`${rule.id}\`, case \`${gateCase.name}\`: ${sentence}` });
   };
   const input = toRuleInput(gateCase, rule);
-  const findings = await judgeRule(rule, input, pool);
+  const findings = await evaluateRule(rule, input, pool);
   const fault = findings.find((finding) => finding.detail?.code === 'RULE_FAULT');
   if (fault) fail(fault.message);
   const { linear: _, ...inThread } = rule;
-  if (!isDeepStrictEqual(await judgeRule(inThread, input, pool), findings)) {
+  if (!isDeepStrictEqual(await evaluateRule(inThread, input, pool), findings)) {
     fail('asked twice, it answered twice differently');
   }
   return findings;

@@ -33,7 +33,7 @@ export async function runCases(
     else {
       await runner.test(`${name}: ${sentence}`, async (t) => {
         await run();
-        tellPassed(t, sentence);
+        reportPassed(t, sentence);
       });
     }
   }
@@ -43,7 +43,7 @@ export async function runCases(
  * Notifies a runner that counts assertions (tap) of a passed case. A runner that does not count (node:test) needs no
  * call.
  */
-export function tellPassed(t: object, name: string): void {
+export function reportPassed(t: object, name: string): void {
   if ('pass' in t && typeof t.pass === 'function') t.pass(name);
 }
 

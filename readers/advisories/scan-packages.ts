@@ -38,7 +38,7 @@ export function scanPackages(
   for (const found of packages) {
     const about = namesOf(found).flatMap((name) => advisories.get(advisoryKey(name)) ?? []);
     const hits = about.flatMap((advisory) => {
-      const verdict = judgeVersion(advisory, found);
+      const verdict = compareVersion(advisory, found);
       return verdict === 'unaffected' ? [] : [{ advisory, verdict }];
     });
     for (const { advisory, verdict } of hits) {
@@ -82,7 +82,7 @@ type VersionVerdict = 'affected' | 'unaffected' | 'unknown';
 /**
  * Whether a package is affected, by the OSV schema's evaluation: listed among `versions`, or inside one of `ranges`.
  */
-export function judgeVersion(advisory: Pick<Advisory, 'affected'>, found: LockedPackage): VersionVerdict {
+export function compareVersion(advisory: Pick<Advisory, 'affected'>, found: LockedPackage): VersionVerdict {
   let verdict: VersionVerdict = 'unaffected';
   for (const affected of advisory.affected) {
     const one = judgeAffected(affected, found);

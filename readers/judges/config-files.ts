@@ -1,5 +1,5 @@
 import { isFixture } from './rules.ts';
-import { directoryOf, type JudgedTree, placeTest } from './tree.ts';
+import { directoryOf, placeTest, type VerifyingTree } from './tree.ts';
 
 /**
  * Configuration files of programs that checks run, as `[programs, file names]`. A file name has no directory, or only
@@ -183,7 +183,7 @@ function lastNames(path: string): readonly string[] {
 export class ConfigInTree {
   readonly #paths: readonly string[];
 
-  constructor(tree: JudgedTree) {
+  constructor(tree: VerifyingTree) {
     this.#paths = tree
       .under('')
       .filter((path) => isConfigName(path) && !path.includes('node_modules/') && !isFixture(path));

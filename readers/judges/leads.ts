@@ -1,6 +1,6 @@
 import { type Language, scriptLanguage } from '../source/language.ts';
 import { toolOfOption, toolSections, toolSettings } from './manifests.ts';
-import { completedName, directoryOf, type JudgedTree, joined } from './tree.ts';
+import { completedName, directoryOf, joined, type VerifyingTree } from './tree.ts';
 
 const maxWords = 10_000;
 
@@ -48,7 +48,7 @@ const loaders =
 export function configLeads(
   called: string,
   text: string,
-  tree: JudgedTree,
+  tree: VerifyingTree,
   runs: (tool: string) => boolean,
 ): ConfigLeads {
   const name = called.slice(called.lastIndexOf('/') + 1);
@@ -144,7 +144,7 @@ function wordsOf(name: string, text: string): readonly string[] {
   return [...new Set(words.filter((word) => word.length > 1 && word.length <= 300))].slice(0, maxWords);
 }
 
-function filesOf(word: string, name: string, directory: string, tree: JudgedTree): readonly string[] {
+function filesOf(word: string, name: string, directory: string, tree: VerifyingTree): readonly string[] {
   const plain = word.replace(/^\/+/, '');
   const direct = [joined(directory, plain), joined('', plain)];
   const completed = [

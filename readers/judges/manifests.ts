@@ -1,4 +1,4 @@
-import { type JudgedTree, joined, type Named } from './tree.ts';
+import { joined, type Named, type VerifyingTree } from './tree.ts';
 
 /** These run scripts in packages of their own choice. */
 const orchestrators = /^(?:turbo|nx|lerna|lage|moon|rush|ultra|wsrun|bolt)$/;
@@ -17,7 +17,7 @@ export function packageScripts(
   program: string,
   words: readonly string[],
   home: string,
-  tree: JudgedTree,
+  tree: VerifyingTree,
 ): readonly Named[] {
   if (packageManagers.test(program)) return ofPackageManager(program, words, home, tree);
   const names = words.filter((word) => !word.startsWith('-'));
@@ -39,7 +39,7 @@ function ofPackageManager(
   program: string,
   words: readonly string[],
   home: string,
-  tree: JudgedTree,
+  tree: VerifyingTree,
 ): readonly Named[] {
   const own = joined(home, 'package.json');
   if (own === undefined) return [];
@@ -55,7 +55,7 @@ function ofPackageManager(
   return verb === '' || ownCommands.test(verb) || program === 'npm' ? [] : scripts(verb);
 }
 
-function manifestsUnder(home: string, tree: JudgedTree): readonly string[] {
+function manifestsUnder(home: string, tree: VerifyingTree): readonly string[] {
   return tree
     .under(home)
     .filter((path) => /(?:^|\/)package\.json$/.test(path) && !path.includes('node_modules/'))
@@ -162,7 +162,7 @@ const pytest = /^(?:pytest|py\.test|coverage)$/;
 const plugin = /^--(ruff|mypy|flake8|black|isort|pylint|pycodestyle|pydocstyle)\b/;
 
 /** Whether a section of that name holds settings of a tool that `runs`; sections about the package do not. */
-export function judgesByTool(name: string, runs: (tool: string) => boolean): boolean {
+export function isVerificationTool(name: string, runs: (tool: string) => boolean): boolean {
   const tool = toolOfSection(name);
   return tool !== undefined && runs(tool);
 }
@@ -175,7 +175,7 @@ export function toolSections(
   return text
     .split(/^(?=\[)/m)
     .map((part) => [/^\[{1,2}([^\]\n]{1,100})\]/.exec(part)?.[1] ?? '', part] as const)
-    .filter(([name]) => judgesByTool(name, runs));
+    .filter(([name]) => isVerificationTool(name, runs));
 }
 
 function toolOfSection(name: string): string | undefined {

@@ -2,7 +2,7 @@ import { programOf } from './leads.ts';
 import { packageScripts, toolOfOption } from './manifests.ts';
 import { recipesOf } from './recipes.ts';
 import { isTooling, ruleDirectories } from './rules.ts';
-import { completedName, globbed, type JudgedTree, joined, type Named } from './tree.ts';
+import { completedName, globbed, joined, type Named, type VerifyingTree } from './tree.ts';
 
 const interpreters =
   /^(?:node|nodejs|deno|bun|tsx|ts-node|ts-node-esm|esno|babel-node|python[\d.]*|pypy3?|ruby|perl|php|lua|sh|bash|dash|zsh|ksh|source|\.|groovy|Rscript|julia|elixir|swift|zx|c8|nyc|coverage)$/;
@@ -27,7 +27,7 @@ const assignment = /^[A-Za-z_]\w*=/;
 export function namedByCommand(
   argv: readonly string[],
   directory: string,
-  tree: JudgedTree,
+  tree: VerifyingTree,
 ): readonly Named[] {
   const named: Named[] = [];
   const words = argv.filter((word) => !assignment.test(word) || word.includes('/'));
@@ -82,7 +82,7 @@ function nameOf(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1).replace(/\.(?:exe|cmd)$/, '');
 }
 
-function directoryOption(words: readonly string[], from: string, tree: JudgedTree): string | undefined {
+function directoryOption(words: readonly string[], from: string, tree: VerifyingTree): string | undefined {
   for (const [at, word] of words.entries()) {
     const [, glued] =
       /^(?:--(?:prefix|cwd|dir|directory|rootDir|root|working-directory|project-dir)=|-C)(.+)$/.exec(word) ??
@@ -130,7 +130,7 @@ interface OperandPlace {
   /** The file of the tree that a word names. */
   readonly fileAt: (word: string) => string | undefined;
   readonly directory: string;
-  readonly tree: JudgedTree;
+  readonly tree: VerifyingTree;
 }
 
 /** Files that an interpreter runs; files of a test runner are tests. */
@@ -231,7 +231,7 @@ function scriptsOf(named: readonly Named[]): readonly string[] {
 }
 
 /** Files that a recipe file includes, also those that do not exist yet. */
-function included(words: readonly string[], directory: string, tree: JudgedTree): readonly Named[] {
+function included(words: readonly string[], directory: string, tree: VerifyingTree): readonly Named[] {
   return words.slice(0, 100).flatMap((word): readonly Named[] => {
     const path = joined(directory, word);
     if (path === undefined || path === '') return [];

@@ -1,4 +1,4 @@
-import { type JudgedTree, joined, type Named } from './tree.ts';
+import { joined, type Named, type VerifyingTree } from './tree.ts';
 
 const recipeFiles: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:g?make|bmake)$/, ['GNUmakefile', 'BSDmakefile', 'makefile', 'Makefile']],
@@ -32,7 +32,7 @@ export function recipesOf(
   program: string,
   words: readonly string[],
   home: string,
-  tree: JudgedTree,
+  tree: VerifyingTree,
 ): readonly Named[] {
   const isTold = words.some((word) =>
     /^(?:-f.*|--(?:make|just|task|gulp|grunt|rake)?file(?:=.*)?)$/.test(word),

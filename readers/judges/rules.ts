@@ -1,5 +1,5 @@
 import { isCode } from '../source/language.ts';
-import { type JudgedTree, joined, type Named } from './tree.ts';
+import { joined, type Named, type VerifyingTree } from './tree.ts';
 
 /** Directories of development tooling. Any other file that a script imports is the product under check. */
 const tooling =
@@ -31,7 +31,7 @@ const judgingDirectory =
   /(?:^|\/)(?:[\w-]*rules?|polic(?:y|ies)|checks?|baselines?|gates?|limits|budgets?|lint(?:ers?)?)(?:\.d)?$/i;
 
 /** Whether a file that a script refers to is a verification input, and not the product or a test under check. */
-export function servesJudging(from: string, path: string): boolean {
+export function servesVerification(from: string, path: string): boolean {
   if (isTest.test(path) || ofProduct.test(path)) return false;
   if (tooling.test(path) || (!from.includes('/') && !path.includes('/'))) return true;
   return data.test(path) && !isOfProductOrTests(path);
@@ -43,7 +43,7 @@ export function servesJudging(from: string, path: string): boolean {
  */
 export function servesConfiguration(from: string, path: string): boolean {
   if (isTest.test(path) || ofProduct.test(path) || path.endsWith('.d.ts')) return false;
-  if (servesJudging(from, path)) return path.includes('/') || !entry.test(path);
+  if (servesVerification(from, path)) return path.includes('/') || !entry.test(path);
   if (!isCode(path) && !otherCode.test(path) && !data.test(path)) return false;
   if (fixturePlaces.test(path)) return false;
   return testPlaces.test(path) || !productPlaces.test(path);
@@ -100,7 +100,7 @@ export function ruleDirectories(
   program: string,
   words: readonly string[],
   directory: string,
-  tree: JudgedTree,
+  tree: VerifyingTree,
 ): readonly Named[] {
   const short = special.find(([name]) => name.test(program))?.[1];
   const given = words.flatMap((word, at) => {

@@ -1,7 +1,7 @@
 import { firstIndex } from '../source/first-index.ts';
 
 /** A tree, with the queries that only its reader needs. */
-export interface WholeTree extends JudgedTree {
+export interface WholeTree extends VerifyingTree {
   /** Bytes of a file. */
   sizeOf(path: string): number;
   /** All but the root, in order; of `node_modules` only that it is there. */
@@ -9,7 +9,10 @@ export interface WholeTree extends JudgedTree {
 }
 
 /** A tree as commands see it: symbolic links on the way are followed. */
-export function judgedTree(entries: readonly LinkedEntry[], links: ReadonlyMap<string, string>): WholeTree {
+export function verifyingTree(
+  entries: readonly LinkedEntry[],
+  links: ReadonlyMap<string, string>,
+): WholeTree {
   const sizes = new Map(entries.map(({ path, sizeBytes }) => [path, sizeBytes]));
   const sorted = [...sizes.keys()].sort();
   const directories = new Set<string>();
@@ -128,7 +131,7 @@ export function pathGlob(glob: string): RegExp | undefined {
 }
 
 /** Files of the tree that match a glob from its root; a path without wildcards matches itself. */
-export function globbed(glob: string, tree: JudgedTree): readonly string[] {
+export function globbed(glob: string, tree: VerifyingTree): readonly string[] {
   if (!/[*?]/.test(glob)) return tree.isFile(glob) ? [glob] : [];
   const form = pathGlob(glob);
   const root = glob.slice(0, glob.search(/[*?]/)).replace(/\/?[^/]*$/, '');
@@ -165,7 +168,7 @@ export type Named =
   | { readonly kind: 'program'; readonly name: string };
 
 /** The tree in which commands run. */
-export interface JudgedTree {
+export interface VerifyingTree {
   isFile(path: string): boolean;
   isDirectory(path: string): boolean;
   /** Files directly or further below a directory. */
@@ -186,7 +189,7 @@ export function completedName(
   program: string,
   word: string,
   directory: string,
-  tree: JudgedTree,
+  tree: VerifyingTree,
 ): readonly Named[] {
   for (const from of directory === '' ? [''] : [directory, '']) {
     const path = joined(from, word);
@@ -205,12 +208,12 @@ export function completedName(
 }
 
 /** What the `main` of a manifest in a directory names. */
-export function mainNames(main: string, directory: string, tree: JudgedTree): readonly Named[] {
+export function mainNames(main: string, directory: string, tree: VerifyingTree): readonly Named[] {
   const path = joined(directory, main) ?? '';
   return tree.isFile(path) ? [{ kind: 'script', path }] : completedName('node', main, directory, tree);
 }
 
-function candidates(program: string, path: string, tree: JudgedTree): readonly string[] {
+function candidates(program: string, path: string, tree: VerifyingTree): readonly string[] {
   const inside = (name: string): string => (path === '' ? name : `${path}/${name}`);
   const isDirectory = tree.isDirectory(path);
   if (loadsPython.test(program)) return isDirectory ? [inside('__main__.py')] : [];

@@ -39,7 +39,7 @@ export function isData(path: string): boolean {
 }
 
 /** Whether a patch removes content from a file of the base: false if it only adds lines, or a file. Pure. */
-export function takesLines({ changeType, linesDeleted, binary }: PatchFile): boolean {
+export function mayTakeLines({ changeType, linesDeleted, binary }: PatchFile): boolean {
   if (changeType === 'add' || changeType === 'copy') return false;
   return linesDeleted > 0 || binary || changeType !== 'modify';
 }

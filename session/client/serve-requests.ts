@@ -2,7 +2,7 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
-import { askHttp, streamHttp } from '../../core/base/net.ts';
+import { requestHttp, streamHttp } from '../../core/base/net.ts';
 import { cutLines, type SessionAccess } from './find-session.ts';
 import {
   methodRoutes,
@@ -34,7 +34,7 @@ async function sendToSession(
     ...(controllerToken === undefined ? {} : { 'x-code-controller-token': controllerToken }),
   };
   try {
-    const answer = await askHttp({
+    const answer = await requestHttp({
       url: `${baseUrl}${path}`,
       method,
       headers,

@@ -6,10 +6,10 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { Web } from '../../core/interfaces/worker.ts';
-import { readDraftGround, readRequest } from '../../engine/draft/draft-request.ts';
+import { readDraftEnvironment, readRequest } from '../../engine/draft/draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from '../../engine/draft/reading-agent.ts';
 import { openWorker } from '../../engine/open/open-parties.ts';
-import { openTreeHands } from '../../engine/work/hands/tree-hands.ts';
+import { openTreeTools } from '../../engine/work/hands/tree-hands.ts';
 import { openTurns } from '../../engine/work/turns/open-turns.ts';
 import { openWeb } from '../../engine/work/web/open-web.ts';
 import { webTool } from '../../engine/work/web/search-web.ts';
@@ -30,7 +30,11 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   const question = await readRequest(text);
   const runId = uuidV7(clock.now());
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
-  const ground = await readDraftGround(engine, { repositoryPath, runId, target: await setting.target() });
+  const ground = await readDraftEnvironment(engine, {
+    repositoryPath,
+    runId,
+    target: await setting.target(),
+  });
   await using opened = await openDrafter(engine, worker, setting.run, ground);
   const effective = guardingProfile(clock.now());
   const turns = openTurns(
@@ -38,7 +42,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     opened.model,
   );
   const policy = privacyPolicyOf(effective, ground.config.redaction);
-  const hands = openTreeHands({
+  const hands = openTreeTools({
     engine,
     repository: ground.repository,
     tree: ground.base.tree,

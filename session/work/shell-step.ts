@@ -8,7 +8,7 @@ import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
 import type { SandboxBackend, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
 import type { WritConfig } from '../../engine/config/config.ts';
-import { readDraftGround } from '../../engine/draft/draft-request.ts';
+import { readDraftEnvironment } from '../../engine/draft/draft-request.ts';
 import {
   findWorkspaceDependencies,
   placeWorkspaceDependencies,
@@ -16,7 +16,7 @@ import {
 import { maxMemoryBytes } from '../../engine/state/machine.ts';
 import { heldBack } from '../../engine/work/hands/judge-use.ts';
 import { textOf, writeStubs } from '../../engine/work/hands/open-hands.ts';
-import { openDoor } from '../../engine/work/tools/open-tools.ts';
+import { openToolEntry } from '../../engine/work/tools/open-tools.ts';
 import { untrustedText } from '../../engine/work/turns/open-turns.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
@@ -64,7 +64,7 @@ export async function shellStep(
   const backend = await pickSandbox(setting.sandbox, engine.slots.sandbox);
   requireConfined(backend, networkAccess);
   const runId = newId();
-  const { repository, config, base } = await readDraftGround(engine, {
+  const { repository, config, base } = await readDraftEnvironment(engine, {
     repositoryPath,
     runId,
     target: await setting.target(),
@@ -79,7 +79,7 @@ export async function shellStep(
   const ground = await consentGround(setting, network, scope.heldBack);
   const isPerson = by.kind !== 'automation';
   const person = personOf(scope, { ...ground, isOwnWord: isPerson && ground.backend !== undefined });
-  const door = openDoor(
+  const door = openToolEntry(
     { engine, nowMs: () => clock.now(), mask, signal, consent: (request) => person.consent(request, signal) },
     { most: 1, told: 'one command at a time' },
   );

@@ -2,7 +2,7 @@ import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { UsedTool } from '../../engine/record/event-objects.ts';
-import { openDoor } from '../../engine/work/tools/open-tools.ts';
+import { openToolEntry } from '../../engine/work/tools/open-tools.ts';
 import { makeSample } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
 import { everything } from './use-hands.ts';
@@ -15,7 +15,7 @@ t.test('a broken tool is reported and recorded, and the next tool call works', a
   await using engine = await sample.engine();
   const kept: UsedTool[] = [];
   const faults: string[] = [];
-  const door = openDoor(
+  const door = openToolEntry(
     {
       engine,
       nowMs: () => systemClock.now(),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { numberedLines, openTreeHands } from '../../engine/work/hands/tree-hands.ts';
+import { numberedLines, openTreeTools } from '../../engine/work/hands/tree-hands.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { makeSample } from '../engine/sample.ts';
@@ -82,7 +82,7 @@ t.test('a model that only reads gets the lines that it asked for', async (t) => 
   writeFileSync(join(sample.root, 'long.txt'), 'x\n'.repeat(200_000));
   sample.git('add', '--all');
   sample.git('commit', '--quiet', '-m', 'Long');
-  const hands = openTreeHands({
+  const hands = openTreeTools({
     engine: await sample.engine(),
     repository: await openRepository(sample.root),
     tree: sample.git('rev-parse', 'HEAD^{tree}'),

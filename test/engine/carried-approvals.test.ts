@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type ChangedSince, changedSince } from '../../api/run/approve-run.ts';
-import { judgeHere } from '../../api/run/open-run.ts';
+import { evaluateHere } from '../../api/run/open-run.ts';
 import { openWaitingRun } from '../../api/run/waiting-run.ts';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
 import { verificationRefusal } from '../../api/verify/verification-data.ts';
@@ -58,7 +58,7 @@ function moveTarget(sample: Sample, path: string, text: string): string {
 
 async function changesIn({ root }: Sample, runId: string): Promise<readonly ChangedSince[]> {
   const waiting = await openWaitingRun({ cwd: root, stores: builtInStores }, runId);
-  return changedSince(waiting, await judgeHere(waiting));
+  return changedSince(waiting, await evaluateHere(waiting));
 }
 
 async function verified(

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands } from '../../bin/command-table.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { removeRunLitter } from '../../engine/record/run-litter.ts';
+import { removeStaleRunFiles } from '../../engine/record/run-litter.ts';
 import { type Ran, runLine } from '../bin/host.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { launcherOptions, writProgram as writ } from '../starter/program.ts';
@@ -167,7 +167,7 @@ async function oneRound(
   first.killGroup();
   // What a process killed behind the end of its run leaves is for `writ gc`; all else a resume must have cleaned up.
   if (endedBeforeKill)
-    await removeRunLitter({ commonDir: join(place.repo, '.git') }, systemClock, place.env.TMPDIR);
+    await removeStaleRunFiles({ commonDir: join(place.repo, '.git') }, systemClock, place.env.TMPDIR);
   const found = await readFacts(place, begun.id, (args) => ask(place, args));
   return [...differences(expected, found), ...traces(place)];
 }

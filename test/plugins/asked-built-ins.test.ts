@@ -1,7 +1,7 @@
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { askedOf } from '../../engine/open/open-parties.ts';
-import { askedBuiltIns } from '../../plugins/preset/asked-built-ins.ts';
+import { builtInsFor } from '../../plugins/preset/asked-built-ins.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 import { builtInLedger } from '../../spec/built-in-ledger.ts';
 
@@ -17,7 +17,7 @@ t.test('the built-ins answer the same with and without an engine', async (t) => 
   t.strictSame(builtInLedger().entries, engine.ledger.entries, 'who enforces each row');
 
   const opened = await askedOf(engine).sealingForms();
-  const alone = await askedBuiltIns.sealingForms();
+  const alone = await builtInsFor.sealingForms();
   const shape = ({ signers, logs }: typeof opened) => ({
     signers: [...signers].map(([name, { usage, settings, parse }]) => [
       name,
@@ -31,6 +31,6 @@ t.test('the built-ins answer the same with and without an engine', async (t) => 
   t.strictSame(shape(alone), shape(opened), 'how `[signer]` and `[log]` are read');
 
   for (const name of engine.slots.store.names)
-    t.equal(await askedBuiltIns.stores.pick(name), await engine.slots.store.pick(name), `store ${name}`);
-  await t.rejects(askedBuiltIns.stores.pick('attic'), { code: 'SLOT_UNKNOWN' });
+    t.equal(await builtInsFor.stores.pick(name), await engine.slots.store.pick(name), `store ${name}`);
+  await t.rejects(builtInsFor.stores.pick('attic'), { code: 'SLOT_UNKNOWN' });
 });

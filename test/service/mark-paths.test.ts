@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isWritError } from '../../core/base/errors.ts';
-import { openMarkGround } from '../../service/dirty-marks.ts';
+import { openMarkEnvironment } from '../../service/dirty-marks.ts';
 import { diskIdentity } from '../../service/mark-trees.ts';
 import { inMarkOrder, Turn, toMarks } from '../../service/routes.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
@@ -41,7 +41,7 @@ async function siteOf(t: Test, settings: Readonly<Record<string, string>> = {}):
 }
 
 async function marksFrom(root: string): Promise<Site['marks']> {
-  const ground = await openMarkGround(await openRepository(root));
+  const ground = await openMarkEnvironment(await openRepository(root));
   return async (...paths) => {
     try {
       return await toMarks(ground, paths);
@@ -204,7 +204,7 @@ t.test('a symlink to a name that is not UTF-8 is kept inside and refused outside
 
 t.test('recognises the root by its identity on disk, however its path is written', async (t) => {
   const { base, sample, marks } = await siteOf(t);
-  const ground = await openMarkGround(await openRepository(sample.dir));
+  const ground = await openMarkEnvironment(await openRepository(sample.dir));
   // Stands for a file system that takes `outside` for another spelling of `repo`, or a second mount of it.
   const byIdentity = new Map([[diskIdentity(join(base, 'outside')) ?? '', sample.dir]]);
   const alike = { ...ground, trees: () => ({ ...ground.trees(), byIdentity }) };
@@ -345,7 +345,7 @@ t.test('a path in a nested repository is kept unchanged', async (t) => {
 
 t.test('a refusal reports the index of the first bad path and truncates the path', async (t) => {
   const { sample } = await siteOf(t);
-  const ground = await openMarkGround(await openRepository(sample.dir));
+  const ground = await openMarkEnvironment(await openRepository(sample.dir));
   const long = `../${'\u{1f600}'.repeat(5000)}\n${'y'.repeat(50_000)}`;
   const fault = await toMarks(ground, ['ok', long, '', '\0']).catch((thrown: unknown) => thrown);
   if (!isWritError(fault, 'PATH_ESCAPES_REPOSITORY')) throw fault;

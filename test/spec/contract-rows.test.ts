@@ -1,11 +1,11 @@
 import t from 'tap';
 import { toPointer } from '../../core/base/json-pointer.ts';
-import { contractRows, unenforcedAsked } from '../../spec/contract-rows.ts';
+import { contractRows, unenforcedFields } from '../../spec/contract-rows.ts';
 import { accepted, type Json, put, sample } from './sample.ts';
 import { places } from './schema-walk.ts';
 
 const asked = (document: Json, model = false): readonly string[] =>
-  unenforcedAsked(accepted(document).effective, { model }).map(({ id }) => id);
+  unenforcedFields(accepted(document).effective, { model }).map(({ id }) => id);
 
 t.test('every field of the schema has a row, and every row has a field', async (t) => {
   const patterns = contractRows.map(({ path }) => ({

@@ -125,7 +125,7 @@ function firstOf(headers: IncomingMessage['headers']): Record<string, string | u
 }
 
 /** Sends requests to the public network for one attempt, and records its uses. */
-export interface PublicAsker {
+export interface PublicClient {
   /** Within what `policy` opens. */
   ask(question: PublicQuestion, policy: EgressPolicy): Promise<PublicAnswer>;
   uses(): readonly NetworkUse[];
@@ -140,7 +140,7 @@ const limits: EgressLimits = {
   connectionMs: 60_000,
 };
 
-export function openAsker(signal: AbortSignal, outside: Outside = realOutside): PublicAsker {
+export function openPublicClient(signal: AbortSignal, outside: Outside = realOutside): PublicClient {
   const shared: Omit<Egress, 'policy'> = {
     outside,
     limits,

@@ -28,7 +28,7 @@ type OpeningVerdict =
 const usualPorts = [80, 443];
 
 /** Whether a host and port are open to a check, and for which stated reasons. Pure. */
-export function judgeTarget(policy: EgressPolicy, target: Target): OpeningVerdict {
+export function authorizeTarget(policy: EgressPolicy, target: Target): OpeningVerdict {
   const perCommand = policy.openings.map((openings) =>
     openings.filter(({ hosts }) => hosts.some((entry) => entryOpens(entry, target))),
   );

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
-import { addressProblem, type EgressPolicy, judgeTarget, octetsOf, type Target } from './openings.ts';
+import { addressProblem, authorizeTarget, type EgressPolicy, octetsOf, type Target } from './openings.ts';
 import type { Outside } from './outside.ts';
 import { readableHost, type UseList } from './use-list.ts';
 
@@ -148,7 +148,7 @@ export class Passage {
     const { policy, outside, limits, signal, left, leaving } = this.#egress;
     const refused = (why: NetworkObstacle): Unreached => ({ ok: false, outcome: 'refused', why });
     if (left.connections < 0) return this.#told(refused('limit'));
-    const verdict = judgeTarget(policy, target);
+    const verdict = authorizeTarget(policy, target);
     if (!verdict.open) return this.#told(refused(verdict.why));
     this.#reasons = verdict.reasons;
     try {

@@ -15,7 +15,7 @@ let last: Promise<void> = Promise.resolve();
  * for it, or the pool is closed. Rules run one at a time, and timers and signals are served between them. A rule that
  * comes up after `signal` aborted refuses. Never rejects.
  */
-export async function judgeHere(
+export async function evaluateHere(
   { id, module, linear }: Pick<Rule, 'id' | 'module' | 'linear'>,
   input: RuleInput,
   { closed }: Pick<WorkerPool, 'closed'>,

@@ -1,4 +1,4 @@
 import type { run } from './judge-rule-in-thread.ts';
 import { defineTask } from './task.ts';
 
-export const judgeRuleTask = defineTask<typeof run>(new URL('./judge-rule-in-thread.ts', import.meta.url));
+export const evaluateRuleTask = defineTask<typeof run>(new URL('./judge-rule-in-thread.ts', import.meta.url));

@@ -4,7 +4,7 @@ import type { CarriedPath } from '../../../core/interfaces/stage.ts';
 import { digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { removeTree } from '../../../workspace/git/torn-paths.ts';
 import { copyTree } from '../workspace-dependencies/shared-directory.ts';
-import { carryLimits, takeCarried } from './take-carried.ts';
+import { applyCarried, carryLimits } from './take-carried.ts';
 
 /** Copies of carried paths, each stored under the digest of its listing. No check can see this directory. */
 export interface CarryStore {
@@ -37,7 +37,7 @@ export function openCarryStore(root: string): CarryStore {
       for (const path of paths) {
         const draft = await mkdtemp(join(root, 'draft-'));
         try {
-          const taken = await takeCarried(workspace, path, draft);
+          const taken = await applyCarried(workspace, path, draft);
           if (taken === 'absent') continue;
           const found = taken === 'copied' ? await digestDirectory(draft, digestLimits) : taken;
           if ('fault' in found) {

@@ -22,7 +22,7 @@ export interface Passing {
  * Runs `act` in a separate workspace, which is deleted afterwards. It checks the tracked files for changes. If the
  * command ran and a later check needs its output, it copies the carried paths.
  */
-export async function inWorld<T extends { readonly result?: unknown }>(
+export async function inWorkspace<T extends { readonly result?: unknown }>(
   { identity: { scope }, means: { signal }, ground }: Pick<Attempt, 'identity' | 'means' | 'ground'>,
   side: WorkspaceSide,
   from: {

@@ -24,7 +24,7 @@ type Taken = 'absent' | 'copied' | { readonly fault: string };
  * `.git`, and output above the limits are faults. Modes become 0755 or 0644; owners, times and extended attributes
  * are not copied.
  */
-export async function takeCarried(
+export async function applyCarried(
   workspace: string,
   path: string,
   into: string,

@@ -12,7 +12,7 @@ import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import { findProgram } from '../../../workspace/process/find-program.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
-import { findJudge } from '../second-run/find-judge.ts';
+import { findVerificationInputs } from '../second-run/find-judge.ts';
 import { type VouchedCache, vouchedCacheOf } from '../workspace-dependencies/shared-directory.ts';
 
 /** Footprints that runs of this repository left on this machine. */
@@ -200,20 +200,20 @@ export interface JudgedTree {
 /** Returns the base; if the policy commit has other verification inputs, returns the policy commit. */
 export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
   const { patch, ground } = attempt;
-  const base = await judgedAt(attempt, patch.baseTree);
+  const base = await verifyingAt(attempt, patch.baseTree);
   if (ground.policy.tree === patch.baseTree) return base;
-  const policy = await judgedAt(attempt, ground.policy.tree);
+  const policy = await verifyingAt(attempt, ground.policy.tree);
   return policy.judges === base.judges ? base : policy;
 }
 
-/** Returns one tree with its verification inputs; `seen` as in `findJudge`. */
-export async function judgedAt(
+/** Returns one tree with its verification inputs; `seen` as in `findVerificationInputs`. */
+export async function verifyingAt(
   { identity, means, patch, ground }: Attempt,
   tree: string,
   seen?: readonly string[],
 ): Promise<JudgedTree> {
   const entries = await listTree(means.scratch, tree);
-  const reach = await findJudge(
+  const reach = await findVerificationInputs(
     means.scratch,
     tree,
     identity.contract.effective,

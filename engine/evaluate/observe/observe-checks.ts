@@ -6,7 +6,7 @@ import type { PatchFile, PatchSet } from '../../../core/interfaces/patch-set.ts'
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../core/interfaces/stage.ts';
 import { describesProduct, isTooling } from '../../../readers/judges/rules.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
-import { isData, isOfTests, takesLines } from '../../../readers/source/test-paths.ts';
+import { isData, isOfTests, mayTakeLines } from '../../../readers/source/test-paths.ts';
 import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../../workspace/git/write-tree.ts';
 import type { PrepareStep } from '../../config/workspace-section.ts';
@@ -14,7 +14,7 @@ import type { ObservedChecks } from '../../state/checks.ts';
 import { type Attempt, policyOf, withSteps } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { type OpeningWorkspace, openingWorkspace, type WorkspaceSide } from '../open-workspace.ts';
-import { askCheck, type CheckTask } from '../run-check.ts';
+import { type CheckTask, runCheckOf } from '../run-check.ts';
 import { ofPrepare } from '../second-run/find-judge.ts';
 import { demandsTracer } from '../second-run/policy-judge.ts';
 import {
@@ -227,13 +227,13 @@ async function fillAll(
   let received = { plain: [] as readonly CarriedPath[], laid: [] as readonly CarriedPath[] };
   for (const task of tasks) {
     const { check } = task;
-    const one = await askCheck(attempt, plain, { ...task, received: received.plain });
+    const one = await runCheckOf(attempt, plain, { ...task, received: received.plain });
     const reason = notReached(check, one);
     if (reason !== undefined) {
       checks[check.id] = { by: 'none', reason: `${noTracer}; at the policy commit ${reason}` };
       continue;
     }
-    const other = await askCheck(attempt, laid, { ...task, received: received.laid });
+    const other = await runCheckOf(attempt, laid, { ...task, received: received.laid });
     received = {
       plain: one.carried?.handedOn ?? received.plain,
       laid: other.carried?.handedOn ?? received.laid,
@@ -285,7 +285,7 @@ function addedFiles({ files }: Pick<PatchSet, 'files'>): readonly PatchFile[] {
 function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
   return files.some((file) => {
     const { path, oldPath = path } = file;
-    return takesLines(file) && isData(oldPath) && !isOfTests(oldPath);
+    return mayTakeLines(file) && isData(oldPath) && !isOfTests(oldPath);
   });
 }
 

@@ -10,11 +10,11 @@ import {
   digestOf,
   isTouched,
   type JudgedTree,
-  judgedAt,
   keptFootprintsOf,
   machineState,
   toCheckFootprint,
   untrackedInputs,
+  verifyingAt,
 } from './footprint-key.ts';
 import { underTracer } from './under-tracer.ts';
 
@@ -43,7 +43,7 @@ export function observePrepare(attempt: Attempt, tree: string): PrepareObserver 
   let judged: Promise<JudgedTree> | undefined;
   const keyed = async (step: PrepareStep) => {
     // What it reads of its tooling is in the footprint.
-    judged ??= judgedAt(attempt, tree, []);
+    judged ??= verifyingAt(attempt, tree, []);
     const { entries, links, reach } = await judged;
     const shown = entries.filter(({ path }) => isBelow(path, inputsOf(step)));
     return {

@@ -2,7 +2,7 @@ import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import type { WorkspaceSide } from '../open-workspace.ts';
-import { askCheck, type CheckTask } from '../run-check.ts';
+import { type CheckTask, runCheckOf } from '../run-check.ts';
 import { type ReadTrace, underTracer } from './under-tracer.ts';
 
 /** The footprint of a traced run of a check, with the paths that it carries over; or why it does not count. */
@@ -19,7 +19,7 @@ export async function traceCheck(
 ): Promise<TracedCheck> {
   const { workspace } = attempt.ground.sandbox.pathsInside({ workspace: '', reports: '' });
   const { ran, read } = await underTracer(attempt.means, workspace, (traced, signal) =>
-    askCheck({ ...attempt, means: { ...attempt.means, signal } }, side, { ...task, traced }),
+    runCheckOf({ ...attempt, means: { ...attempt.means, signal } }, side, { ...task, traced }),
   );
   const carried = ran.carried ? { carried: ran.carried } : {};
   const { exitCodes } = attempt.ground.scanners.byCheck.get(task.check.id)?.config ?? {};

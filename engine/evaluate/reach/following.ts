@@ -9,17 +9,17 @@ import {
   isDirectoryOfRules,
   isTooling,
   servesConfiguration,
-  servesJudging,
+  servesVerification,
 } from '../../../readers/judges/rules.ts';
 import {
   directoryOf,
   followLinks,
   globbed,
   joined,
-  judgedTree,
   type LinkedEntry,
   mainNames,
   type Named,
+  verifyingTree,
   type WholeTree,
 } from '../../../readers/judges/tree.ts';
 import { isCode } from '../../../readers/source/language.ts';
@@ -161,7 +161,7 @@ export class Following {
 
   constructor(entries: readonly LinkedEntry[], links: ReadonlyMap<string, string>) {
     this.#links = links;
-    this.#tree = judgedTree(entries, links);
+    this.#tree = verifyingTree(entries, links);
     this.#configurable = new ConfigInTree(this.#tree);
   }
 
@@ -356,7 +356,7 @@ export class Following {
 
   /** A file that a script leads to counts where it serves development, too: the rest is the product. */
   #lead(from: string, path: string, hops: number, via = `\`${from}\``): void {
-    if (path === from || !this.#tree.isFile(path) || !servesJudging(from, path)) return;
+    if (path === from || !this.#tree.isFile(path) || !servesVerification(from, path)) return;
     if (hops >= maxHops) return void this.#found.gap(`${via}: more than ${maxHops} hops`);
     this.#file(path, 'script', via, hops + 1);
   }

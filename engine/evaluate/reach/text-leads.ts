@@ -1,6 +1,6 @@
 import { quotedPaths } from '../../../readers/judges/leads.ts';
 import { recipeCommands } from '../../../readers/judges/recipes.ts';
-import { directoryOf, type JudgedTree, joined } from '../../../readers/judges/tree.ts';
+import { directoryOf, joined, type VerifyingTree } from '../../../readers/judges/tree.ts';
 import { type Language, languageOf, scriptLanguage } from '../../../readers/source/language.ts';
 import { javascriptImports, resolveJavascript } from '../../context/imports/javascript-imports.ts';
 import { pythonImports, resolvePython } from '../../context/imports/python-imports.ts';
@@ -17,7 +17,7 @@ export interface TextLeads {
  * Parses a file by the type that its name or its first line indicates. `called` is the path by which it was reached,
  * through links.
  */
-export function textLeads(path: string, called: string, text: string, tree: JudgedTree): TextLeads {
+export function textLeads(path: string, called: string, text: string, tree: VerifyingTree): TextLeads {
   const name = called.slice(called.lastIndexOf('/') + 1);
   const directory = directoryOf(called);
   const recipes = recipeCommands(name, text);
@@ -38,7 +38,12 @@ export function textLeads(path: string, called: string, text: string, tree: Judg
  * Returns the files that a script loads by the rules of its language. `called` is the path that identifies the
  * language.
  */
-export function importsOf(path: string, called: string, text: string, tree: JudgedTree): readonly string[] {
+export function importsOf(
+  path: string,
+  called: string,
+  text: string,
+  tree: VerifyingTree,
+): readonly string[] {
   const files = { has: (file: string) => tree.isFile(file) };
   const languages = languagesOf(called, text);
   return [

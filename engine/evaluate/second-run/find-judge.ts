@@ -16,7 +16,7 @@ import { joinScripts } from '../reach/join-reach.ts';
  * that `prepare` runs, because they create the checks' dependencies. `seen` lists files that `prepare` executed, and
  * tooling that it read; if it was not traced, all tooling among its inputs counts, new files included.
  */
-export async function findJudge(
+export async function findVerificationInputs(
   objects: GitDirectory,
   baseTree: string,
   spec: EffectiveIntentSpec,
@@ -105,7 +105,7 @@ export async function followChecks(
 const maxNamed = 10;
 
 /** Why a check failed, in words; `undefined` where it passed. Names of tests are the check's own words. */
-export function toldOutcome(
+export function reportedOutcome(
   { findings, result, tests }: CheckOutcome,
   expectedExitCode: number,
 ): string | undefined {

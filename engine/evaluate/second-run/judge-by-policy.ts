@@ -3,13 +3,13 @@ import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../../core/interfaces/stage.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
-import { keepLaidRun } from '../../record/judgement-objects.ts';
+import { keepSecondRun } from '../../record/judgement-objects.ts';
 import { type Attempt, policyOf } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { preparedFills } from '../observe/observe-prepare.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
-import { toldOutcome } from './find-judge.ts';
-import { type LaidTree, leavesJudging } from './policy-judge.ts';
+import { reportedOutcome } from './find-judge.ts';
+import { leavesJudging, type PlacedTree } from './policy-judge.ts';
 
 const rule = 'judge-changed';
 /** Name of the output of the second run among the artifacts. */
@@ -17,14 +17,14 @@ const logName = 'policy-judge-log';
 const maxNamed = 10;
 
 /** The result of a run with the policy commit's verification inputs. */
-export interface JudgedByPolicy {
+export interface EvaluatedByPolicy {
   readonly findings: readonly Finding[];
   readonly outcome?: CheckOutcome;
   readonly run?: LaidRun;
   readonly artifacts: readonly ArtifactRecord[];
 }
 
-export interface JudgedCheck {
+export interface CheckByPolicy {
   readonly stage: StageName;
   readonly check: EffectiveCheck;
   readonly received: readonly CarriedPath[];
@@ -32,20 +32,20 @@ export interface JudgedCheck {
   readonly receivedAtPolicy?: readonly CarriedPath[];
 }
 
-const nothing: JudgedByPolicy = { findings: [], artifacts: [] };
+const nothing: EvaluatedByPolicy = { findings: [], artifacts: [] };
 
 /**
  * Runs a passed check again with the policy commit's verification inputs, if the patch changes them and no person
  * reviews that (rule `judge-changed`). The check fails if this second run fails. It also runs again if an earlier
  * second run left its carried paths different.
  */
-export async function judgeByPolicy(
+export async function evaluateByPolicy(
   attempt: Attempt,
   workspace: OpeningWorkspace,
-  task: JudgedCheck,
+  task: CheckByPolicy,
   ran: CheckOutcome,
   run: (side: WorkspaceSide, received: readonly CarriedPath[]) => Promise<CheckOutcome>,
-): Promise<JudgedByPolicy> {
+): Promise<EvaluatedByPolicy> {
   if (ran.result === undefined) return nothing;
   const unprepared = attempt.observed?.unprepared[task.check.id] ?? [];
   const brought = unprepared.length > 0 ? preparedFills(unprepared, (await workspace.found()).provided) : [];
@@ -57,31 +57,34 @@ export async function judgeByPolicy(
   if (isFailed) return { findings: neverTolerated(attempt, task), artifacts: [] };
   const { expectedExitCode } = task.check;
   const prepared = brought.map((path) => ({ path }));
-  const withPrepared = (one: LaidTree): LaidTree => ({ tree: one.tree, laid: [...one.laid, ...prepared] });
+  const withPrepared = (one: PlacedTree): PlacedTree => ({
+    tree: one.tree,
+    laid: [...one.laid, ...prepared],
+  });
   let laid = withPrepared(judge ?? { tree: attempt.patch.candidateTree, laid: [] });
   // Builds the base's dependencies in a separate workspace.
   if (brought.length > 0) await (await workspace.base.open([])).close();
   const inputs = attempt.ground.config.workspace.prepare.flatMap((step) => step.inputs);
-  const over = ({ tree, laid: paths }: LaidTree): WorkspaceSide => {
+  const over = ({ tree, laid: paths }: PlacedTree): WorkspaceSide => {
     const isOfPrepare = paths.some(({ path }) => isBelow(path, inputs));
     return workspace.over(tree, brought.length > 0 ? 'base' : isOfPrepare ? 'own' : 'candidate');
   };
   let outcome = await run(over(laid), receivedAtPolicy);
-  let told = toldOutcome(outcome, expectedExitCode);
+  let told = reportedOutcome(outcome, expectedExitCode);
   if (told === undefined && judge?.apart) {
     // Restoring the product as well would only check the old product with the old inputs. So run again with only the
     // verification inputs restored.
     laid = withPrepared(judge.apart);
     outcome = await run(over(laid), receivedAtPolicy);
-    told = toldOutcome(outcome, expectedExitCode);
+    told = reportedOutcome(outcome, expectedExitCode);
   }
   const { tree, laid: paths } = laid;
-  const { record, log } = await keepLaidRun(attempt, task, outcome, { name: logName, tree, laid: paths });
+  const { record, log } = await keepSecondRun(attempt, task, outcome, { name: logName, tree, laid: paths });
   const finding = redactTexts(toFinding(laid, told), policyOf(attempt));
   return { findings: [finding], outcome, run: record, artifacts: log ? [log] : [] };
 }
 
-function toFinding({ laid }: LaidTree, told: string | undefined): Finding {
+function toFinding({ laid }: PlacedTree, told: string | undefined): Finding {
   const names = laid.map(({ path, parts }) =>
     parts === undefined ? `\`${path}\`` : `\`${path}\` (${parts.map((part) => `\`${part}\``).join(', ')})`,
   );
@@ -108,7 +111,7 @@ function toFinding({ laid }: LaidTree, told: string | undefined): Finding {
  */
 function neverTolerated(
   { identity: { contract } }: Pick<Attempt, 'identity'>,
-  { stage }: JudgedCheck,
+  { stage }: CheckByPolicy,
 ): readonly Finding[] {
   const { maxAllowedRegression } = contract.effective.acceptance.qualityGates;
   if (stage !== 'integration' || maxAllowedRegression === 'none') return [];

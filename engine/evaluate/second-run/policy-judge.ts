@@ -7,25 +7,25 @@ import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import { type TreeLeaf, writeLooseObject, writeTree } from '../../../workspace/git/write-tree.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { askRule, ruleQuestion } from '../ask-rules.ts';
-import { findJudge } from './find-judge.ts';
+import { findVerificationInputs } from './find-judge.ts';
 
 const rule = 'judge-changed';
 /** A longer list of checks is cut by the rule. */
 const maxChecks = 50;
 
 /** A tree in which some paths are as the policy commit has them. */
-export interface LaidTree {
+export interface PlacedTree {
   readonly tree: string;
   readonly laid: readonly LaidPath[];
 }
 
 /** The candidate with the policy commit's verification inputs. */
-export interface PolicyJudge extends LaidTree {
+export interface PolicyInputs extends PlacedTree {
   /**
    * The same, but files that may be product are not restored: scripts among the verification inputs reach them. Set
    * if both kinds have changed.
    */
-  readonly apart?: LaidTree;
+  readonly apart?: PlacedTree;
   /** Returns whether a check uses any of these files as verification input. */
   judges(checkId: string): boolean;
 }
@@ -48,7 +48,7 @@ export function demandsTracer({ ground }: Pick<Attempt, 'ground'>): boolean {
  * candidate. Returns `undefined` if no second run is required. Throws INTERNAL if the rule now gives another result,
  * because the change would go unchecked.
  */
-export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | undefined> {
+export async function findPolicyInputs(attempt: Attempt): Promise<PolicyInputs | undefined> {
   const {
     identity: { contract, scope },
     ground,
@@ -84,7 +84,7 @@ export async function findPolicyJudge(attempt: Attempt): Promise<PolicyJudge | u
  * no other changed file leads to.
  */
 function sureOf(found: readonly Finding[]): readonly Finding[] {
-  const sure = found.filter((one) => !mayBeJudged(one));
+  const sure = found.filter((one) => !mayBeEvaluated(one));
   const paths = new Set(found.map(({ path }) => `\`${path}\``));
   return sure.length > 0 ? sure : found.filter(({ detail }) => !paths.has(String(detail?.via)));
 }
@@ -112,7 +112,8 @@ async function layJudge(attempt: Attempt, paths: readonly LaidPath[], withReache
   const { tree: policy } = ground.policy;
   const isAhead = withReached && policy !== patch.baseTree;
   const reached = isAhead
-    ? (await findJudge(scratch, policy, contract.effective, ground.config.workspace.prepare)).files
+    ? (await findVerificationInputs(scratch, policy, contract.effective, ground.config.workspace.prepare))
+        .files
     : [];
   const wanted = new Map<string, LaidPath>(
     reached
@@ -135,7 +136,7 @@ async function leafOf(
   if (entry === undefined || parts === undefined) return entry;
   const own = await readBlob(scratch, patch.candidateTree, path);
   const theirs = await readBlob(scratch, ground.policy.tree, path);
-  const text = own && theirs && layParts(own.toString('utf8'), theirs.toString('utf8'), parts);
+  const text = own && theirs && placeParts(own.toString('utf8'), theirs.toString('utf8'), parts);
   if (!text) return entry;
   const object = await writeLooseObject(scratch, { type: 'blob', bytes: Buffer.from(text) }, true);
   return { mode: entry.mode, object };
@@ -148,7 +149,7 @@ type Members = ReadonlyMap<string, unknown>;
  * the other text lacks. Other members keep the change's values, so a new dependency is present and a new script is
  * not. Returns `undefined` if either text is not an object.
  */
-export function layParts(text: string, other: string, parts: readonly string[]): string | undefined {
+export function placeParts(text: string, other: string, parts: readonly string[]): string | undefined {
   const [own, theirs] = [membersOf(text), membersOf(other)];
   if (own === undefined || theirs === undefined) return undefined;
   const laid = new Map(own);
@@ -193,7 +194,7 @@ const ofCheck = /^the command of check /;
  * Returns whether a file reported by rule `judge-changed` may be product: a script leads to it, and its path is not
  * tooling. A file that a command names, configuration and manifests are verification inputs.
  */
-export function mayBeJudged({ path, detail }: Finding): boolean {
+export function mayBeEvaluated({ path, detail }: Finding): boolean {
   const { role, via } = detail ?? {};
   if (role !== 'script' || path === undefined || typeof via !== 'string') return false;
   return !ofCheck.test(via) && !ofCommands.test(via) && !isTooling(path);

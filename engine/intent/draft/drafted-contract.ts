@@ -7,7 +7,7 @@ import { applyDefaults } from '../../../spec/apply-defaults.ts';
 import { workerRights } from '../../../spec/facts.ts';
 import { type DraftRequest, draftFromProfile } from '../../../spec/profile.ts';
 import { findSecurityWord } from '../../../spec/secret-words.ts';
-import { type JudgedWish, tighten } from '../../../spec/stricter.ts';
+import { type CheckedWish, tighten } from '../../../spec/stricter.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { IntentDraft } from './intent-draft.ts';
 
@@ -177,7 +177,7 @@ function begins(command: string, entry: string): boolean {
   return entry !== '' && (command === entry || command.startsWith(`${entry} `));
 }
 
-function wishSentence({ field, asked, given, granted }: JudgedWish): string {
+function wishSentence({ field, asked, given, granted }: CheckedWish): string {
   const [wanted, stays] = [asked, given].map((value) => JSON.stringify(value) ?? 'nothing');
   return granted
     ? `\`${field}\` is ${wanted}, stricter than ${stays}`

@@ -62,7 +62,7 @@ const maxChecks = 20;
  * submission drafts. A criterion without checks is accepted as unverified. One with checks needs a `testSuite` among
  * them if the test runner is known (`withoutSuite`). Pure.
  */
-export function takeVerified(
+export function keepVerified(
   submitted: unknown,
   criteria: readonly HeldCriterion[],
   runner?: ProposedCheck,

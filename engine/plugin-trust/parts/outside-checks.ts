@@ -10,10 +10,10 @@ import type { Finding } from '../../../core/interfaces/finding.ts';
 import { parseFindings } from '../../../core/kernel/answer.ts';
 import type { ManifestArtifact, ManifestStageCheck } from '../manifest-parts.ts';
 import { pluginFault, withoutHanded } from '../process/plugin-fault.ts';
-import type { PartGround } from './outside-evidence.ts';
+import type { PartEnvironment } from './outside-evidence.ts';
 
 /** A producer that a plugin brings. */
-export interface OutsideArtifact extends ArtifactProducer {
+export interface ThirdPartyArtifact extends ArtifactProducer {
   readonly plugin: string;
   /** It connects to hosts, so data that the spec withholds is removed from its input. */
   readonly sendsOut: boolean;
@@ -31,7 +31,7 @@ const forms = ['text', 'bytes', 'json', 'unmade'] as const;
  * A producer in its plugin's process. If it gives no artifact of the declared form, the result is a reason with the
  * plugin's name. The gate that expects the artifact reports it.
  */
-export function outsideArtifact(part: ManifestArtifact, ground: PartGround): OutsideArtifact {
+export function thirdPartyArtifact(part: ManifestArtifact, ground: PartEnvironment): ThirdPartyArtifact {
   const { contentType, extension, hasHosts } = part;
   return {
     plugin: ground.plugin,
@@ -53,7 +53,7 @@ export function outsideArtifact(part: ManifestArtifact, ground: PartGround): Out
 
 async function make(
   { module, contentType, reads, timeoutSeconds }: ManifestArtifact,
-  { process, options, handed }: PartGround,
+  { process, options, handed }: PartEnvironment,
   request: ArtifactRequest,
 ): Promise<Produced> {
   const { secrets, files, masked } = await handed();
@@ -144,7 +144,7 @@ const maxFindings = 1000;
 /** A check of the gate stages that a plugin brings: its answer in its form, under its own name. */
 export function outsideStageCheck(
   { name, module, stages, readsDiff, timeoutSeconds }: ManifestStageCheck,
-  { plugin, process, options, handed }: PartGround,
+  { plugin, process, options, handed }: PartEnvironment,
 ): StageCheck {
   const ms = timeoutSeconds * 1000;
   return {

@@ -35,7 +35,7 @@ const maxKept = 10_000;
  * Calls a plugin to evaluate sources. If it throws, hangs or returns another form, this call and every later one in
  * the run throw PLUGIN_PROCESS_FAULT with its name.
  */
-export function outsideEvidence(part: ManifestEvidence, ground: PartGround): OutsideEvidence {
+export function outsideEvidence(part: ManifestEvidence, ground: PartEnvironment): OutsideEvidence {
   const { module, refusesRetrieval, timeoutSeconds, hasHosts } = part;
   const { plugin, process, options, handed } = ground;
   const kept = new Map<string, SourceVerdict>();
@@ -116,7 +116,7 @@ const maxHashes = 63;
  */
 export function outsideLog(
   { module, consistency }: ManifestLog,
-  { process, options, handed }: PartGround,
+  { process, options, handed }: PartEnvironment,
 ): OutsideLog {
   const ask = async (call: string, args: readonly unknown[], more: object): Promise<unknown> => {
     const { secrets, files, masked } = await handed();
@@ -178,7 +178,7 @@ interface Handed {
  * Reads the secrets and files that the manifest declares from the user's environment. Throws KEY_INSECURE for a file
  * that other users could change.
  */
-export async function handedTo(
+export async function valuesFor(
   { secrets, files }: Pick<PluginNeeds, 'secrets' | 'files'>,
   access: Pick<PluginAccess, 'secret' | 'file'>,
 ): Promise<Handed> {
@@ -210,7 +210,7 @@ function linesToMask(text: string): readonly string[] {
 }
 
 /** A plugin's process, and what it may have. */
-export interface PartGround {
+export interface PartEnvironment {
   readonly plugin: string;
   readonly process: PluginProcess;
   readonly hosts: readonly string[];

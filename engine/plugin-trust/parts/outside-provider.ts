@@ -16,7 +16,7 @@ import {
 import type { ManifestProvider } from '../manifest-parts.ts';
 import { opensHost } from '../plugin-access.ts';
 import { isPassing } from '../process/plugin-fault.ts';
-import type { PartGround } from './outside-evidence.ts';
+import type { PartEnvironment } from './outside-evidence.ts';
 
 /** Until the next piece of a reply: a model may think for minutes. */
 const idleMs = 300_000;
@@ -24,7 +24,7 @@ const withinMs = 3_600_000;
 const maxBytes = 64 * 1024 * 1024;
 
 /** A plugin's model backend. None of its code runs before the first call. */
-export function outsideProvider(part: ManifestProvider, ground: PartGround): ProviderSource {
+export function outsideProvider(part: ManifestProvider, ground: PartEnvironment): ProviderSource {
   const { name, title, base, keys, defaultModel } = part;
   return {
     title,
@@ -46,7 +46,7 @@ export function outsideProvider(part: ManifestProvider, ground: PartGround): Pro
 
 function openProvider(
   { name, module, keys }: ManifestProvider,
-  { plugin, process, options, handed }: PartGround,
+  { plugin, process, options, handed }: PartEnvironment,
   { key, base }: ProviderSetting,
 ): Provider {
   return {

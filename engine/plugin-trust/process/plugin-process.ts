@@ -12,8 +12,8 @@ import {
   withoutHanded,
 } from './plugin-fault.ts';
 import {
-  type PluginGroundwork,
   type PluginNetwork,
+  type PluginProcessSetup,
   pluginInside,
   pluginNetwork,
   runTalk,
@@ -42,7 +42,7 @@ const graceMs = 2000;
 const maxObstacles = 1000;
 
 /** Returns a process that starts on the first call. Throws SANDBOX_UNAVAILABLE if the sandbox does not confine. */
-export function pluginProcess(ground: PluginGroundwork): PluginProcess {
+export function pluginProcess(ground: PluginProcessSetup): PluginProcess {
   if (ground.sandbox.unconfined)
     throw new WritError('SANDBOX_UNAVAILABLE', {
       message: `plugin \`${ground.plugin}\` is somebody else's code and runs in a sandbox only`,
@@ -106,7 +106,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-function start(ground: PluginGroundwork, network: PluginNetwork): Running {
+function start(ground: PluginProcessSetup, network: PluginNetwork): Running {
   const { plugin } = ground;
   const stop = new AbortController();
   const calls = new Map<number, OpenCall>();

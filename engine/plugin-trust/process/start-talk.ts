@@ -10,7 +10,7 @@ import type { Outside } from '../../../workspace/egress/outside.ts';
 import { UseList } from '../../../workspace/egress/use-list.ts';
 
 /** One plugin of others, and where its process may run. */
-export interface PluginGroundwork extends OutsiderPlace {
+export interface PluginProcessSetup extends OutsiderPlace {
   /** Every fault carries it. */
   readonly plugin: string;
   readonly sandbox: SandboxBackend;
@@ -37,7 +37,7 @@ interface TalkNetwork {
  * it are all it can read, it can write nowhere, and its declared hosts are its whole network.
  */
 export async function runTalk(
-  ground: PluginGroundwork,
+  ground: PluginProcessSetup,
   talk: NonNullable<SandboxRequest['talk']>,
   signal: AbortSignal,
   { network, told }: TalkNetwork,
@@ -55,7 +55,7 @@ export async function runTalk(
   if (egress !== undefined) network.opened(egress);
   try {
     return await sandbox.run({
-      ...outsiderBox(ground, new URL('./inside', import.meta.url), [], true),
+      ...thirdPartySandbox(ground, new URL('./inside', import.meta.url), [], true),
       network: egress?.network ?? 'none',
       timeoutMs: Math.min(lifetimeMs, 2 ** 31 - 1),
       maxOutputBytes: maxSaidBytes,
@@ -89,7 +89,7 @@ const entryInside = '/outside';
  * A Node process that can read only the plugin's files and the `entry` directory (ours), and can write no file. It
  * runs `entry` with `args`. `mayConnect` grants Node's network permission; the sandbox then controls the network.
  */
-export function outsiderBox(
+export function thirdPartySandbox(
   { directory, empty, maxMemoryBytes }: OutsiderPlace,
   entry: URL,
   args: readonly string[],

@@ -3,7 +3,7 @@ import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { RuleInput } from '../../../core/interfaces/rule.ts';
 import type { SandboxBackend, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import { parseFindings } from '../../../core/kernel/answer.ts';
-import { type OutsiderPlace, outsiderBox, pluginInside } from '../process/start-talk.ts';
+import { type OutsiderPlace, pluginInside, thirdPartySandbox } from '../process/start-talk.ts';
 import { answerMark, toWire, type WireAnswer } from './outside/wire.ts';
 
 /** One rule of somebody else's plugin, and where it may run. */
@@ -35,7 +35,7 @@ const maxAnswerBytes = 4 * 1024 * 1024;
  * answer are bounded. Any failure becomes one `error` finding with rule, plugin and reason. Rejects only if the
  * sandbox does not confine.
  */
-export async function askOutsideRule(
+export async function callThirdPartyRule(
   rule: OutsideRule,
   input: RuleInput,
   signal?: AbortSignal,
@@ -69,7 +69,7 @@ export async function askOutsideRule(
 function runRule(rule: OutsideRule, stdin: Uint8Array, signal?: AbortSignal): Promise<SandboxResult> {
   const { module, sandbox, timeoutSeconds } = rule;
   return sandbox.run({
-    ...outsiderBox(rule, new URL('./outside', import.meta.url), [`${pluginInside}/${module}`], false),
+    ...thirdPartySandbox(rule, new URL('./outside', import.meta.url), [`${pluginInside}/${module}`], false),
     network: 'none',
     timeoutMs: timeoutSeconds * 1000,
     // Head and tail are kept: an answer of the allowed size is whole.

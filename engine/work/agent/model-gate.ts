@@ -17,10 +17,10 @@ import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
 import {
   countUsage,
   maxTurns,
-  msBeforeAsking,
+  msBeforeRetry,
   type TurnSetting,
   type TurnsOfTask,
-  type TurnsTaken,
+  type TurnsUsed,
   untrustedText,
 } from '../turns/open-turns.ts';
 
@@ -29,7 +29,7 @@ export interface ModelGate {
   readonly network: SandboxEgress;
   /** Whether a question is with the model now. */
   isAsking(): boolean;
-  taken(): TurnsTaken;
+  taken(): TurnsUsed;
   /** Why there was no reply to the last question. */
   failure(): WritError | undefined;
   close(): Promise<void>;
@@ -127,7 +127,7 @@ export async function openModelGate(
               found: messageOf(caught),
             })
           : caught;
-        const wait = msBeforeAsking(fault, tried);
+        const wait = msBeforeRetry(fault, tried);
         if (wait === undefined) throw fault;
         await settings.clock.sleep(wait, over);
       }

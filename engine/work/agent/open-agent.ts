@@ -10,17 +10,17 @@ import { wordsOf } from '../../../workspace/shell/shell.ts';
 import { maxMemoryBytes } from '../../state/machine.ts';
 import type { OpenAgent, OpenModel } from '../../state/open-model.ts';
 import { type OpenRun, policyOf } from '../../state/open-run.ts';
-import type { HandPlace } from '../hands/hand-place.ts';
-import { handEnvironment, type JudgedUse, judgeUse } from '../hands/judge-use.ts';
-import { openDoor } from '../tools/open-tools.ts';
+import type { ToolPlace } from '../hands/hand-place.ts';
+import { type AuthorizedUse, authorizeUse, toolEnvironment } from '../hands/judge-use.ts';
+import { openToolEntry } from '../tools/open-tools.ts';
 import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
-import { fenceNote, type TurnsTaken } from '../turns/open-turns.ts';
+import { fenceNote, type TurnsUsed } from '../turns/open-turns.ts';
 import { gateRoot, openModelGate } from './model-gate.ts';
 import { openAgentStarter } from './start-agent.ts';
 
 /** A program's host for one attempt, and what came of it. */
 interface OpenAgentHost extends AgentHost {
-  taken(): TurnsTaken;
+  taken(): TurnsUsed;
   /** Ends what still runs, and closes the way to the model. */
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ const [maxNotes, maxNote] = [20, 8000];
 /** Opens the way of one attempt to an agent. SANDBOX_NONE_REFUSED: what works by itself is not let loose. */
 export async function openAgentHost(
   run: OpenRun,
-  place: HandPlace,
+  place: ToolPlace,
   chosen: OpenModel & { readonly agent: OpenAgent },
   tools: AttemptTools,
 ): Promise<OpenAgentHost> {
@@ -48,7 +48,7 @@ export async function openAgentHost(
     place,
     agent,
     provider: provider.name,
-    env: handEnvironment(run, place),
+    env: toolEnvironment(run, place),
     network: gate.network,
     maxMemoryBytes: maxMemoryBytes(config),
     signal: run.means.signal,
@@ -80,13 +80,13 @@ const maxFileBytes = 8 * 1024 * 1024;
  * Authorizes an agent's tool calls in one attempt by the same rules as the workspace tools, and records them in the
  * same form.
  */
-function openAgentJudge(run: OpenRun, place: HandPlace, tools: AttemptTools) {
-  const door = openDoor(tools, usualBound);
+function openAgentJudge(run: OpenRun, place: ToolPlace, tools: AttemptTools) {
+  const door = openToolEntry(tools, usualBound);
   const inside = run.ground.sandbox.pathsInside(place).workspace;
-  const judge = (use: HandUse): JudgedUse | string => {
+  const judge = (use: HandUse): AuthorizedUse | string => {
     const wanted = toHandUse(use, inside, place);
     if (typeof wanted === 'string') return wanted;
-    const judged = judgeUse(run, place, wanted);
+    const judged = authorizeUse(run, place, wanted);
     // The output of an agent's command goes to the agent, not through writ, and no process checks between two
     // commands.
     const { acl } = judged;
@@ -127,7 +127,7 @@ export function scriptIn(command: string): string {
 }
 
 /** Converts an agent's tool call to the equivalent workspace tool call, or returns why there is none. */
-function toHandUse(use: HandUse, inside: string, { workspace }: HandPlace): HandUse | string {
+function toHandUse(use: HandUse, inside: string, { workspace }: ToolPlace): HandUse | string {
   if (use.kind === 'execute') return { kind: 'execute', command: scriptIn(use.command) };
   if (use.kind === 'vcs') return 'an agent asks no version control';
   // What is not in the workspace stays so: it begins with `..`.

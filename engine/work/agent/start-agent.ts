@@ -13,7 +13,7 @@ import type { AgentPort, AgentProcess, AgentProgram } from '../../../core/interf
 import type { FoundAgent } from '../../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../../workspace/process/version-control.ts';
 import type { OpenAgent } from '../../state/open-model.ts';
-import type { HandPlace } from '../hands/hand-place.ts';
+import type { ToolPlace } from '../hands/hand-place.ts';
 import {
   boundedLines,
   octetsOf,
@@ -39,9 +39,9 @@ const startScript = `home=$HOME/agent name=$1; shift
 mkdir -p "$home" && cp -R ${homeSource}/. "$home" && exec env "$name=$home" "$@"`;
 
 /** Where an agent runs, and with what. */
-export interface AgentGround extends Pick<SandboxRequest, 'network'> {
+export interface AgentEnvironment extends Pick<SandboxRequest, 'network'> {
   readonly sandbox: SandboxBackend;
-  readonly place: HandPlace;
+  readonly place: ToolPlace;
   readonly agent: OpenAgent;
   /** Name of its backend. */
   readonly provider: string;
@@ -55,7 +55,7 @@ export interface AgentStarter extends AsyncDisposable {
   start(program: AgentProgram): Promise<AgentProcess>;
 }
 
-export function openAgentStarter(ground: AgentGround): AgentStarter {
+export function openAgentStarter(ground: AgentEnvironment): AgentStarter {
   const { sandbox, place, agent, provider, env, network, maxMemoryBytes, signal } = ground;
   const started = new Set<AsyncDisposable>();
   let unreadable: Promise<UnreadablePrograms> | undefined;

@@ -18,12 +18,12 @@ import { checkEnvironment } from '../../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../../workspace/process/version-control.ts';
 import type { OpenRun } from '../../state/open-run.ts';
 import { codeTool } from '../lsp/open-code.ts';
-import type { JudgedTool } from '../tools/open-tools.ts';
-import { judgeVcs, type VcsQuestion } from '../vcs/parse-vcs.ts';
-import type { HandPlace } from './hand-place.ts';
+import type { AuthorizedTool } from '../tools/open-tools.ts';
+import { authorizeVcs, type VcsQuestion } from '../vcs/parse-vcs.ts';
+import type { ToolPlace } from './hand-place.ts';
 
 /** A tool call with the verdict of rules, scope and path form. */
-export interface JudgedUse extends JudgedTool {
+export interface AuthorizedUse extends AuthorizedTool {
   /** Where its path leads, relative to the workspace. */
   readonly real: string;
   /** Of a directory that is listed or searched, and of code: what may be shown, by real paths. */
@@ -53,8 +53,8 @@ const names = {
 } as const;
 
 /** Applies the rules first, then the scope. If they refuse a tool call, no guard runs and no person is prompted. */
-export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUse {
-  if (use.kind === 'vcs') return judgeVcs(run, place, use);
+export function authorizeUse(run: OpenRun, place: ToolPlace, use: HandUse): AuthorizedUse {
+  if (use.kind === 'vcs') return authorizeVcs(run, place, use);
   const [tool, action] = use.kind === 'code' ? [codeTool, use.action] : names[use.kind];
   const { runId, contract, scope } = run.identity;
   const { toolAcl } = contract.effective.security;
@@ -62,7 +62,7 @@ export function judgeUse(run: OpenRun, place: HandPlace, use: HandUse): JudgedUs
   const given = { ...use };
   if (use.kind === 'execute') {
     const request = { ...named, command: use.command };
-    const variables = Object.keys(handEnvironment(run, place));
+    const variables = Object.keys(toolEnvironment(run, place));
     const acl = guardCommand(toolAcl, use.command, { variables, withheld });
     return { request, given, real: '.', acl, ...(acl.refusal === undefined ? {} : { refusal: acl.refusal }) };
   }
@@ -169,9 +169,9 @@ export function heldBack(output: string, network: CheckNetwork | undefined): str
 }
 
 /** The environment of a worker's commands: that of a check before a patch exists. */
-export function handEnvironment(
+export function toolEnvironment(
   { identity: { contract, runId }, ground }: Pick<OpenRun, 'identity' | 'ground'>,
-  { workspace, reports }: HandPlace,
+  { workspace, reports }: ToolPlace,
 ): Record<string, string> {
   const inside = ground.sandbox.pathsInside({ workspace, reports });
   return checkEnvironment({

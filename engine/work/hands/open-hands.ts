@@ -25,30 +25,30 @@ import { joinNetworks } from '../../record/judgement-objects.ts';
 import { maxMemoryBytes } from '../../state/machine.ts';
 import { type OpenRun, policyOf } from '../../state/open-run.ts';
 import type { OpenCode } from '../lsp/open-code.ts';
-import { type Leaving, openDoor } from '../tools/open-tools.ts';
+import { type Leaving, openToolEntry } from '../tools/open-tools.ts';
 import { type AttemptTools, usualBound } from '../tools/tool-setting.ts';
 import { answerVcs, type SeenHistory } from '../vcs/answer-vcs.ts';
-import type { HandPlace } from './hand-place.ts';
-import { handEnvironment, heldBack, type JudgedUse, judgeUse } from './judge-use.ts';
+import type { ToolPlace } from './hand-place.ts';
+import { type AuthorizedUse, authorizeUse, heldBack, toolEnvironment } from './judge-use.ts';
 import { readPart } from './tree-hands.ts';
 import type { WriteWatch } from './watch-writes.ts';
 
 /** The workspace tools of one attempt, with a record of their calls. */
-export interface OpenHands extends Hands {
+export interface OpenWorkspaceTools extends Hands {
   readonly used: readonly UsedTool[];
   /** What the commands had of the network; absent where none was opened to them. */
   network(): CheckNetwork | undefined;
 }
 
 /** The workspace of an attempt as its worker gets it; uses wait for each other. */
-export function openHands(
+export function openWorkspaceTools(
   run: OpenRun,
-  place: HandPlace,
+  place: ToolPlace,
   { watch, history, code }: Pick<Means, 'watch' | 'history' | 'code'>,
   tools: AttemptTools,
-): OpenHands {
+): OpenWorkspaceTools {
   const networks: CheckNetwork[] = [];
-  const door = openDoor(tools, usualBound);
+  const door = openToolEntry(tools, usualBound);
   const means = { watch, history, code, mask: tools.mask, networks };
   const { allow } = run.identity.contract.effective.security.toolAcl;
   return {
@@ -58,7 +58,7 @@ export function openHands(
     use: (wanted) =>
       door.use(
         () => {
-          const judged = judgeUse(run, place, wanted);
+          const judged = authorizeUse(run, place, wanted);
           return { ...judged, change: () => changeOf(place.workspace, wanted, judged) };
         },
         (judged, leaving) => act(run, place, wanted, judged, { ...means, leaving }),
@@ -77,9 +77,9 @@ interface Means {
 
 async function act(
   run: OpenRun,
-  place: HandPlace,
+  place: ToolPlace,
   wanted: HandUse,
-  judged: JudgedUse,
+  judged: AuthorizedUse,
   { watch, history, code, mask, networks, leaving }: Means,
 ): Promise<HandAnswer> {
   if (wanted.kind === 'execute') {
@@ -114,7 +114,7 @@ const vcsTimeoutMs = 60_000;
 async function askVcs(
   { means: { signal } }: OpenRun,
   history: SeenHistory,
-  { question, shows = () => false }: JudgedUse,
+  { question, shows = () => false }: AuthorizedUse,
 ): Promise<HandAnswer> {
   if (question === undefined) throw new TypeError('a question that was allowed and not read');
   const late = AbortSignal.timeout(vcsTimeoutMs);
@@ -138,7 +138,7 @@ const maxBytes = 1024 * 1024;
 async function changeOf(
   workspace: string,
   use: HandUse,
-  { real }: Pick<JudgedUse, 'real'>,
+  { real }: Pick<AuthorizedUse, 'real'>,
 ): Promise<FileChange | undefined> {
   if (use.kind !== 'write' && use.kind !== 'delete') return undefined;
   const after = use.kind === 'write' ? { after: use.bytes } : {};
@@ -168,9 +168,9 @@ const maxPattern = 4096;
  */
 async function searchWorkspace(
   run: OpenRun,
-  place: HandPlace,
+  place: ToolPlace,
   { pattern }: Extract<HandUse, { readonly kind: 'search' }>,
-  { real, shows = () => true }: Pick<JudgedUse, 'real' | 'shows'>,
+  { real, shows = () => true }: Pick<AuthorizedUse, 'real' | 'shows'>,
 ): Promise<HandAnswer> {
   if (pattern.includes('\0') || pattern.length > maxPattern) {
     const text = `failed: expected an expression of at most ${maxPattern} characters, without NUL`;
@@ -212,7 +212,7 @@ const maxNames = 2000;
 async function useFiles(
   workspace: string,
   use: FileUse,
-  { real, shows = () => true }: Pick<JudgedUse, 'real' | 'shows'>,
+  { real, shows = () => true }: Pick<AuthorizedUse, 'real' | 'shows'>,
   mask: (text: string) => string,
 ): Promise<HandAnswer> {
   switch (use.kind) {
@@ -266,9 +266,9 @@ const maxTimeoutSeconds = 1800;
  */
 async function executeInWorkspace(
   run: OpenRun,
-  place: HandPlace,
+  place: ToolPlace,
   { command, timeoutSeconds: wanted = defaultTimeoutSeconds }: Extract<HandUse, { readonly kind: 'execute' }>,
-  { acl = {} }: Pick<JudgedUse, 'acl'>,
+  { acl = {} }: Pick<AuthorizedUse, 'acl'>,
   { leaving, told }: { readonly leaving: Leaving; readonly told: (network: CheckNetwork) => void },
 ): Promise<HandAnswer> {
   const timeoutSeconds = Math.min(Math.max(1, wanted), maxTimeoutSeconds);
@@ -300,7 +300,7 @@ type Asked = Parameters<OpenRun['ground']['sandbox']['run']>[0];
 /** Runs words in the sandbox of the run, with what every command of a worker has. */
 async function runSandboxed(
   run: OpenRun,
-  place: HandPlace,
+  place: ToolPlace,
   asked: Pick<Asked, 'argv' | 'network' | 'timeoutMs' | 'maxOutputBytes' | 'stdin'>,
 ): Promise<SandboxResult> {
   const { sandbox, config } = run.ground;
@@ -310,7 +310,7 @@ async function runSandboxed(
     reports: place.reports,
     binds: [],
     withheld: { isWithheld: isVersionControl, stubs: await place.stubs(), stub: 'git' },
-    env: handEnvironment(run, place),
+    env: toolEnvironment(run, place),
     maxMemoryBytes: maxMemoryBytes(config),
     signal: run.means.signal,
   });

@@ -8,7 +8,7 @@ import type { WritEngine } from '../../../spec/writ-engine.ts';
 import { askGit, type GitDirectory } from '../../../workspace/git/git.ts';
 import { readBlob } from '../../../workspace/git/read-objects.ts';
 import { listNames, listTree } from '../../../workspace/git/tree.ts';
-import { type JudgedTool, openDoor } from '../tools/open-tools.ts';
+import { type AuthorizedTool, openToolEntry } from '../tools/open-tools.ts';
 
 /** A tree of commits as read-only input for tools: it cannot be written or executed. */
 interface TreeToRead {
@@ -35,13 +35,13 @@ const toolOf = {
 } as const;
 
 type Looking = Extract<HandUse, { readonly kind: keyof typeof toolOf }>;
-type Judged = JudgedTool & { readonly looking: Looking; readonly path: string };
+type Judged = AuthorizedTool & { readonly looking: Looking; readonly path: string };
 
 /** Opens tools that read a tree. Every guard runs first; text that the policy withholds is masked. */
-export function openTreeHands(place: TreeToRead): Hands {
+export function openTreeTools(place: TreeToRead): Hands {
   const { engine, runId, policy, signal } = place;
   const mask = (text: string): string => redactTexts(text, policy);
-  const door = openDoor({ engine, nowMs: () => engine.clock.now(), mask, signal }, bound);
+  const door = openToolEntry({ engine, nowMs: () => engine.clock.now(), mask, signal }, bound);
   const judge = (use: HandUse): Judged | string => {
     if (use.kind !== 'read' && use.kind !== 'list' && use.kind !== 'search')
       return 'a drafting model only reads';

@@ -13,7 +13,7 @@ import { allowRules } from '../../../workspace/command-acl/constraints.ts';
 import type { LanguageServer } from '../../config/language-servers.ts';
 import type { ProvidedDirectory } from '../../evaluate/workspace-dependencies.ts';
 import type { OpenRun } from '../../state/open-run.ts';
-import type { HandPlace } from '../hands/hand-place.ts';
+import type { ToolPlace } from '../hands/hand-place.ts';
 import { ServerFault } from './connection.ts';
 import { digestServer, type FoundServer, findServers, givenDirectories } from './find-servers.ts';
 import { openSession, type Session, type SessionTimes, usualTimes } from './session.ts';
@@ -58,7 +58,7 @@ const maxRefreshed = 100;
 /** Looks for language servers for the files of an attempt's workspace, as its base has them. */
 export async function openCode(
   run: OpenRun,
-  place: HandPlace,
+  place: ToolPlace,
   tree: string,
   times: SessionTimes = usualTimes,
 ): Promise<OpenCode> {
@@ -116,7 +116,7 @@ export async function openCode(
 
 interface ServerSetting {
   readonly run: OpenRun;
-  readonly place: HandPlace;
+  readonly place: ToolPlace;
   readonly provided: readonly ProvidedDirectory[];
   readonly times: SessionTimes;
   /** What every action may show: what one may not, the server does not see. */

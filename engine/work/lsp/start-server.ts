@@ -6,7 +6,7 @@ import { isVersionControl } from '../../../workspace/process/version-control.ts'
 import type { ProvidedDirectory } from '../../evaluate/workspace-dependencies.ts';
 import { maxMemoryBytes } from '../../state/machine.ts';
 import type { OpenRun } from '../../state/open-run.ts';
-import type { HandPlace } from '../hands/hand-place.ts';
+import type { ToolPlace } from '../hands/hand-place.ts';
 import { ServerFault } from './connection.ts';
 import type { FoundServer } from './find-servers.ts';
 
@@ -27,7 +27,7 @@ const maxHidden = 256;
  */
 export async function startServer(
   run: Pick<OpenRun, 'ground' | 'means'>,
-  place: HandPlace,
+  place: ToolPlace,
   { server, argv, from }: FoundServer,
   provided: readonly ProvidedDirectory[],
   hidden: readonly string[],

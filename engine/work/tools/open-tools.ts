@@ -7,10 +7,10 @@ import type { LookAtChange } from '../../../core/interfaces/person.ts';
 import type { HandAnswer } from '../../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import type { KeptArguments, UsedTool } from '../../record/event-objects.ts';
-import { type AttemptCalls, type LostCall, tellLostCall } from '../../state/calls.ts';
+import { type AttemptCalls, type LostCall, reportLostCall } from '../../state/calls.ts';
 
 /** A tool call with the tool's own verdict, from rules, scope and other facts. Guards run after it. */
-export interface JudgedTool {
+export interface AuthorizedTool {
   readonly request: ToolRequest;
   /** The arguments, for the digest in the record. */
   readonly given: ToolArguments;
@@ -44,19 +44,19 @@ interface RefusedUse {
 export type Leaving = () => Promise<void>;
 
 /** Checks one call; returns a text if the call is too malformed to be recorded. */
-type JudgeTool<Judged extends JudgedTool> = () => Judged | string | Promise<Judged | string>;
+type JudgeTool<Judged extends AuthorizedTool> = () => Judged | string | Promise<Judged | string>;
 
 /** Runs tool calls one after the other. */
 interface ToolDoor {
   /** What was done there, in order of its end. */
   readonly used: readonly UsedTool[];
   /** Checks, runs and records a call; a refusal is returned as an answer. Rejects if `act` rejects. */
-  use<Judged extends JudgedTool>(
+  use<Judged extends AuthorizedTool>(
     judge: JudgeTool<Judged>,
     act: (judged: Judged, leaving: Leaving) => Promise<HandAnswer>,
   ): Promise<HandAnswer>;
   /** The same where somebody else acts, who cannot leave the machine. */
-  begin(judge: JudgeTool<JudgedTool>): Promise<BegunUse | RefusedUse>;
+  begin(judge: JudgeTool<AuthorizedTool>): Promise<BegunUse | RefusedUse>;
 }
 
 /** What the tools of an attempt, or of a draft, are used with. */
@@ -79,7 +79,7 @@ export interface ToolSetting {
 }
 
 /** The maximum number of calls, and the text returned above it. */
-export interface DoorBound {
+export interface ToolEntryBound {
   readonly most: number;
   readonly told: string;
 }
@@ -88,14 +88,14 @@ export interface DoorBound {
  * Opens a sequence of tool calls. Tools are used only here (`docs/decisions/0013-model-turns.md`). Order: the tool's
  * own check, guards, start event, the call, end event, entry in the attempt's record.
  */
-export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolDoor {
+export function openToolEntry(setting: ToolSetting, { most, told }: ToolEntryBound): ToolDoor {
   const { engine, nowMs, mask, signal, calls } = setting;
   const { hooks, clock } = engine;
   const used: UsedTool[] = [];
   let uses = 0;
 
   const refused = (refusal: string): RefusedUse => ({ refusal, text: mask(deniedText(refusal)) });
-  const begin = async <Judged extends JudgedTool>(
+  const begin = async <Judged extends AuthorizedTool>(
     judge: JudgeTool<Judged>,
   ): Promise<(BegunUse & { readonly judged: Judged; readonly leaving: Leaving }) | RefusedUse> => {
     signal.throwIfAborted();
@@ -140,7 +140,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
       });
       return shown ?? '';
     };
-    const consented = async ({ request: asked, change }: JudgedTool): Promise<Finding | undefined> => {
+    const consented = async ({ request: asked, change }: AuthorizedTool): Promise<Finding | undefined> => {
       if (setting.consent === undefined) return undefined;
       const answer = await setting.consent(asked, change);
       // A person's response time does not count as the tool's.
@@ -168,7 +168,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
     setting.broke?.(fault);
     return fault;
   };
-  const judgeWhole = async <Judged extends JudgedTool>(
+  const judgeWhole = async <Judged extends AuthorizedTool>(
     judge: JudgeTool<Judged>,
   ): Promise<Judged | string> => {
     try {
@@ -180,7 +180,7 @@ export function openDoor(setting: ToolSetting, { most, told }: DoorBound): ToolD
   };
   /** Runs the call; a call that throws is recorded too. */
   const done = async (
-    { judged, settle }: BegunUse & { readonly judged: JudgedTool },
+    { judged, settle }: BegunUse & { readonly judged: AuthorizedTool },
     act: () => Promise<HandAnswer>,
   ): Promise<HandAnswer> => {
     try {
@@ -275,7 +275,7 @@ function heldCall(call: LostCall): Finding {
   return {
     rule: 'lost-call',
     severity: 'error',
-    message: `an attempt that was interrupted had made this very call, which left the machine, and it may have had its effect: ${tellLostCall(call)}. It is not made again; find out what came of it in another way, or end the task and say so`,
+    message: `an attempt that was interrupted had made this very call, which left the machine, and it may have had its effect: ${reportLostCall(call)}. It is not made again; find out what came of it in another way, or end the task and say so`,
     detail: { attempt: call.attempt, call: call.call },
   };
 }

@@ -3,11 +3,11 @@ import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import type { UsedTool } from '../../record/event-objects.ts';
 import type { AttemptCalls } from '../../state/calls.ts';
 import { type OpenRun, policyOf } from '../../state/open-run.ts';
-import type { DoorBound, ToolSetting } from './open-tools.ts';
+import type { ToolEntryBound, ToolSetting } from './open-tools.ts';
 
 /** Uses that one attempt may make: beyond, it goes round in circles. */
 const maxUses = 5000;
-export const usualBound: DoorBound = {
+export const usualBound: ToolEntryBound = {
   most: maxUses,
   told: `an attempt may use its tools ${maxUses} times`,
 };

@@ -27,7 +27,7 @@ import {
 } from './reply-faults.ts';
 
 /** What the turns of an attempt came to. */
-export interface TurnsTaken {
+export interface TurnsUsed {
   readonly turns: number;
   readonly costUnits: number;
   readonly tokensUsed: number;
@@ -39,7 +39,7 @@ export interface TurnsTaken {
 
 /** The turns of one attempt, and what they cost so far. */
 export interface OpenTurns extends Turns {
-  taken(): TurnsTaken;
+  taken(): TurnsUsed;
 }
 
 const maxRequests = 1000;
@@ -124,7 +124,7 @@ export function openTurns(
         return await askOnce(request, told);
       } catch (fault) {
         signal.throwIfAborted();
-        const wait = msBeforeAsking(fault, tried);
+        const wait = msBeforeRetry(fault, tried);
         if (wait === undefined) throw fault;
         await settings.clock.sleep(wait, signal);
         told?.({ type: 'asked', requestId: '' });
@@ -248,7 +248,7 @@ const maxWaitMs = 60_000;
 const maxAskedWaitSeconds = 600;
 
 /** Returns the milliseconds until the next attempt; `undefined` for no retry. */
-export function msBeforeAsking(fault: unknown, tried: number): number | undefined {
+export function msBeforeRetry(fault: unknown, tried: number): number | undefined {
   if (!isWritError(fault, 'PROVIDER_FAILED')) return undefined;
   const { kind, retryAfterSeconds } = fault.detail as {
     readonly kind?: FailureKind;

@@ -6,8 +6,8 @@ import { guardTool, shownPaths } from '../../../workspace/command-acl/acl.ts';
 import { realPathIn } from '../../../workspace/command-acl/command-paths.ts';
 import { refusal } from '../../../workspace/command-acl/constraints.ts';
 import type { OpenRun } from '../../state/open-run.ts';
-import type { HandPlace } from '../hands/hand-place.ts';
-import type { JudgedTool } from '../tools/open-tools.ts';
+import type { ToolPlace } from '../hands/hand-place.ts';
+import type { AuthorizedTool } from '../tools/open-tools.ts';
 
 /** A question to version control, of options that are known one by one. */
 export interface VcsQuestion {
@@ -169,7 +169,7 @@ function notKnown(word: string): string {
 const tool = 'vcs';
 
 /** A version control query with the verdict of the rules. */
-interface JudgedVcs extends JudgedTool {
+interface JudgedVcs extends AuthorizedTool {
   readonly real: string;
   readonly question?: VcsQuestion;
   readonly shows?: (path: string) => boolean;
@@ -179,9 +179,9 @@ interface JudgedVcs extends JudgedTool {
  * Applies the rules first, then the allow list of words, then checks each path. Commands that change the repository
  * need a person, and a run has none.
  */
-export function judgeVcs(
+export function authorizeVcs(
   run: Pick<OpenRun, 'identity'>,
-  { workspace }: Pick<HandPlace, 'workspace'>,
+  { workspace }: Pick<ToolPlace, 'workspace'>,
   { command, args, ...kind }: Extract<HandUse, { readonly kind: 'vcs' }>,
 ): JudgedVcs {
   const { runId, contract } = run.identity;

@@ -7,13 +7,13 @@ import type { Web, WebAnswer, WebUse } from '../../../core/interfaces/worker.ts'
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { guardTool } from '../../../workspace/command-acl/acl.ts';
-import type { PublicAsker } from '../../../workspace/egress/ask-public.ts';
+import type { PublicClient } from '../../../workspace/egress/ask-public.ts';
 import type { SearchAccess } from '../../../workspace/process/workspace-file.ts';
 import { redactHosts } from '../../evaluate/check-network.ts';
 import type { RunSettings } from '../../state/run-request.ts';
-import type { HandPlace } from '../hands/hand-place.ts';
-import { type JudgedTool, openDoor, type ToolSetting } from '../tools/open-tools.ts';
-import { followRedirects, judgeWebUrl, networkOf, searchWeb, webActions, webTool } from './search-web.ts';
+import type { ToolPlace } from '../hands/hand-place.ts';
+import { type AuthorizedTool, openToolEntry, type ToolSetting } from '../tools/open-tools.ts';
+import { authorizeUrl, followRedirects, networkOf, searchWeb, webActions, webTool } from './search-web.ts';
 
 /** The web of one attempt, and what came of it. */
 export interface OpenWeb extends Web {
@@ -23,7 +23,7 @@ export interface OpenWeb extends Web {
 }
 
 /** The run that opens the web, and its spec. */
-export interface WebGround {
+export interface WebEnvironment {
   readonly runId: string;
   readonly effective: EffectiveIntentSpec;
   /** What may not leave this machine. */
@@ -36,7 +36,7 @@ export interface WebGround {
 
 export interface WebSetting {
   readonly strategy: EvidencePolicy;
-  readonly place: Pick<HandPlace, 'workspace'>;
+  readonly place: Pick<ToolPlace, 'workspace'>;
   readonly tools: ToolSetting;
   /** Files read and searches of the repository so far. */
   readonly repositoryUses: () => number;
@@ -51,16 +51,16 @@ const maxPageBytes = 4 * 1024 * 1024;
 const restsOf = new WeakMap<object, Map<string, number>>();
 
 /** Opens the web as the spec allows; `undefined` if no rule names the tool. */
-export function openWeb(ground: WebGround, setting: WebSetting): OpenWeb | undefined {
+export function openWeb(ground: WebEnvironment, setting: WebSetting): OpenWeb | undefined {
   const { runId, effective, policy, signal, settings } = ground;
   const { security, evidence } = effective;
   const actions = webActions(security.toolAcl);
   if (actions.length === 0) return undefined;
-  const door = openDoor(setting.tools, webBound);
+  const door = openToolEntry(setting.tools, webBound);
   const shown = new Set<string>();
-  const judge = (url: string) => judgeWebUrl(evidence, setting.strategy, url);
+  const judge = (url: string) => authorizeUrl(evidence, setting.strategy, url);
   let access: SearchAccess | undefined;
-  let asker: PublicAsker | undefined;
+  let asker: PublicClient | undefined;
 
   const ruled = (use: WebUse) =>
     guardTool(security.toolAcl, {
@@ -93,10 +93,10 @@ export function openWeb(ground: WebGround, setting: WebSetting): OpenWeb | undef
   const act = async (use: WebUse): Promise<WebAnswer> => {
     const network = networkOf(effective, use.kind);
     if (network === undefined) throw new TypeError('the web is closed');
-    const { openAsker } = await import('../../../workspace/egress/ask-public.ts');
+    const { openPublicClient: openAsker } = await import('../../../workspace/egress/ask-public.ts');
     asker ??= openAsker(signal, settings.outside);
     const open = asker;
-    const ask = (question: Parameters<PublicAsker['ask']>[0]) => open.ask(question, network);
+    const ask = (question: Parameters<PublicClient['ask']>[0]) => open.ask(question, network);
     if (use.kind === 'search') {
       if (settings.search === undefined)
         return { outcome: 'failed', text: 'failed: no search back end is configured here' };
@@ -129,7 +129,7 @@ export function openWeb(ground: WebGround, setting: WebSetting): OpenWeb | undef
     };
   };
 
-  const judgeUse = async (use: WebUse): Promise<JudgedTool> => {
+  const judgeUse = async (use: WebUse): Promise<AuthorizedTool> => {
     const verdict = ruled(use);
     const why = await refusalOf(use, verdict.refusal);
     const refusal =

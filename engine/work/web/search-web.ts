@@ -180,7 +180,7 @@ const maxUrl = 2048;
  * Checks one address before it is requested or shown: the spec's domain rules, non-public addresses, its strategy,
  * its tiers. The address that a name resolves to is checked when it resolves.
  */
-export async function judgeWebUrl(
+export async function authorizeUrl(
   evidence: EffectiveIntentSpec['evidence'],
   strategy: EvidencePolicy,
   given: string,

@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
-import { takeCarried } from '../../../engine/evaluate/carry/take-carried.ts';
+import { applyCarried } from '../../../engine/evaluate/carry/take-carried.ts';
 import { listRuns } from '../../../engine/record/list-runs.ts';
 import { privateRootOf } from '../../../engine/record/started-run.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
@@ -120,7 +120,7 @@ t.test('carried files are limited in entries, bytes and path length', async (t) 
   const workspace = t.testdir({ dist: { a: 'xx', b: { c: 'xx', [`${'n'.repeat(80)}`]: '' } } });
   const limits = { entries: 5, bytes: 4, pathCharacters: 87 };
   const take = (more: Partial<typeof limits>) =>
-    takeCarried(workspace, 'dist', mkdtempSync(join(workspace, 'into-')), { ...limits, ...more });
+    applyCarried(workspace, 'dist', mkdtempSync(join(workspace, 'into-')), { ...limits, ...more });
   t.equal(await take({}), 'copied', 'what is just within them');
   t.match(await take({ entries: 4 }), { fault: /more than 4 entries/ });
   t.match(await take({ bytes: 3 }), { fault: /larger than 3 bytes/ });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { parseArguments } from '../../../bin/args.ts';
 import { readCodeLine } from '../../../bin/code/code-line.ts';
-import { sessionGround } from '../../../bin/code/serve-code.ts';
+import { sessionEnvironment } from '../../../bin/code/serve-code.ts';
 import { readSessionOptions } from '../../../bin/code/serve-line.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
 import { createPrinter } from '../../../bin/terminal/print.ts';
@@ -45,7 +45,7 @@ t.test('a resumed thread keeps its provider, model and base URL unless the line 
   const other = 'https://models.example.org/v1';
   const moved = await read(`--resume one --api-base ${other}`);
   t.strictSame(moved.model, { ...kept, apiBase: other });
-  t.equal(sessionGround(moved, { model: 'gpt-6-luna' }).apiBase, other, 'and it is recorded');
+  t.equal(sessionEnvironment(moved, { model: 'gpt-6-luna' }).apiBase, other, 'and it is recorded');
   t.strictSame(await model('--resume one --provider ollama'), { provider: 'ollama', flags: {} });
   t.match(await model('--resume none-such'), { provider: 'gemini' });
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sessionGround } from '../../../bin/code/serve-code.ts';
+import { sessionEnvironment } from '../../../bin/code/serve-code.ts';
 import type { SessionOptions } from '../../../session/session-options.ts';
 
 const options = (provider: string): SessionOptions => ({
@@ -27,7 +27,7 @@ const options = (provider: string): SessionOptions => ({
 
 /** Names of what a session with that provider offers, and of what it does not. */
 function offersOf(provider: string) {
-  const { capabilities } = sessionGround(options(provider), { model: 'm' });
+  const { capabilities } = sessionEnvironment(options(provider), { model: 'm' });
   const offered = Object.entries(capabilities);
   return {
     yes: offered.flatMap(([name, is]) => (is ? [name] : [])),
@@ -41,13 +41,13 @@ t.test('a session offers all eight capabilities, and Codex all but structured qu
 });
 
 t.test('a Codex session is marked as managed, other providers are not', async (t) => {
-  t.match(sessionGround(options('codex'), { model: 'm' }).provider, {
+  t.match(sessionEnvironment(options('codex'), { model: 'm' }).provider, {
     provider: 'codex',
     model: 'm',
     mode: 'plan',
     managed: true,
   });
-  t.strictSame(sessionGround(options('kimi'), { model: undefined }).provider, {
+  t.strictSame(sessionEnvironment(options('kimi'), { model: undefined }).provider, {
     provider: 'kimi',
     managed: false,
   });

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
-import { asksLocalChanges } from '../../../bin/command-parts/change-source.ts';
+import { promptsLocalChanges } from '../../../bin/command-parts/change-source.ts';
 
 t.test('the question about local changes accepts numbers, names and their first letters', async (t) => {
   const ask = async (...lines: string[]) => {
     const said: string[] = [];
-    const { askLocalChanges } = asksLocalChanges({
+    const { askLocalChanges } = promptsLocalChanges({
       interactive: true,
       print: { complain: (text: string) => said.push(text) } as never,
       stdin: Readable.from(lines.map((line) => `${line}\n`)) as never,

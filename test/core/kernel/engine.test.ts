@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { WritError } from '../../../core/base/errors.ts';
 import { createEngine, type EngineOptions } from '../../../core/kernel/engine.ts';
 import { definePlugin, type LoadedPlugin, type PluginSetup } from '../../../core/kernel/plugin.ts';
-import { judgeRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
+import { evaluateRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { instant } from '../../waiting/instant.ts';
 
@@ -33,7 +33,7 @@ t.test('plugins are set up and notified in order, and closed in reverse', async 
   t.strictSame(seen.splice(0), ['a set up', 'b set up', 'a opened', 'b opened']);
   await Promise.all([opened.close(), opened.close()]);
   t.strictSame(seen, ['a closed', 'b closed', 'b gone', 'a gone'], 'once, although asked twice');
-  await t.rejects(opened.pool.run(judgeRuleTask, {} as never, { timeoutMs: 1 }), { code: 'WORKER_FAULT' });
+  await t.rejects(opened.pool.run(evaluateRuleTask, {} as never, { timeoutMs: 1 }), { code: 'WORKER_FAULT' });
 });
 
 t.test('hooks, slots, rules and `onClose` refuse calls after set-up', async (t) => {
@@ -78,7 +78,7 @@ t.test('a plugin receives exactly the listed services in its set-up context', as
   ]);
   t.equal(context.clock, systemClock);
   t.strictSame(Object.keys(context.pool), ['threads', 'run'], 'nobody but its maker closes a pool');
-  t.match(await context.pool.run(judgeRuleTask, {} as never, { timeoutMs: 5000 }), { reason: 'threw' });
+  t.match(await context.pool.run(evaluateRuleTask, {} as never, { timeoutMs: 5000 }), { reason: 'threw' });
   t.equal(context.secret('TOKEN'), 'abc');
   t.equal(context.secret('PATH'), undefined, 'the environment of this process was not handed over');
   t.equal(context.secret('__proto__'), undefined);
@@ -208,7 +208,7 @@ t.test('a given thread pool outlives the engine', async (t) => {
   const opened = await engine([], { pool });
   t.equal(opened.pool, pool);
   await opened.close();
-  const outcome = await pool.run(judgeRuleTask, {} as never, { timeoutMs: 5000 });
+  const outcome = await pool.run(evaluateRuleTask, {} as never, { timeoutMs: 5000 });
   t.match(outcome, { ok: false, reason: 'threw' }, 'it still answers');
   await pool.close();
 });

@@ -4,7 +4,7 @@ import t from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { Rule } from '../../../core/interfaces/rule.ts';
-import { createRules, judgeRule, modulesOf } from '../../../core/kernel/rules.ts';
+import { createRules, evaluateRule, modulesOf } from '../../../core/kernel/rules.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { sampleSpec, sampleSpecWith, toRuleInput } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
@@ -91,10 +91,10 @@ t.test('refuses to register a malformed, duplicate or late rule', async (t) => {
   t.strictSame(rules.ids, ['good']);
 });
 
-t.test('`judgeRule` returns the findings of a rule', async (t) => {
+t.test('`evaluateRule` returns the findings of a rule', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   t.teardown(() => pool.close());
-  const findings = await judgeRule(ruleAt('demo', 'answers'), asked('demo', 'one'), pool);
+  const findings = await evaluateRule(ruleAt('demo', 'answers'), asked('demo', 'one'), pool);
   t.strictSame(findings, [{ rule: 'demo', severity: 'note', message: 'asked with 2 arguments' }]);
 });
 
@@ -105,9 +105,9 @@ t.test(
     t.teardown(() => pool.close());
     const loops = ruleAt('loops', 'loops', { timeoutSeconds: 1 });
     const [looped, ...others] = await Promise.all([
-      judgeRule(loops, asked('loops'), pool),
+      evaluateRule(loops, asked('loops'), pool),
       ...Array.from({ length: 20 }, (_, i) =>
-        judgeRule(ruleAt(`rule-${i}`, 'answers'), asked(`rule-${i}`), pool),
+        evaluateRule(ruleAt(`rule-${i}`, 'answers'), asked(`rule-${i}`), pool),
       ),
     ]);
     t.match(looped, [
@@ -129,9 +129,9 @@ long('a rule queued behind looping rules still gets its whole time limit', async
   const pool = createPool({ clock: systemClock, threads: 2 });
   t.teardown(() => pool.close());
   const loops = [1, 2, 3].map(() =>
-    judgeRule(ruleAt('loops', 'loops', { timeoutSeconds: 4 }), asked('loops'), pool),
+    evaluateRule(ruleAt('loops', 'loops', { timeoutSeconds: 4 }), asked('loops'), pool),
   );
-  const behind = judgeRule(ruleAt('behind', 'answers', { timeoutSeconds: 3.9 }), asked('behind'), pool);
+  const behind = evaluateRule(ruleAt('behind', 'answers', { timeoutSeconds: 3.9 }), asked('behind'), pool);
   for (const [finding] of await Promise.all(loops)) t.match(finding, { detail: { reason: 'deadline' } });
   t.strictSame(await behind, [{ rule: 'behind', severity: 'note', message: 'asked with 1 arguments' }]);
 });
@@ -159,8 +159,8 @@ for (const { how, file, reason, args = [] } of [
     t.teardown(() => pool.close());
     const timeoutSeconds = reason === 'deadline' ? 0.5 : 20;
     const input = toRuleInput({ name: how, args });
-    const findings = judgeRule(ruleAt('nonsense', file, { timeoutSeconds }), input, pool);
-    const next = judgeRule(ruleAt('next', 'answers'), asked('next'), pool);
+    const findings = evaluateRule(ruleAt('nonsense', file, { timeoutSeconds }), input, pool);
+    const next = evaluateRule(ruleAt('next', 'answers'), asked('next'), pool);
     t.match(await findings, [
       { rule: 'nonsense', severity: 'error', message: /nonsense/, detail: { code: 'RULE_FAULT', reason } },
     ]);
@@ -175,13 +175,13 @@ t.test('an aborted rule yields a fault finding', async (t) => {
   t.teardown(() => pool.close());
   const stop = new AbortController();
   const input = toRuleInput({ name: 'loops', args: ['loops'], files: { a: { candidate: 'x\n' } } });
-  const running = judgeRule(ruleAt('loops', 'loops'), input, pool, stop.signal);
-  const queued = judgeRule(ruleAt('queued', 'answers'), asked('queued'), pool, stop.signal);
+  const running = evaluateRule(ruleAt('loops', 'loops'), input, pool, stop.signal);
+  const queued = evaluateRule(ruleAt('queued', 'answers'), asked('queued'), pool, stop.signal);
   await until(() => input.patch.diff[0] === 42, 'its begin');
   stop.abort();
   t.match(await running, [{ rule: 'loops', severity: 'error', detail: { reason: 'aborted' } }]);
   t.match(await queued, [{ rule: 'queued', severity: 'error', detail: { reason: 'aborted' } }]);
-  t.match(await judgeRule(ruleAt('next', 'answers'), asked('next'), pool), [
+  t.match(await evaluateRule(ruleAt('next', 'answers'), asked('next'), pool), [
     { rule: 'next', severity: 'note' },
   ]);
 });
@@ -197,7 +197,7 @@ t.test('a rule fault can be canonicalized whatever text the rule throws', async 
     ],
   });
   for (const one of [rule, outside]) {
-    const findings = await judgeRule(one, asked('bad'), pool);
+    const findings = await evaluateRule(one, asked('bad'), pool);
     t.match(findings, [{ rule: 'bad', severity: 'error', message: /\ufffd\ufffd$/ }]);
     t.doesNotThrow(() => canonicalize(findings));
   }

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { PluginHooks } from '../../../core/kernel/hooks.ts';
-import { takeContext } from '../../../engine/context/take-context.ts';
+import { collectContext } from '../../../engine/context/take-context.ts';
 import { sealObject } from '../../../store/stored-object.ts';
 import type { Json } from '../sample.ts';
 import { contractWith, hooksWith, strategyOf } from './sample-contract.ts';
@@ -34,7 +34,7 @@ async function taken(
   const { objects, tree } = await sampleTree(t, files);
   const spec = contractWith({ intent: { touchHints }, evidence, ...more });
   const strategy = await strategyOf(spec);
-  return { tree, ...(await takeContext({ objects, tree, spec, strategy, hooks: hooksWith(tap), runId })) };
+  return { tree, ...(await collectContext({ objects, tree, spec, strategy, hooks: hooksWith(tap), runId })) };
 }
 
 t.test(

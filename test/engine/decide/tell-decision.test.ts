@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
-import { tellDecision } from '../../../engine/decide/decide-run.ts';
+import { reportDecision } from '../../../engine/decide/decide-run.ts';
 import { neededApprovals } from '../../../engine/decide/people.ts';
-import type { JudgedRun } from '../../../engine/record/judgement-objects.ts';
+import type { EvaluatedRun } from '../../../engine/record/judgement-objects.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 
 interface Human {
@@ -10,19 +10,19 @@ interface Human {
   readonly needed?: number;
 }
 
-function judged(human: Human, touchesGoverning: boolean, next: string, ...details: unknown[]): JudgedRun {
+function judged(human: Human, touchesGoverning: boolean, next: string, ...details: unknown[]): EvaluatedRun {
   return {
     input: { human: { required: false, needed: 0, ...human }, touchesGoverning },
     decision: { next },
     stages: [{ checks: [{ findings: details.map((detail) => ({ detail })) }] }],
-  } as unknown as JudgedRun;
+  } as unknown as EvaluatedRun;
 }
 
 /** What the listeners of a decision are called with. */
-async function announced(view: Partial<RunView>, run: JudgedRun): Promise<readonly unknown[]> {
+async function announced(view: Partial<RunView>, run: EvaluatedRun): Promise<readonly unknown[]> {
   const calls: unknown[] = [];
   const engine = { hooks: { decision: { made: { call: async (made: unknown) => calls.push(made) } } } };
-  await tellDecision(engine as unknown as WritEngine, { runId: 'r', ...view } as RunView, run);
+  await reportDecision(engine as unknown as WritEngine, { runId: 'r', ...view } as RunView, run);
   return calls;
 }
 

@@ -1,14 +1,14 @@
 import t from 'tap';
-import { readDraftGround } from '../../../engine/draft/draft-request.ts';
+import { readDraftEnvironment } from '../../../engine/draft/draft-request.ts';
 import { startedChildren } from '../../workspace/git/started-children.ts';
 import { makeSample } from '../sample.ts';
 
-t.test('`readDraftGround` reads the base through one `git cat-file` process that ends', async (t) => {
+t.test('`readDraftEnvironment` reads the base through one `git cat-file` process that ends', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using engine = await sample.engine();
   using children = startedChildren();
-  const ground = await readDraftGround(engine, {
+  const ground = await readDraftEnvironment(engine, {
     repositoryPath: sample.root,
     runId: '0196a3c0-2222-7000-8000-000000000002',
     target: {

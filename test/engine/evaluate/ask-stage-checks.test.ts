@@ -2,7 +2,7 @@ import t from 'tap';
 import type { StageCheck, StageCheckInput } from '../../../core/interfaces/check.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { StageName } from '../../../core/interfaces/stage.ts';
-import { askStageChecks } from '../../../engine/evaluate/run-stage.ts';
+import { runStageChecks } from '../../../engine/evaluate/run-stage.ts';
 import { noParts } from '../../../engine/plugin-trust/open-parts.ts';
 import { pluginFault } from '../../../engine/plugin-trust/process/plugin-fault.ts';
 import type { Attempt } from '../../../engine/state/open-run.ts';
@@ -56,7 +56,7 @@ function scene(judges: Readonly<Record<string, Judge>>, more: Partial<StageCheck
       box: { list: () => [] },
     }) as unknown as Attempt;
   const judged = (given = attempt(), stage: StageName = 'release') =>
-    askStageChecks(given, { stage, checks: [], findings: [error('early')] }, []);
+    runStageChecks(given, { stage, checks: [], findings: [error('early')] }, []);
   const ask = async (...given: Parameters<typeof judged>) => (await judged(...given)).findings;
   return { ask, judged, asked, attempt, stop, waits, patch, records };
 }

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import { collectArtifacts } from '../../../engine/evaluate/collect-artifacts.ts';
 import { readReports } from '../../../engine/evaluate/read-reports.ts';
-import type { ArriveRequest, ArtifactBox } from '../../../engine/state/evidence.ts';
+import type { ArriveRequest, ArtifactCollector } from '../../../engine/state/evidence.ts';
 import { check } from '../../gates/rules/stage-case.ts';
 
 /** What a check that produces `names` delivered by what it left in its reports directory. */
@@ -23,7 +23,7 @@ async function collected(
       arrived.push(request);
       return { ...request, path: '', sha256: '', sizeBytes: 0 };
     },
-  } as unknown as ArtifactBox;
+  } as unknown as ArtifactCollector;
   const read = await readReports(place, 0n);
   const outcome = { findings: [], reports: read.files, ...(result ? { result } : {}) };
   const { findings } = await collectArtifacts(

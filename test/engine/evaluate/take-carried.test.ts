@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { takeCarried } from '../../../engine/evaluate/carry/take-carried.ts';
+import { applyCarried } from '../../../engine/evaluate/carry/take-carried.ts';
 
 t.test('a carried path is copied only below real directories, not through a symlink or a file', async (t) => {
   const dir = realpathSync(
@@ -11,7 +11,7 @@ t.test('a carried path is copied only below real directories, not through a syml
   symlinkSync(join(dir, 'outside'), join(workspace, 'out'));
   symlinkSync('a', join(workspace, 'in'));
   mkdirSync(join(dir, 'into'));
-  const taken = (path: string) => takeCarried(workspace, path, join(dir, 'into'));
+  const taken = (path: string) => applyCarried(workspace, path, join(dir, 'into'));
   t.notMatch(await taken('a/b'), { fault: String });
   t.equal(readFileSync(join(dir, 'into', 'a/b/c.txt'), 'utf8'), 'kept');
   for (const path of ['out/b', 'in/b', 'file/b'])

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { firstJudgements, laterJudgements } from '../../../engine/open/opening-judgements.ts';
+import { firstChecks, laterChecks } from '../../../engine/open/opening-judgements.ts';
 
 t.test('each reason to refuse a run before any work has a unique kebab-case name', (t) => {
-  const ids = [...firstJudgements, ...laterJudgements].map(({ id }) => id);
+  const ids = [...firstChecks, ...laterChecks].map(({ id }) => id);
   t.same(
     ids.filter((id, at) => !/^[a-z]+(?:-[a-z]+)*$/.test(id) || ids.indexOf(id) !== at),
     [],
@@ -67,7 +67,7 @@ const said: readonly (readonly [id: string, sees: string, about: string, needs: 
 ];
 
 t.test('the reasons to refuse a run declare their scope, subject and needs in a fixed order', (t) => {
-  const all = [...firstJudgements, ...laterJudgements];
+  const all = [...firstChecks, ...laterChecks];
   t.strictSame(
     all.map(({ id, sees, about, needs }) => [id, sees, about, needs.join(' ')]),
     said,

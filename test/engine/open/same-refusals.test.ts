@@ -5,13 +5,13 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { Issue } from '../../../core/interfaces/finding.ts';
 import { readContract } from '../../../engine/intent/admit-contract.ts';
-import { contractIssues, type Judgement, type OpeningRequest } from '../../../engine/open/opening.ts';
+import { contractIssues, type OpeningCheck, type OpeningRequest } from '../../../engine/open/opening.ts';
 import { startRun } from '../../../engine/open/start-run.ts';
 import { previewContract } from '../../../engine/plan-contract.ts';
 import { planRun } from '../../../engine/plan-run.ts';
 import type { ChangeSource, RunRequest } from '../../../engine/state/run-request.ts';
 import { planWork, reviewPlan } from '../../../engine/work/plan-work.ts';
-import { askedBuiltIns } from '../../../plugins/preset/asked-built-ins.ts';
+import { builtInsFor } from '../../../plugins/preset/asked-built-ins.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import { keepObjectReaders } from '../../../workspace/git/object-reader.ts';
 import { runLine } from '../../bin/host.ts';
@@ -23,7 +23,7 @@ import { mutatedContracts } from './mutated-contracts.ts';
 
 const contracts = isLong ? 120 : 60;
 
-type Sees = Judgement['sees'];
+type Sees = OpeningCheck['sees'];
 
 /** Contracts of which it is known what refuses them: chance may draw none like them. */
 const refusedAnyway = {
@@ -76,7 +76,7 @@ async function askValidate(
 ): Promise<{ readonly here: readonly Issue[]; readonly alone: readonly Issue[] } | undefined> {
   const read = await readContract(engine, request.specBytes).catch(() => undefined);
   if (!read) return undefined;
-  return { here: await previewContract(askedBuiltIns, request, read), alone: await contractIssues(read) };
+  return { here: await previewContract(builtInsFor, request, read), alone: await contractIssues(read) };
 }
 
 long('`run` and `plan` refuse a spec before any work with the same error code', async (t) => {

@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import type { PlanDraft, PlannedTask } from '../../../core/interfaces/plan.ts';
-import type { PlanGround } from '../../../engine/plan/decompose.ts';
+import type { PlanEnvironment } from '../../../engine/plan/decompose.ts';
 import { type PlanFor, type PlanOutcome, planTasks } from '../../../engine/plan/plan-tasks.ts';
 import { effectiveScope } from '../../../engine/plan/scope.ts';
 import { sampleSpecWith } from '../../../testing.ts';
@@ -55,7 +55,7 @@ export function specOf(wish: Wish): EffectiveIntentSpec {
 
 export const rootNames: ReadonlySet<string> = new Set(['src', 'test', 'docs', 'packages']);
 
-export function outcomeOf(wish: Wish, ground: PlanGround = {}, who: PlanFor = 'worker'): PlanOutcome {
+export function outcomeOf(wish: Wish, ground: PlanEnvironment = {}, who: PlanFor = 'worker'): PlanOutcome {
   const spec = specOf(wish);
   return planTasks({
     spec,
@@ -66,7 +66,7 @@ export function outcomeOf(wish: Wish, ground: PlanGround = {}, who: PlanFor = 'w
 }
 
 /** The draft of a contract that can be planned. */
-export function draftOf(wish: Wish, ground: PlanGround = {}, who: PlanFor = 'worker'): PlanDraft {
+export function draftOf(wish: Wish, ground: PlanEnvironment = {}, who: PlanFor = 'worker'): PlanDraft {
   const outcome = outcomeOf(wish, ground, who);
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
   return outcome.draft;

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { userPluginAccess } from '../../../api/user-plugins.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { parseNeeds } from '../../../engine/plugin-trust/manifest-parts.ts';
-import { handedTo } from '../../../engine/plugin-trust/parts/outside-evidence.ts';
+import { valuesFor } from '../../../engine/plugin-trust/parts/outside-evidence.ts';
 import { withoutHanded } from '../../../engine/plugin-trust/process/plugin-fault.ts';
 
 function home(t: Test, files: Readonly<Record<string, string>>): string {
@@ -71,7 +71,7 @@ t.test('a plugin gets no writ key through a hard link', async (t) => {
 
 t.test('masks lines of handed files in the output of a plugin', async (t) => {
   const text = 'host one\nshort\npassword: hunter2hunter2\r\n  padded line\n';
-  const { masked } = await handedTo(
+  const { masked } = await valuesFor(
     { secrets: [], files: ['~/a', '~/b'] },
     {
       file: async (path) => (path === '~/a' ? text : 'tiny\n'),

@@ -5,7 +5,7 @@ import { requireOwnNames } from '../../../engine/plugin-trust/open-plugins.ts';
 import {
   type PluginManifest,
   readManifest,
-  takenNames,
+  usedNames,
 } from '../../../engine/plugin-trust/plugin-manifest.ts';
 import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
 import { runLine } from '../../bin/host.ts';
@@ -51,7 +51,7 @@ t.test('a plugin log may not have the name of a built-in log', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   await using engine = await sample.engine();
-  const taken = takenNames(engine);
+  const taken = usedNames(engine);
   t.strictSame([...taken.logs].sort(), ['internal-ledger', 'none', 'public-log']);
   for (const name of taken.logs) {
     t.throws(() => requireOwnNames([bringing('one', { logs: [part(name)] })], taken), {

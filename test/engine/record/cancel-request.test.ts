@@ -7,7 +7,7 @@ import {
   watchCancel,
   withdrawCancel,
 } from '../../../engine/record/claimed-run.ts';
-import type { JudgedRun } from '../../../engine/record/judgement-objects.ts';
+import type { EvaluatedRun } from '../../../engine/record/judgement-objects.ts';
 import { seal } from '../../../engine/seal/seal.ts';
 import { type Attempt, openSealingGate } from '../../../engine/state/open-run.ts';
 import { stepsOver } from '../../../engine/state/record-box.ts';
@@ -64,7 +64,7 @@ t.test('a run cannot be cancelled while it is sealed, and a cancelled run is not
   const { beginSealing } = stopped;
   const means = { steps, beginSealing };
   const attempt = { identity: {}, means, ground: {} } as unknown as Attempt;
-  await t.rejects(seal(attempt, {} as JudgedRun), reason);
+  await t.rejects(seal(attempt, {} as EvaluatedRun), reason);
   t.strictSame(written, [], 'no step of the seal was begun');
 });
 

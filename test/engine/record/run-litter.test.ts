@@ -4,7 +4,7 @@ import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import { openStatedRepository } from '../../../engine/open/repository-judgements.ts';
-import { ownerFile, removeRunLitter } from '../../../engine/record/run-litter.ts';
+import { ownerFile, removeStaleRunFiles } from '../../../engine/record/run-litter.ts';
 import { Journal } from '../../../store/journal.ts';
 import { acquireRunLock, journalPath, runDirectory } from '../../../store/run-directory.ts';
 import { ownIdentity } from '../../../workspace/process/process-identity.ts';
@@ -64,7 +64,7 @@ t.test('`gc` removes the leftovers of killed runs and nothing else', async (t) =
 
   const stale = join(runDirectory(repository, goes.finished), 'lock');
   writeFileSync(stale, JSON.stringify({ ...(await ownIdentity()), pid: 4_194_303 }));
-  const removed = await removeRunLitter(repository, systemClock, temporary);
+  const removed = await removeStaleRunFiles(repository, systemClock, temporary);
   t.notOk(existsSync(stale), 'the lock of a killed process');
   t.same(
     [...removed].sort(),
@@ -73,8 +73,8 @@ t.test('`gc` removes the leftovers of killed runs and nothing else', async (t) =
   for (const [what, id] of Object.entries(stays)) t.ok(existsSync(root(id)), what);
   t.ok(existsSync(runDirectory(repository, damaged)), 'a damaged journal is kept');
   t.same(readdirSync(join(dir, 'elsewhere')), ['precious'], 'nothing is removed through a link');
-  t.same(await removeRunLitter(repository, systemClock, temporary), []);
-  t.same(await removeRunLitter(repository, systemClock, join(dir, 'nowhere')), []);
+  t.same(await removeStaleRunFiles(repository, systemClock, temporary), []);
+  t.same(await removeStaleRunFiles(repository, systemClock, join(dir, 'nowhere')), []);
 });
 
 t.test('a linked worktree and its main worktree count as the same repository', async (t) => {

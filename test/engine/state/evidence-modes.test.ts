@@ -4,8 +4,8 @@ import t, { type Test } from 'tap';
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import { createArtifactBox } from '../../../engine/state/evidence.ts';
-import { createRecordBox } from '../../../engine/state/record-box.ts';
+import { createArtifactCollector } from '../../../engine/state/evidence.ts';
+import { createRecordCollector } from '../../../engine/state/record-box.ts';
 
 /** Whatever the machine's own rule for new files is. */
 function openMask(t: Test): void {
@@ -24,21 +24,21 @@ function modesBelow(directory: string): Readonly<Record<string, string>> {
 t.test('record files and the directories above them are accessible to their owner alone', async (t) => {
   openMask(t);
   const directory = t.testdir();
-  await createRecordBox(directory).put([['plans/1/plan.json', Buffer.from('{}')]]);
+  await createRecordCollector(directory).put([['plans/1/plan.json', Buffer.from('{}')]]);
   t.strictSame(modesBelow(directory), { plans: '700', 'plans/1': '700', 'plans/1/plan.json': '600' });
 });
 
 t.test('artifact files and the directories above them are accessible to their owner alone', async (t) => {
   openMask(t);
   const directory = join(t.testdir(), 'content');
-  const box = createArtifactBox({
+  const box = createArtifactCollector({
     directory,
     spec: {
       artifacts: { required: [], retention: { days: 1 } },
       constraints: { privacy: { retentionDays: 1 } },
-    } as unknown as Parameters<typeof createArtifactBox>[0]['spec'],
-    hooks: {} as Parameters<typeof createArtifactBox>[0]['hooks'],
-    policy: { remove: [] } as unknown as Parameters<typeof createArtifactBox>[0]['policy'],
+    } as unknown as Parameters<typeof createArtifactCollector>[0]['spec'],
+    hooks: {} as Parameters<typeof createArtifactCollector>[0]['hooks'],
+    policy: { remove: [] } as unknown as Parameters<typeof createArtifactCollector>[0]['policy'],
     nowMs: () => systemClock.now(),
   });
   const bytes = Buffer.from('log');
@@ -56,7 +56,7 @@ t.test('artifact files and the directories above them are accessible to their ow
 });
 
 t.test('an artifact has the format that the spec names, or else the format of its producer', async (t) => {
-  const box = createArtifactBox({
+  const box = createArtifactCollector({
     directory: join(t.testdir(), 'content'),
     spec: {
       artifacts: {
@@ -64,9 +64,9 @@ t.test('an artifact has the format that the spec names, or else the format of it
         retention: { days: 1 },
       },
       constraints: { privacy: { retentionDays: 1 } },
-    } as unknown as Parameters<typeof createArtifactBox>[0]['spec'],
-    hooks: {} as Parameters<typeof createArtifactBox>[0]['hooks'],
-    policy: { remove: [] } as unknown as Parameters<typeof createArtifactBox>[0]['policy'],
+    } as unknown as Parameters<typeof createArtifactCollector>[0]['spec'],
+    hooks: {} as Parameters<typeof createArtifactCollector>[0]['hooks'],
+    policy: { remove: [] } as unknown as Parameters<typeof createArtifactCollector>[0]['policy'],
     nowMs: () => systemClock.now(),
   });
   for (const [name, expected] of [
@@ -82,7 +82,7 @@ t.test('an artifact has the format that the spec names, or else the format of it
 
 t.test('a record file that cannot be written is reported as EVIDENCE_WRITE_FAILED', async (t) => {
   const directory = t.testdir({ plans: 'a file' });
-  const fault = await createRecordBox(directory)
+  const fault = await createRecordCollector(directory)
     .put([['plans/1/plan.json', Buffer.from('{}')]])
     .catch((cause: unknown) => cause);
   t.equal(isWritError(fault) && fault.code, 'EVIDENCE_WRITE_FAILED');
@@ -90,11 +90,11 @@ t.test('a record file that cannot be written is reported as EVIDENCE_WRITE_FAILE
 
 t.test('a record file that has disappeared is reported as OBJECT_CORRUPT', async (t) => {
   const directory = t.testdir();
-  const box = createRecordBox(directory, { digests: new Map(), note: async () => {} });
+  const box = createRecordCollector(directory, { digests: new Map(), note: async () => {} });
   await box.put([['plans/1/plan.json', Buffer.from('{}')]]);
   t.equal(String(await box.read('plans/1/plan.json')), '{}');
   rmSync(join(directory, 'plans'), { recursive: true });
   t.same(await box.list(), ['plans/1/plan.json'], 'what was put is known without its files');
   await t.rejects(box.read('plans/1/plan.json'), { code: 'OBJECT_CORRUPT' });
-  await t.rejects(createRecordBox(directory).read('plans/1/plan.json'), { code: 'ENOENT' });
+  await t.rejects(createRecordCollector(directory).read('plans/1/plan.json'), { code: 'ENOENT' });
 });

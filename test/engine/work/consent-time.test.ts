@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { UsedTool } from '../../../engine/record/event-objects.ts';
-import { openDoor } from '../../../engine/work/tools/open-tools.ts';
+import { openToolEntry } from '../../../engine/work/tools/open-tools.ts';
 
 t.test('the time that the user takes to answer does not count as time of the tool', async (t) => {
   let nowMs = 0;
@@ -13,7 +13,7 @@ t.test('the time that the user takes to answer does not count as time of the too
   const passes = (ms: number): undefined => {
     nowMs += ms;
   };
-  const door = openDoor(
+  const door = openToolEntry(
     {
       engine: {
         clock: { monotonic: () => nowMs },

@@ -1,10 +1,10 @@
 import { matchesGlob } from 'node:path';
 import t from 'tap';
-import { judgingParts, manifestGlobs } from '../../../gates/judge-changed/judging-parts.ts';
+import { manifestGlobs, verificationInputs } from '../../../gates/judge-changed/judging-parts.ts';
 import { usualScripts } from './changes.ts';
 
 const partsOf = (name: string, text: string, scripts?: readonly string[], isAmongOthers = false) => {
-  const parts = judgingParts(name, Buffer.from(text), scripts, isAmongOthers);
+  const parts = verificationInputs(name, Buffer.from(text), scripts, isAmongOthers);
   return parts === undefined ? undefined : Object.fromEntries(parts);
 };
 
@@ -108,7 +108,7 @@ t.test('every manifest with compared parts is among the files that are read', (t
     ...['.npmrc', 'CMakeLists.txt', 'meson.build', 'a.gradle', 'a.gradle.kts'],
     ...['a.csproj', 'a.fsproj', 'a.vbproj'],
   ]) {
-    t.not(judgingParts(name, Buffer.from(''), undefined), undefined, name);
+    t.not(verificationInputs(name, Buffer.from(''), undefined), undefined, name);
     t.ok(isRead(name) && isRead(`a/b/${name}`), name);
   }
   t.end();

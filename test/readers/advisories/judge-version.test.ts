@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { AffectedVersions, RangeEvent } from '../../../readers/advisories/advisory.ts';
 import { readOsvRecord } from '../../../readers/advisories/osv-record.ts';
-import { judgeVersion } from '../../../readers/advisories/scan-packages.ts';
+import { compareVersion } from '../../../readers/advisories/scan-packages.ts';
 import type { Ecosystem, LockedPackage } from '../../../readers/packages/package-set.ts';
 
 function verdict(
@@ -21,7 +21,7 @@ function verdict(
     declaredIn: 'x',
     ...more,
   };
-  return judgeVersion({ affected: [{ versions: [], ranges: [], ...affected }] }, found);
+  return compareVersion({ affected: [{ versions: [], ranges: [], ...affected }] }, found);
 }
 
 const range = (

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { judgeRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
+import { evaluateRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { rules } from '../../../gates/rules.ts';
 import { shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
@@ -162,7 +162,7 @@ t.test('a rule parses with grammars in worker threads', async (t) => {
       name: path,
       files: { [path]: { candidate: 'const run = eval;\nrun(x);\n' } },
     });
-    return pool.run(judgeRuleTask, { id: 'no-direct-eval', module, input }, { timeoutMs: 60_000 });
+    return pool.run(evaluateRuleTask, { id: 'no-direct-eval', module, input }, { timeoutMs: 60_000 });
   });
   for (const outcome of await Promise.all(asked)) t.match(outcome, { ok: true, value: [{ line: 2 }] });
 });

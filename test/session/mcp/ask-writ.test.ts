@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { askWrit } from '../../../bin/mcp/ask-writ.ts';
+import { callWrit } from '../../../bin/mcp/ask-writ.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 
 t.test(
-  '`askWrit` returns the JSON output of read-only commands and refuses all other commands',
+  '`callWrit` returns the JSON output of read-only commands and refuses all other commands',
   async (t) => {
     const { root: cwd, env } = personRepository();
     const { signal } = new AbortController();
-    const ask = askWrit({ cwd, env });
+    const ask = callWrit({ cwd, env });
     t.strictSame(await ask(['runs'], signal), { ok: true, command: 'runs', data: { runs: [] } });
     t.match(await ask(['show', '--', 'none'], signal), { ok: false, error: { code: 'RUN_NOT_FOUND' } });
     t.match(await ask(['verify', '--', '-'], signal), { ok: false }, 'standard input is not read');

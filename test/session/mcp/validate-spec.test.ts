@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { askWrit } from '../../../bin/mcp/ask-writ.ts';
+import { callWrit } from '../../../bin/mcp/ask-writ.ts';
 import { toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
 import { writTools } from '../../../session/mcp/writ-tools.ts';
 import { personRepository } from '../vcs/person-repository.ts';
@@ -11,7 +11,7 @@ t.test('`validate_spec` and `plan_spec` repeat nothing of a file that is no spec
   const answerTo = async (toolName: string, text: string): Promise<string> => {
     const tool = writTools.find(({ name }) => name === toolName);
     writeFileSync(join(cwd, 'spec.json'), text);
-    const call = { ground: { cwd, ask: askWrit({ cwd, env }) }, signal: new AbortController().signal };
+    const call = { ground: { cwd, ask: callWrit({ cwd, env }) }, signal: new AbortController().signal };
     const given = new Map([['path', 'spec.json']]);
     try {
       return JSON.stringify(await tool?.call(given as never, call as never));

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { openAsker } from '../../../workspace/egress/ask-public.ts';
+import { openPublicClient } from '../../../workspace/egress/ask-public.ts';
 import { FakeOutside, listening, origin, publicAddress } from './client.ts';
 
 const all = { all: true, openings: [] };
@@ -15,7 +15,7 @@ function world(names: Readonly<Record<string, readonly string[]>>, port: number)
 const ask = (t: Test, outside: FakeOutside, url: string, withinMs = 5000) => {
   const over = new AbortController();
   t.teardown(() => over.abort());
-  const asker = openAsker(over.signal, outside);
+  const asker = openPublicClient(over.signal, outside);
   const question = { url: new URL(url), headers: { 'x-own': '1' }, withinMs, maxBytes: 100 };
   return { asker, over, answer: asker.ask(question, all) };
 };

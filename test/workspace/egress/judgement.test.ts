@@ -4,8 +4,8 @@ import { endToEndHeaders } from '../../../workspace/egress/egress-proxy.ts';
 import {
   addressProblem,
   authorityOf,
+  authorizeTarget,
   type EgressPolicy,
-  judgeTarget,
   readTarget,
 } from '../../../workspace/egress/openings.ts';
 import { UseList } from '../../../workspace/egress/use-list.ts';
@@ -191,7 +191,7 @@ t.test('openings allow exact names, names below a wildcard, and the usual or nam
   const verdict = (policy: EgressPolicy, text: string): string => {
     const target = readTarget(text, 443);
     if (!target) return 'malformed';
-    const judged = judgeTarget(policy, target);
+    const judged = authorizeTarget(policy, target);
     return judged.open ? judged.reasons.join('+') : judged.why;
   };
   const one = (hosts: readonly string[]): EgressPolicy => ({

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
 import type { Rule, RuleInput, RuleModule } from '../../../../core/interfaces/rule.ts';
-import { createRules, judgeRule, modulesOf } from '../../../../core/kernel/rules.ts';
+import { createRules, evaluateRule, modulesOf } from '../../../../core/kernel/rules.ts';
 import { bytesIn, mainThreadBytes } from '../../../../core/kernel/worker/judge-here.ts';
 import { loadRuleModule } from '../../../../core/kernel/worker/load-rule-module.ts';
 import { createPool, type WorkerPool } from '../../../../core/kernel/worker/pool.ts';
@@ -36,7 +36,7 @@ function countingPool(): WorkerPool & { readonly given: string[] } {
 t.test('evaluates a linear rule over a small input on the main thread', async (t) => {
   const pool = countingPool();
   const rule = ruleOf('here', { judge: async () => [answer('here')] });
-  t.strictSame(await judgeRule(rule, input, pool), [answer('here')]);
+  t.strictSame(await evaluateRule(rule, input, pool), [answer('here')]);
   t.strictSame(pool.given, []);
 });
 
@@ -45,7 +45,7 @@ t.test('never evaluates a rule of a third-party plugin on the main thread', asyn
     ...ruleOf('theirs', { judge: () => t.fail('evaluated here') as never }),
     outside: async () => [],
   };
-  t.strictSame(await judgeRule(rule, input, countingPool()), []);
+  t.strictSame(await evaluateRule(rule, input, countingPool()), []);
 });
 
 t.test('sends the rule to the pool when all its content together reaches 64 KiB', async (t) => {
@@ -63,20 +63,20 @@ t.test('sends the rule to the pool when all its content together reaches 64 KiB'
   const rule = ruleOf('here', { judge: () => [answer('here')] });
   for (const one of more) {
     const pool = countingPool();
-    await judgeRule(rule, { ...input, ...one }, pool);
+    await evaluateRule(rule, { ...input, ...one }, pool);
     t.strictSame(pool.given, ['here'], Object.keys(one).join());
   }
   const pool = countingPool();
-  await judgeRule(rule, { ...input, files: { a: { base: left } } }, pool);
+  await evaluateRule(rule, { ...input, files: { a: { base: left } } }, pool);
   t.strictSame(pool.given, [], 'one byte less');
 });
 
 t.test('sends a rule to the pool when it is not linear for the input', async (t) => {
   const pool = countingPool();
   const judge = () => [answer('at-times')];
-  await judgeRule(ruleOf('at-times', { judge, isLinear: ({ args }) => args[0] === 'two' }), input, pool);
+  await evaluateRule(ruleOf('at-times', { judge, isLinear: ({ args }) => args[0] === 'two' }), input, pool);
   t.strictSame(pool.given, ['at-times']);
-  await judgeRule(ruleOf('at-times', { judge, isLinear: ({ args }) => args[0] === 'one' }), input, pool);
+  await evaluateRule(ruleOf('at-times', { judge, isLinear: ({ args }) => args[0] === 'one' }), input, pool);
   t.strictSame(pool.given, ['at-times']);
 });
 
@@ -94,8 +94,8 @@ t.test('a rule that fails on the main thread yields the same fault as in a worke
     const module = new URL(`./rules/${file}.ts`, import.meta.url);
     const rule: Rule = { id: 'nonsense', point: 'patch', module };
     const asked = toRuleInput({ name: file, args });
-    const here = await judgeRule({ ...rule, linear: true }, asked, countingPool());
-    t.strictSame(here, await judgeRule(rule, asked, pool), `${file} ${args}`);
+    const here = await evaluateRule({ ...rule, linear: true }, asked, countingPool());
+    t.strictSame(here, await evaluateRule(rule, asked, pool), `${file} ${args}`);
     t.match(here, [{ severity: 'error', detail: { code: 'RULE_FAULT', reason: 'threw' } }]);
   }
 });
@@ -110,7 +110,7 @@ t.test('an abort signal between two rules refuses the rules that have not run ye
     return [answer(id)];
   };
   const judged = ['first', 'second', 'third', 'fourth'].map((id) =>
-    judgeRule(ruleOf(id, { judge }), { ...input, args: [id] }, countingPool(), stop.signal),
+    evaluateRule(ruleOf(id, { judge }), { ...input, args: [id] }, countingPool(), stop.signal),
   );
   const last = (await Promise.all(judged)).at(-1);
   t.match(last, [{ rule: 'fourth', severity: 'error', detail: { code: 'RULE_FAULT', reason: 'aborted' } }]);
@@ -122,7 +122,7 @@ t.test('a closed pool evaluates no rule, on the main thread either', async (t) =
   const pool = createPool({ clock: systemClock, threads: 1 });
   await pool.close();
   const rule = ruleOf('late', { judge: () => t.fail('evaluated') as never });
-  await t.rejects(judgeRule(rule, input, pool), { code: 'WORKER_FAULT' });
+  await t.rejects(evaluateRule(rule, input, pool), { code: 'WORKER_FAULT' });
 });
 
 t.test('preloads no module for a small change that is evaluated on the main thread', async (t) => {

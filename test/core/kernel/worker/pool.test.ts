@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
-import { judgeRuleTask } from '../../../../core/kernel/worker/judge-rule.ts';
+import { evaluateRuleTask } from '../../../../core/kernel/worker/judge-rule.ts';
 import type { RuleTask } from '../../../../core/kernel/worker/judge-rule-in-thread.ts';
 import { createPool, type PoolOptions } from '../../../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../../../core/kernel/worker/task.ts';
@@ -25,8 +25,11 @@ function poolFor(t: Test, options: Partial<PoolOptions> = {}) {
 
 t.test('returns results as values and errors as records', async (t) => {
   const pool = poolFor(t);
-  t.match(await pool.run(judgeRuleTask, task('answers'), limits), { ok: true, value: [{ rule: 'answers' }] });
-  t.strictSame(await pool.run(judgeRuleTask, task('throws'), limits), {
+  t.match(await pool.run(evaluateRuleTask, task('answers'), limits), {
+    ok: true,
+    value: [{ rule: 'answers' }],
+  });
+  t.strictSame(await pool.run(evaluateRuleTask, task('throws'), limits), {
     ok: false,
     reason: 'threw',
     error: { name: 'RangeError', message: 'no such thing' },
@@ -35,13 +38,13 @@ t.test('returns results as values and errors as records', async (t) => {
 
 t.test('reports an input that cannot be sent to a thread as `unsendable`', async (t) => {
   const input = { ...task('answers'), extra: () => {} };
-  t.match(await poolFor(t).run(judgeRuleTask, input, limits), { ok: false, reason: 'unsendable' });
+  t.match(await poolFor(t).run(evaluateRuleTask, input, limits), { ok: false, reason: 'unsendable' });
 });
 
 t.test('a thread gets shared memory without a copy and no environment variables', async (t) => {
   const given = task('surroundings');
   process.env.WRIT_TEST_SECRET = 'x';
-  const outcome = await poolFor(t).run(judgeRuleTask, given, limits);
+  const outcome = await poolFor(t).run(evaluateRuleTask, given, limits);
   if (!outcome.ok) throw new Error(outcome.error.message);
   t.strictSame(outcome.value[0]?.detail, { environment: [], shared: true });
   t.equal(given.input.patch.diff[0], 42, 'the mark that the thread left is seen here');
@@ -49,8 +52,8 @@ t.test('a thread gets shared memory without a copy and no environment variables'
 
 t.test('runs only tasks that `defineTask` created from a file URL', async (t) => {
   const pool = poolFor(t);
-  const told = JSON.parse(JSON.stringify(judgeRuleTask)) as typeof judgeRuleTask;
-  t.strictSame(told, judgeRuleTask);
+  const told = JSON.parse(JSON.stringify(evaluateRuleTask)) as typeof evaluateRuleTask;
+  t.strictSame(told, evaluateRuleTask);
   await t.rejects(pool.run(told, task('answers'), limits), { code: 'PLUGIN_INVALID' });
   t.throws(() => defineTask(new URL('data:text/javascript,export const run = () => 1')), {
     code: 'PLUGIN_INVALID',
@@ -76,8 +79,8 @@ t.test('discards what a task prints, and an idle pool lets the process exit', as
 
 t.test('time spent waiting for a thread does not count towards a task’s timeout', async (t) => {
   const pool = poolFor(t, { threads: 1 });
-  const slow = pool.run(judgeRuleTask, task('hangs'), { timeoutMs: 4000 });
-  const behind = pool.run(judgeRuleTask, task('answers'), { timeoutMs: 3900 });
+  const slow = pool.run(evaluateRuleTask, task('hangs'), { timeoutMs: 4000 });
+  const behind = pool.run(evaluateRuleTask, task('answers'), { timeoutMs: 3900 });
   t.match(await slow, { ok: false, reason: 'deadline' });
   t.match(await behind, { ok: true });
 });
@@ -87,16 +90,16 @@ t.test('aborting ends a running task and removes a waiting one from the queue', 
   const first = new AbortController();
   const second = new AbortController();
   const looping = task('loops');
-  const running = pool.run(judgeRuleTask, looping, { ...limits, signal: first.signal });
-  const waiting = pool.run(judgeRuleTask, task('answers', 'second'), { ...limits, signal: second.signal });
-  const last = pool.run(judgeRuleTask, task('answers', 'last'), limits);
+  const running = pool.run(evaluateRuleTask, looping, { ...limits, signal: first.signal });
+  const waiting = pool.run(evaluateRuleTask, task('answers', 'second'), { ...limits, signal: second.signal });
+  const last = pool.run(evaluateRuleTask, task('answers', 'last'), limits);
   second.abort();
   t.match(await waiting, { ok: false, reason: 'aborted' });
   await until(() => looping.input.patch.diff[0] === 42, 'its begin');
   first.abort();
   t.match(await running, { ok: false, reason: 'aborted' });
   t.match(await last, { ok: true, value: [{ rule: 'last' }] });
-  t.match(await pool.run(judgeRuleTask, task('answers'), { ...limits, signal: AbortSignal.abort() }), {
+  t.match(await pool.run(evaluateRuleTask, task('answers'), { ...limits, signal: AbortSignal.abort() }), {
     ok: false,
     reason: 'aborted',
   });
@@ -105,13 +108,13 @@ t.test('aborting ends a running task and removes a waiting one from the queue', 
 t.test('closing ends running and waiting tasks, and a closed pool runs nothing', async (t) => {
   const pool = createPool({ clock: systemClock, threads: 1 });
   const looping = task('loops');
-  const running = pool.run(judgeRuleTask, looping, limits);
-  const waiting = pool.run(judgeRuleTask, task('answers'), limits);
+  const running = pool.run(evaluateRuleTask, looping, limits);
+  const waiting = pool.run(evaluateRuleTask, task('answers'), limits);
   await until(() => looping.input.patch.diff[0] === 42, 'its begin');
   await pool.close();
   t.match(await running, { ok: false, reason: 'aborted' });
   t.match(await waiting, { ok: false, reason: 'aborted' });
-  await t.rejects(pool.run(judgeRuleTask, task('answers'), limits), { code: 'WORKER_FAULT' });
+  await t.rejects(pool.run(evaluateRuleTask, task('answers'), limits), { code: 'WORKER_FAULT' });
   await pool.close();
 });
 
@@ -124,7 +127,7 @@ t.test('a pool that never ran a task closes', async (t) => {
 t.test('a warmed thread answers the first task, and a pool can be closed while it warms', async (t) => {
   const pool = poolFor(t);
   pool.warm([]);
-  t.match(await pool.run(judgeRuleTask, task('answers'), limits), {
+  t.match(await pool.run(evaluateRuleTask, task('answers'), limits), {
     ok: true,
     value: [{ rule: 'answers' }],
   });
@@ -140,8 +143,8 @@ t.test(
     const said = async (ahead: readonly string[]) => {
       const pool = poolFor(t, { threads: 1 });
       pool.warm(ahead.map((file) => task(file).module));
-      const outcome = await pool.run(judgeRuleTask, task('says-loaded'), limits);
-      t.match(await pool.run(judgeRuleTask, task('no-such-rule'), limits), { ok: false, reason: 'threw' });
+      const outcome = await pool.run(evaluateRuleTask, task('says-loaded'), limits);
+      t.match(await pool.run(evaluateRuleTask, task('no-such-rule'), limits), { ok: false, reason: 'threw' });
       return outcome.ok ? outcome.value[0]?.message : outcome;
     };
     t.equal(await said(['no-such-rule', 'loaded-ahead']), 'true');
@@ -152,7 +155,9 @@ t.test(
 t.test('many tasks on few threads all return, each with its own answer', async (t) => {
   const pool = poolFor(t);
   const ids = Array.from({ length: 300 }, (_, i) => `rule-${i}`);
-  const outcomes = await Promise.all(ids.map((id) => pool.run(judgeRuleTask, task('answers', id), limits)));
+  const outcomes = await Promise.all(
+    ids.map((id) => pool.run(evaluateRuleTask, task('answers', id), limits)),
+  );
   t.strictSame(
     outcomes.map((outcome) => (outcome.ok ? outcome.value[0]?.rule : outcome)),
     ids,

@@ -2,7 +2,10 @@ import t from 'tap';
 import type { CheckOutcome } from '../../../../core/interfaces/check.ts';
 import type { CarriedPath } from '../../../../core/interfaces/stage.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../../../../engine/evaluate/open-workspace.ts';
-import { type JudgedCheck, judgeByPolicy } from '../../../../engine/evaluate/second-run/judge-by-policy.ts';
+import {
+  type CheckByPolicy,
+  evaluateByPolicy,
+} from '../../../../engine/evaluate/second-run/judge-by-policy.ts';
 import type { Attempt } from '../../../../engine/state/open-run.ts';
 import { toRuleInput } from '../../../../testing.ts';
 
@@ -31,8 +34,12 @@ const workspace = {
     judges: (id: string) => id === 'unit',
   }),
 } as unknown as OpeningWorkspace;
-const taskOf = (id: string, stage: 'fast' | 'integration', more: Partial<JudgedCheck> = {}): JudgedCheck =>
-  ({ stage, check: { id, expectedExitCode: 0 }, received: [], ...more }) as unknown as JudgedCheck;
+const taskOf = (
+  id: string,
+  stage: 'fast' | 'integration',
+  more: Partial<CheckByPolicy> = {},
+): CheckByPolicy =>
+  ({ stage, check: { id, expectedExitCode: 0 }, received: [], ...more }) as unknown as CheckByPolicy;
 const outcome = (exitCode: number): CheckOutcome =>
   ({
     findings: exitCode === 0 ? [] : [{ rule: 'check-outcome', severity: 'error', message: 'it failed' }],
@@ -41,9 +48,9 @@ const outcome = (exitCode: number): CheckOutcome =>
   }) as unknown as CheckOutcome;
 
 /** Codes of what is told, and what the second run was handed. */
-async function judged(attempt: Attempt, task: JudgedCheck, ran: CheckOutcome, second = outcome(0)) {
+async function judged(attempt: Attempt, task: CheckByPolicy, ran: CheckOutcome, second = outcome(0)) {
   const asked: (readonly CarriedPath[])[] = [];
-  const told = await judgeByPolicy(attempt, workspace, task, ran, async (_, received) => {
+  const told = await evaluateByPolicy(attempt, workspace, task, ran, async (_, received) => {
     asked.push(received);
     return second;
   });
@@ -90,7 +97,7 @@ t.test('a check that passes with all files restored runs again with the judge fi
       trees.push(String(side));
       return outcome(trees.length === 1 ? whole : apart);
     };
-    return judgeByPolicy(attemptOf('low'), two, taskOf('unit', 'fast'), outcome(0), ran);
+    return evaluateByPolicy(attemptOf('low'), two, taskOf('unit', 'fast'), outcome(0), ran);
   };
   t.match(await judgedApart(0, 3), {
     findings: [{ severity: 'error' }],

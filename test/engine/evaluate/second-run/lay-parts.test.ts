@@ -1,5 +1,5 @@
 import t from 'tap';
-import { layParts } from '../../../../engine/evaluate/second-run/policy-judge.ts';
+import { placeParts } from '../../../../engine/evaluate/second-run/policy-judge.ts';
 
 const own = JSON.stringify({
   name: 'x',
@@ -13,8 +13,8 @@ const other = JSON.stringify({
   dependencies: { kept: '1.0.0' },
 });
 
-t.test('`layParts` replaces only the named parts with those of the other text', async (t) => {
-  const text = layParts(own, other, ['scripts.test', 'scripts.pretest', 'jest', 'mocha']);
+t.test('`placeParts` replaces only the named parts with those of the other text', async (t) => {
+  const text = placeParts(own, other, ['scripts.test', 'scripts.pretest', 'jest', 'mocha']);
   t.same(JSON.parse(text ?? ''), {
     name: 'x',
     scripts: { test: 'node --test', 'new:script': 'node new.js' },
@@ -24,17 +24,17 @@ t.test('`layParts` replaces only the named parts with those of the other text', 
   t.equal(text?.indexOf('jest'), -1);
 });
 
-t.test('`layParts` handles invalid JSON and `__proto__` names safely', async (t) => {
+t.test('`placeParts` handles invalid JSON and `__proto__` names safely', async (t) => {
   for (const [a, b] of [
     ['{', '{}'],
     ['{}', '[1]'],
     ['null', '{}'],
     ['"x"', '{}'],
   ] as const)
-    t.equal(layParts(a, b, ['scripts.test']), undefined);
-  const text = layParts('{"scripts":"none"}', '{"scripts":{"__proto__":"x"}}', ['scripts.__proto__']);
+    t.equal(placeParts(a, b, ['scripts.test']), undefined);
+  const text = placeParts('{"scripts":"none"}', '{"scripts":{"__proto__":"x"}}', ['scripts.__proto__']);
   t.equal(text?.replace(/\s/g, ''), '{"scripts":{"__proto__":"x"}}');
-  t.same(JSON.parse(layParts('{"scripts":{"test":"x"}}', '{}', ['scripts.test', '__proto__']) ?? ''), {
+  t.same(JSON.parse(placeParts('{"scripts":{"test":"x"}}', '{}', ['scripts.test', '__proto__']) ?? ''), {
     scripts: {},
   });
 });

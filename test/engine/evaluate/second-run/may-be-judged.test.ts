@@ -1,8 +1,8 @@
 import t from 'tap';
-import { mayBeJudged } from '../../../../engine/evaluate/second-run/policy-judge.ts';
+import { mayBeEvaluated } from '../../../../engine/evaluate/second-run/policy-judge.ts';
 
 const of = (path: string, via: string, role = 'script'): boolean =>
-  mayBeJudged({ rule: 'judge-changed', severity: 'warning', message: 'm', path, detail: { role, via } });
+  mayBeEvaluated({ rule: 'judge-changed', severity: 'warning', message: 'm', path, detail: { role, via } });
 
 t.test('a file that a script leads to may be product code, except in tooling directories', async (t) => {
   t.equal(of('price.js', '`check.js`'), true);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Finding } from '../../../../core/interfaces/finding.ts';
-import { findPolicyJudge, leavesJudging } from '../../../../engine/evaluate/second-run/policy-judge.ts';
+import { findPolicyInputs, leavesJudging } from '../../../../engine/evaluate/second-run/policy-judge.ts';
 import type { Attempt } from '../../../../engine/state/open-run.ts';
 
 const left: Finding = {
@@ -28,10 +28,10 @@ const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]
   return parts as unknown as Attempt;
 };
 
-t.test('`findPolicyJudge` finds nothing if no finding leaves judging to the policy commit', async (t) => {
+t.test('`findPolicyInputs` finds nothing if no finding leaves judging to the policy commit', async (t) => {
   for (const findings of [[], [{ ...left, rule: 'scope' }], [{ ...left, detail: {} }]]) {
     t.notOk(leavesJudging({ patchFindings: findings }));
-    t.equal(await findPolicyJudge(attemptOf(findings, [left])), undefined);
+    t.equal(await findPolicyInputs(attemptOf(findings, [left])), undefined);
   }
   t.notOk(leavesJudging({}));
 });
@@ -42,5 +42,5 @@ t.test('a rule that changes its answer on the second call stops the run with INT
     [{ ...left, rule: 'judge-changed', detail: { code: 'RULE_FAULT' } }],
     [left, left],
   ])
-    await t.rejects(findPolicyJudge(attemptOf([left], answer)), { code: 'INTERNAL' });
+    await t.rejects(findPolicyInputs(attemptOf([left], answer)), { code: 'INTERNAL' });
 });

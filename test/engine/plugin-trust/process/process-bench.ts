@@ -7,7 +7,7 @@ import {
   type PluginProcess,
   pluginProcess,
 } from '../../../../engine/plugin-trust/process/plugin-process.ts';
-import type { PluginGroundwork } from '../../../../engine/plugin-trust/process/start-talk.ts';
+import type { PluginProcessSetup } from '../../../../engine/plugin-trust/process/start-talk.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 
 export const quick: Pick<PluginCall, 'idleMs' | 'withinMs' | 'maxBytes' | 'secrets'> = {
@@ -21,7 +21,7 @@ export const quick: Pick<PluginCall, 'idleMs' | 'withinMs' | 'maxBytes' | 'secre
 export function openProcess(
   t: Test,
   files: Readonly<Record<string, string>>,
-  more: Partial<PluginGroundwork> = {},
+  more: Partial<PluginProcessSetup> = {},
 ): PluginProcess {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'writ-test-plugin-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));

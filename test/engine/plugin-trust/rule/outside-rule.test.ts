@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { SandboxBackend } from '../../../../core/interfaces/sandbox.ts';
-import { askOutsideRule } from '../../../../engine/plugin-trust/rule/outside-rule.ts';
+import { callThirdPartyRule } from '../../../../engine/plugin-trust/rule/outside-rule.ts';
 import { bubblewrapSandbox } from '../../../../plugins/sandbox/bubblewrap.ts';
 import { noSandbox } from '../../../../plugins/sandbox/none.ts';
 import { unshareSandbox } from '../../../../plugins/sandbox/unshare.ts';
@@ -21,7 +21,7 @@ const [first] = working;
 if (first === undefined) throw new Error('no sandbox works here: rules of others would run nowhere');
 
 interface Asked {
-  readonly findings: Awaited<ReturnType<typeof askOutsideRule>>;
+  readonly findings: Awaited<ReturnType<typeof callThirdPartyRule>>;
   /** Names in the plugin's directory and in the empty one, afterwards. */
   readonly left: readonly string[];
   readonly directory: string;
@@ -50,7 +50,7 @@ async function ask(
     timeoutSeconds,
     sandbox,
   };
-  const findings = await askOutsideRule(rule, toRuleInput({ name: 'attack', ...given }));
+  const findings = await callThirdPartyRule(rule, toRuleInput({ name: 'attack', ...given }));
   return { findings, left: [...readdirSync(directory), ...readdirSync(empty)].sort(), directory };
 }
 

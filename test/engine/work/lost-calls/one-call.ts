@@ -7,7 +7,7 @@ import { systemClock } from '../../../../core/base/clock.ts';
 import { openCallLedger, workedStep } from '../../../../engine/state/calls.ts';
 import { stepsOver } from '../../../../engine/state/record-box.ts';
 import { resumedType } from '../../../../engine/state/spent.ts';
-import { openDoor } from '../../../../engine/work/tools/open-tools.ts';
+import { openToolEntry } from '../../../../engine/work/tools/open-tools.ts';
 import { Journal } from '../../../../store/journal.ts';
 
 const [journalPath = '', effects = '', place = 'nowhere', answerFile = ''] = process.argv.slice(2);
@@ -28,7 +28,7 @@ const log = {
 };
 const calls = openCallLedger(log).of(attempt);
 const quiet = { call: async () => undefined };
-const door = openDoor(
+const door = openToolEntry(
   {
     engine: {
       clock: systemClock,

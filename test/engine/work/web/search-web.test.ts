@@ -1,5 +1,5 @@
 import t from 'tap';
-import { judgeWebUrl, searchWeb, type WebVerdict } from '../../../../engine/work/web/search-web.ts';
+import { authorizeUrl, searchWeb, type WebVerdict } from '../../../../engine/work/web/search-web.ts';
 import type { SearchBackend, SearchReading } from '../../../../workspace/process/workspace-file.ts';
 import { accepted, sample } from '../../../spec/sample.ts';
 
@@ -101,7 +101,7 @@ t.test(
         {
           evidence: rules,
           access: { backends: [service('one', results(...urls))], secrets: [], notices: [] },
-          judge: (url) => judgeWebUrl(rules, { refuse: async () => undefined } as never, url),
+          judge: (url) => authorizeUrl(rules, { refuse: async () => undefined } as never, url),
           rests: new Map(),
           nowMs: () => 0,
           ask: async () => ({ ok: true, status: 200, headers: {}, body: Buffer.from(''), isCut: false }),

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { askWrit } from '../../../../bin/mcp/ask-writ.ts';
+import { callWrit } from '../../../../bin/mcp/ask-writ.ts';
 import { serveMcpHttp } from '../../../../session/mcp/serve-mcp-http.ts';
 import type { PersonRepository } from '../../vcs/person-repository.ts';
 
@@ -19,7 +19,7 @@ export async function serveForSuite({ root: cwd, home, env }: PersonRepository):
   const ground = {
     cwd,
     version: '0.0.0',
-    ask: askWrit({ cwd, env }),
+    ask: callWrit({ cwd, env }),
     approval: { policy: 'on-request' },
     readsOnly: () => false,
     log: () => {},
