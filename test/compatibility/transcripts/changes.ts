@@ -170,7 +170,10 @@ function withField(text: string, old: string, now: string | null): string {
   const name = now === null ? undefined : now.split('.').at(-1);
   const change = (document: string, space: number): string | undefined => {
     try {
-      return JSON.stringify(renamed(JSON.parse(document), steps, name), undefined, space);
+      const value: unknown = JSON.parse(document);
+      // A line of a text may be a JSON string or number; it has no fields and stays as it is.
+      if (typeof value !== 'object' || value === null) return undefined;
+      return JSON.stringify(renamed(value, steps, name), undefined, space);
     } catch {
       return undefined;
     }
