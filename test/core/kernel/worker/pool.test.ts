@@ -64,9 +64,9 @@ t.test('discards what a task prints, and an idle pool lets the process exit', as
   const script = `
     import { systemClock } from '${new URL('../../../../core/base/clock.ts', import.meta.url)}';
     import { createPool } from '${new URL('../../../../core/kernel/worker/pool.ts', import.meta.url)}';
-    import { judgeRuleTask } from '${new URL('../../../../core/kernel/worker/judge-rule.ts', import.meta.url)}';
+    import { evaluateRuleTask } from '${new URL('../../../../core/kernel/worker/judge-rule.ts', import.meta.url)}';
     const pool = createPool({ clock: systemClock, threads: 1 });
-    const outcome = await pool.run(judgeRuleTask, ${JSON.stringify({ ...task('prints'), input: {} })}, { timeoutMs: 240000 });
+    const outcome = await pool.run(evaluateRuleTask, ${JSON.stringify({ ...task('prints'), input: {} })}, { timeoutMs: 240000 });
     process.stdout.write(JSON.stringify(outcome));`;
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',
