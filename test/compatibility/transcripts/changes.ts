@@ -164,26 +164,30 @@ function withoutAdded(block: Block, added: RegExp): Block {
   return { ...block, out, err, files: Object.fromEntries(files) };
 }
 
-/** A JSON document, or one on each line, in which a field has another name, or is gone. */
+/**
+ * Renames or removes a field in a JSON document, or in one on each line. A document without the field, and a line that
+ * is a JSON string or number, stay as they are, formatting included.
+ */
 function withField(text: string, old: string, now: string | null): string {
   const steps = old.split('.');
   const name = now === null ? undefined : now.split('.').at(-1);
   const change = (document: string, space: number): string | undefined => {
     try {
       const value: unknown = JSON.parse(document);
-      // A line of a text may be a JSON string or number; it has no fields and stays as it is.
-      if (typeof value !== 'object' || value === null) return undefined;
-      return JSON.stringify(renamed(value, steps, name), undefined, space);
+      const changed = renamed(value, steps, name);
+      if (JSON.stringify(changed) === JSON.stringify(value)) return document;
+      return JSON.stringify(changed, undefined, space) + (space > 0 ? '\n' : '');
     } catch {
       return undefined;
     }
   };
-  const whole = change(text, 2);
-  if (whole !== undefined) return `${whole}\n`;
-  return text
-    .split('\n')
-    .map((line) => change(line, 0) ?? line)
-    .join('\n');
+  return (
+    change(text, 2) ??
+    text
+      .split('\n')
+      .map((line) => change(line, 0) ?? line)
+      .join('\n')
+  );
 }
 
 function renamed(value: unknown, [step = '', ...rest]: readonly string[], name: string | undefined): unknown {
