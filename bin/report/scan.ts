@@ -3,7 +3,7 @@ import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';
 import type { ScannedFinding, ScanResult } from '../../gates/scan/scan-pieces.ts';
 import { type Printer, type Style, styled } from '../terminal/print.ts';
-import { pluginWords } from './words.ts';
+import { pluginWords, toCount } from './words.ts';
 
 const most = 200;
 const scanTones: Readonly<Record<ScannedFinding['severity'], Style>> = {
@@ -20,10 +20,10 @@ export function printScan(printer: Printer, result: ScanResult, paths: readonly 
     printer.line(styled('dim', `and ${findings.length - most} more; \`--json\` or \`--sarif\` has all`));
   const count = (severity: ScannedFinding['severity']): number =>
     findings.filter((finding) => finding.severity === severity).length;
-  const words = [plural(count('error'), 'error'), plural(count('warning'), 'warning')];
+  const words = [toCount(count('error'), 'error'), toCount(count('warning'), 'warning')];
   const suppressed = findings.filter(({ detail }) => detail?.suppressed === true).length;
   if (suppressed > 0) words.push(`${suppressed} suppressed`);
-  printer.line(`${words.join(', ')} in ${plural(lines, 'added line')} of ${plural(files, 'file')}`);
+  printer.line(`${words.join(', ')} in ${toCount(lines, 'added line')} of ${toCount(files, 'file')}`);
   for (const path of paths) printer.line(path);
 }
 
@@ -56,10 +56,6 @@ function printFrame(
         styled(scanTones[severity], '^'),
       );
   }
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The colour of each status. */

@@ -236,13 +236,19 @@ function toDecided({ rule, severity, path, line }: Evidence['findings'][number])
 }
 
 function compared(file: string, field: string, expected: unknown, found: unknown): Difference | undefined {
-  return stageText(expected) === stageText(found) ? undefined : differs(file, field, expected, found);
+  return canonicalText(expected) === canonicalText(found) ? undefined : differs(file, field, expected, found);
 }
 
 function differs(file: string, field: string, expected: unknown, found: unknown): Difference {
-  return { file, field, expected: stageText(expected).slice(0, 300), found: stageText(found).slice(0, 300) };
+  return {
+    file,
+    field,
+    expected: canonicalText(expected).slice(0, 300),
+    found: canonicalText(found).slice(0, 300),
+  };
 }
 
-function stageText(value: unknown): string {
+/** A value as canonical JSON for comparison; `nothing` if it is absent. */
+export function canonicalText(value: unknown): string {
   return value === undefined ? 'nothing' : canonicalize(value);
 }

@@ -21,7 +21,7 @@ import { type DecisionInput, type DecisionRecord, inputProblems } from '../recor
 import { type Part, placedErrors, toBlame } from './blame.ts';
 import { decide } from './decide.ts';
 import { lackingCitations } from './lacking-citations.ts';
-import { compareParts, compareStages } from './replay-parts.ts';
+import { canonicalText, compareParts, compareStages } from './replay-parts.ts';
 
 /** What replaying a record came to. */
 export interface Replay {
@@ -227,12 +227,8 @@ function toDecided(finding: {
 }
 
 function same(file: string, field: string, expected: unknown, found: unknown): void {
-  const [wanted, got] = [toText(expected), toText(found)];
+  const [wanted, got] = [canonicalText(expected), canonicalText(found)];
   if (wanted !== got) throw new Differs({ file, field, expected: clipped(wanted), found: clipped(got) });
-}
-
-function toText(value: unknown): string {
-  return value === undefined ? 'nothing' : canonicalize(value);
 }
 
 function clipped(text: string): string {

@@ -6,33 +6,27 @@ import { toSnapshot } from '../state/snapshot.ts';
 import type { SaidReview } from '../state/state.ts';
 import type { TurnScope } from './turn-scope.ts';
 
-/** Commands of the user as text for a model. */
-interface UntoldRuns {
+/** Commands of the user, or comments on hunks, as text for a model. */
+interface Untold {
   readonly text: string;
   readonly ids: readonly string[];
 }
 
 /** Commands of the user that no model got yet; `undefined` if there are none. */
-export function untoldRuns({ state }: Pick<TurnScope, 'state'>): UntoldRuns | undefined {
+export function untoldRuns({ state }: Pick<TurnScope, 'state'>): Untold | undefined {
   const untold = state().ran.filter(({ isTold }) => !isTold);
   if (untold.length === 0) return undefined;
   return { text: untold.map(({ text }) => text).join('\n\n'), ids: untold.map(({ id }) => id) };
 }
 
 /** Adds them to the dialogue and marks them as sent. */
-export async function sendRuns({ emit }: Pick<TurnScope, 'emit'>, { text, ids }: UntoldRuns): Promise<void> {
+export async function sendRuns({ emit }: Pick<TurnScope, 'emit'>, { text, ids }: Untold): Promise<void> {
   await emit({ type: 'exchanged', message: { role: 'user', text } });
   await emit({ type: 'runs-told', ids });
 }
 
 /** Lines of a hunk, and characters of each, that a model gets. */
 const most = { lines: 20, characters: 200 } as const;
-
-/** Comments on hunks as text for a model. */
-interface Reviewed {
-  readonly text: string;
-  readonly ids: readonly string[];
-}
 
 /** Where a model receives a review: in the dialogue, or in the input of a plan. Each receives it once. */
 type Hearing = 'talk' | 'plan';
@@ -44,7 +38,7 @@ type Hearing = 'talk' | 'plan';
 export function untoldReviews(
   { setting, state }: Pick<TurnScope, 'setting' | 'state'>,
   hearing: Hearing,
-): Reviewed | undefined {
+): Untold | undefined {
   const untold = state().reviews.filter((one) => isNews(one, hearing));
   if (untold.length === 0) return undefined;
   const { patchsets } = toSnapshot(state());
@@ -70,7 +64,7 @@ export function untoldReviews(
 /** Adds the text to the dialogue, unless it is there, and marks it as sent. */
 export async function sendReviewed(
   { emit, state }: Pick<TurnScope, 'emit' | 'state'>,
-  { text, ids }: Reviewed,
+  { text, ids }: Untold,
   hearing: Hearing,
 ): Promise<void> {
   const isSaid =

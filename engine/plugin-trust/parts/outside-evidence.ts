@@ -107,7 +107,6 @@ export function outsideEvidence(part: ManifestEvidence, ground: PartEnvironment)
 
 /** A log answers when a checkpoint covers the entry; some logs need several seconds. */
 const withinMs = 120_000;
-const maxLogBytes = 256 * 1024;
 const maxHashes = 63;
 
 /**
@@ -121,7 +120,7 @@ export function outsideLog(
   const ask = async (call: string, args: readonly unknown[], more: object): Promise<unknown> => {
     const { secrets, files, masked } = await handed();
     const context = { options, secrets, files, ...more };
-    const bounds = { idleMs: withinMs, withinMs, maxBytes: maxLogBytes };
+    const bounds = { idleMs: withinMs, withinMs, maxBytes };
     return process.ask({
       module,
       call,
