@@ -168,4 +168,4 @@ export type {
   ProviderModule,
   StageCheckFinding,
   StageCheckModule,
-} from './engine/plugin-trust/plugin-module.ts';
+} from './plugins/third-party/plugin-module.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { maxFrameBytes, parseFrame, pluginProcess } from '../engine/plugin-trust/process/plugin-process.ts';
 import { bubblewrapSandbox } from '../plugins/sandbox/bubblewrap.ts';
+import { maxFrameBytes, parseFrame, pluginProcess } from '../plugins/third-party/process/plugin-process.ts';
 import { lineCutter } from '../workspace/process/capture.ts';
 import { startProcess } from '../workspace/process/spawn.ts';
 import { figure, median, timed } from './measure.ts';
@@ -20,7 +20,7 @@ export async function benchPluginProcess(): Promise<boolean> {
     writeFileSync(join(root, 'plugin/package.json'), '{"type":"module"}');
     writeFileSync(join(root, 'plugin/main.js'), 'export const echo = (value) => value;\n');
     // As it is published: without types to strip.
-    const entry = readFileSync(resolve('engine/plugin-trust/process/inside/entry.ts'), 'utf8');
+    const entry = readFileSync(resolve('plugins/third-party/process/inside/entry.ts'), 'utf8');
     writeFileSync(join(root, 'entry.mjs'), stripTypeScriptTypes(entry));
     const bare: { first: number; later: number }[] = [];
     const confined: { first: number; later: number }[] = [];

@@ -1,3 +1,5 @@
+import { openTurns } from '../agent/model-loop/model-turns.ts';
+import { openTreeTools } from '../agent/workspace-tools/tree-tools.ts';
 import { WritError } from '../core/base/errors.ts';
 import type { Issue } from '../core/interfaces/finding.ts';
 import { builtInLedger } from '../spec/built-in-ledger.ts';
@@ -22,8 +24,6 @@ import type { TaskAdvice } from './plan/plan-advice.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { addSpent, type Spent } from './state/spent.ts';
 import { requestAdvice, workKeys } from './work/ask-advice.ts';
-import { openTreeTools } from './work/hands/tree-hands.ts';
-import { openTurns } from './work/turns/open-turns.ts';
 
 /** A confirmed spec, and a person's comments on earlier plans. */
 interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {

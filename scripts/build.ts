@@ -266,7 +266,7 @@ const folded = [
 ];
 // What runs in the sandbox stays as it was compiled: its directory is mounted there, and nothing else of ours.
 for (const file of globSync('dist/**/*.js', {
-  exclude: ['dist/engine/plugin-trust/{rule/outside,process/inside}/**', 'dist/fixtures/**'],
+  exclude: ['dist/plugins/third-party/{rule/outside,process/inside}/**', 'dist/fixtures/**'],
 }))
   rmSync(file);
 const scripts = new Map(Object.values(alone).map((file) => [resolve('dist/bin', toModule(file)), file]));

@@ -2,7 +2,7 @@ import { room } from './rooms/room.ts';
 
 await room(
   'engine/config/plugins-section.test.ts',
-  'engine/plugin-trust',
+  'plugins/third-party',
   'plugins/policy-engines',
   'bin/commands/plugin.test.ts',
   'bin/commands/plugin-provider.test.ts',

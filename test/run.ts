@@ -32,8 +32,6 @@ await room(
   'engine/decide-table.test.ts',
   'engine/record/replan-triggers.test.ts',
   'engine/work/schedule.test.ts',
-  'engine/work/web',
-  'engine/work/hands',
   'engine/state/artifacts-of-policy.test.ts',
   'engine/state/configured-model.test.ts',
   'engine/evaluate/given-secrets.test.ts',

@@ -1,4 +1,4 @@
-import { partKindNames } from '../../engine/plugin-trust/part-kinds.ts';
+import { partKindNames } from '../../plugins/third-party/part-kinds.ts';
 import { count, flag, list, record, sha256, text } from './shape.ts';
 
 const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;

@@ -5,12 +5,12 @@ import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
-import type { PluginAccess } from '../../engine/plugin-trust/plugin-access.ts';
 import { openEngine as openFull } from '../../plugins/preset/open-engine.ts';
 import {
   advisoryDir,
   openAdvisoryDatabase,
 } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
+import type { PluginAccess } from '../../plugins/third-party/plugin-access.ts';
 import { findSecret, keyPlaceNames } from '../../providers/keys.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { CommandContext } from './command.ts';

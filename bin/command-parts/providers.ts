@@ -5,7 +5,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { plainHttpHost, serviceUrlFault } from '../../core/base/service-url.ts';
 import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
-import type { ManifestProvider } from '../../engine/plugin-trust/manifest-parts.ts';
+import type { ManifestProvider } from '../../plugins/third-party/manifest-parts.ts';
 import { checkFlags, flagTable, type GivenFlag } from '../../providers/flags.ts';
 import { findBase, findKey, keyPlaceNames } from '../../providers/keys.ts';
 import { recordingOf, replayName } from '../../providers/replay/source.ts';

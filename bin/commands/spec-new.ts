@@ -4,7 +4,6 @@ import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ChangeType, IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
-import { readPlainFile } from '../../engine/plugin-trust/plugin-package.ts';
 import { draftFromProfile } from '../../spec/profile.ts';
 import {
   type ProposedCheck,
@@ -14,6 +13,7 @@ import {
   pythonTestName,
 } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import { readPlainFile } from '../../workspace/process/workspace-file.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/drafted-run.ts';
 import { writeOutput } from '../command-parts/write-output.ts';

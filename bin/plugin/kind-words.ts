@@ -1,4 +1,4 @@
-import type { PartKind } from '../../engine/plugin-trust/part-kinds.ts';
+import type { PartKind } from '../../plugins/third-party/part-kinds.ts';
 
 /** What `writ plugin new` makes, by kind: a rule, or a part. */
 export type NewKind = 'gate' | PartKind;

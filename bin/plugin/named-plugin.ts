@@ -4,21 +4,21 @@ import { readInput } from '../../api/read-input.ts';
 import { listedPlugins, parsePluginDigest, userPluginAccess } from '../../api/user-plugins.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
-import type { FoundPlugin } from '../../engine/plugin-trust/find-plugins.ts';
-import { refusalOf } from '../../engine/plugin-trust/open-plugins.ts';
+import type { FoundPlugin } from '../../plugins/third-party/find-plugins.ts';
+import { refusalOf } from '../../plugins/third-party/open-plugins.ts';
 import {
   type PartField,
   type PartKind,
   partFields,
   partKindNames,
-} from '../../engine/plugin-trust/part-kinds.ts';
-import { type PluginManifest, readManifest, usedNames } from '../../engine/plugin-trust/plugin-manifest.ts';
+} from '../../plugins/third-party/part-kinds.ts';
+import { type PluginManifest, readManifest, usedNames } from '../../plugins/third-party/plugin-manifest.ts';
 import {
   maxTarballBytes,
   type PluginPackage,
   readDirectory,
   readTarball,
-} from '../../engine/plugin-trust/plugin-package.ts';
+} from '../../plugins/third-party/plugin-package.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';

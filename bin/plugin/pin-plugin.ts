@@ -5,9 +5,9 @@ import { WritError } from '../../core/base/errors.ts';
 import { absent, writeDurably } from '../../core/base/files.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import type { ListedPlugin } from '../../engine/config/sections.ts';
-import type { PartKind } from '../../engine/plugin-trust/part-kinds.ts';
-import type { PluginManifest } from '../../engine/plugin-trust/plugin-manifest.ts';
-import { readPlainFile } from '../../engine/plugin-trust/plugin-package.ts';
+import type { PartKind } from '../../plugins/third-party/part-kinds.ts';
+import type { PluginManifest } from '../../plugins/third-party/plugin-manifest.ts';
+import { readPlainFile } from '../../workspace/process/workspace-file.ts';
 import { partsOf } from './named-plugin.ts';
 
 /** One entry of `[[plugins]]`. */

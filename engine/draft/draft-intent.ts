@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { openTurns } from '../../agent/model-loop/model-turns.ts';
+import { webTool } from '../../agent/web/search-web.ts';
+import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -39,9 +42,6 @@ import type { OpenModel } from '../state/open-model.ts';
 import { withConfig } from '../state/policies.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 import { addSpent, nothingSpent, type Spent } from '../state/spent.ts';
-import { openTreeTools } from '../work/hands/tree-hands.ts';
-import { openTurns } from '../work/turns/open-turns.ts';
-import { webTool } from '../work/web/search-web.ts';
 import {
   type DraftEnvironment,
   type DraftPlace,

@@ -112,7 +112,21 @@ export function environmentFault(fault: unknown): WritError | undefined {
 
 /** Where the modules of this very program are: a checkout, or `dist` of the package. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folders = ['api', 'attest', 'bin', 'core', 'engine', 'gates', 'plugins', 'providers', 'readers'];
+const folders = [
+  'agent',
+  'api',
+  'attest',
+  'bin',
+  'core',
+  'engine',
+  'gates',
+  'plugins',
+  'providers',
+  'readers',
+  'spec',
+  'store',
+  'workspace',
+];
 
 let described: string | undefined;
 

@@ -1,6 +1,6 @@
 import type { EvidencePolicy, EvidenceSource } from '../../core/interfaces/privacy.ts';
+import type { OutsideEvidence } from '../../plugins/third-party/parts/outside-evidence.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import type { OutsideEvidence } from '../plugin-trust/parts/outside-evidence.ts';
 import { type OpenRun, policyOf } from './open-run.ts';
 
 /** How sources are evaluated in a run: by the spec's strategy, and by the additional plugins of the policy commit. */

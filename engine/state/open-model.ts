@@ -5,10 +5,10 @@ import { plainHttpHost } from '../../core/base/service-url.ts';
 import type { ModelUsage } from '../../core/interfaces/model.ts';
 import type { Provider, ProviderSource, ReachProvider } from '../../core/interfaces/provider.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
+import { noParts, type PluginParts } from '../../plugins/third-party/open-parts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type FoundAgent, findAgent } from '../../workspace/process/find-program.ts';
 import type { WritConfig } from '../config/config.ts';
-import { noParts, type PluginParts } from '../plugin-trust/open-parts.ts';
 
 /** An open model, ready for calls. */
 export interface OpenModel {

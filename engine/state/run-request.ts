@@ -3,6 +3,7 @@ import type { InProcessApprover } from '../../core/interfaces/approval.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { Person } from '../../core/interfaces/person.ts';
 import type { ReachProvider } from '../../core/interfaces/provider.ts';
+import type { PluginAccess } from '../../plugins/third-party/plugin-access.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
 import type { DirtyPath } from '../../workspace/git/dirty-paths.ts';
@@ -13,7 +14,6 @@ import { type ResolvedRange, resolveRange } from '../../workspace/patch/read-pat
 import type { FindSearch } from '../../workspace/process/workspace-file.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
-import type { PluginAccess } from '../plugin-trust/plugin-access.ts';
 import type { ModelMeter, OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
 import type { Spent } from './spent.ts';

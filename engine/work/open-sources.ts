@@ -1,3 +1,8 @@
+import type { AttemptTools } from '../../agent/tool-calls/attempt-tools.ts';
+import { type OpenWeb, openWeb, type WebEnvironment } from '../../agent/web/open-web.ts';
+import { authorizeUrl } from '../../agent/web/search-web.ts';
+import type { ToolPlace } from '../../agent/workspace-tools/tool-place.ts';
+import type { OpenWorkspaceTools } from '../../agent/workspace-tools/workspace-tools.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { EvidencePolicy } from '../../core/interfaces/privacy.ts';
@@ -15,11 +20,6 @@ import { lackingCitations } from '../decide/lacking-citations.ts';
 import { joinNetworks } from '../record/judgement-objects.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
-import type { ToolPlace } from './hands/hand-place.ts';
-import type { OpenWorkspaceTools } from './hands/open-hands.ts';
-import type { AttemptTools } from './tools/tool-setting.ts';
-import { type OpenWeb, openWeb, type WebEnvironment } from './web/open-web.ts';
-import { authorizeUrl } from './web/search-web.ts';
 
 /** Sources that a model may use, and the citations that it must give. */
 interface OpenSources {

@@ -1,3 +1,5 @@
+import { openTurns } from '../../agent/model-loop/model-turns.ts';
+import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { checkTaskGraph, type PlanDraft, type PlannedTask, toPlanFault } from '../../core/interfaces/plan.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
@@ -14,9 +16,7 @@ import { implementationTasks, type PlanState } from '../record/plan-state.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { keepAdviceSpent } from '../state/spent.ts';
 import { requestAdvice, workKeys } from './ask-advice.ts';
-import { openTreeTools } from './hands/tree-hands.ts';
 import { dropWork } from './merge-tasks.ts';
-import { openTurns } from './turns/open-turns.ts';
 
 /**
  * Drafts a run's plan once and checks it: first from the spec, then through plugins that change drafts, then with the

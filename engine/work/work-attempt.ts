@@ -1,5 +1,19 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openAgentHost } from '../../agent/agent-program/open-agent.ts';
+import { type KeptCode, openCode } from '../../agent/language-servers/code-queries.ts';
+import {
+  type OpenTurns,
+  openTurns,
+  type TurnsUsed,
+  untrustedText,
+} from '../../agent/model-loop/model-turns.ts';
+import { type AttemptTools, openAttemptTools } from '../../agent/tool-calls/attempt-tools.ts';
+import { lostUse } from '../../agent/tool-calls/tool-entry.ts';
+import { openHistory } from '../../agent/version-control/answer-vcs.ts';
+import type { ToolPlace } from '../../agent/workspace-tools/tool-place.ts';
+import { type WriteWatch, watchWrites } from '../../agent/workspace-tools/watch-writes.ts';
+import { openWorkspaceTools, writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
@@ -29,16 +43,7 @@ import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-r
 import type { Steps } from '../state/record-box.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
 import type { WorkWatch } from '../state/work-watch.ts';
-import { openAgentHost } from './agent/open-agent.ts';
-import type { ToolPlace } from './hands/hand-place.ts';
-import { openWorkspaceTools, writeStubs } from './hands/open-hands.ts';
-import { type WriteWatch, watchWrites } from './hands/watch-writes.ts';
-import { type KeptCode, openCode } from './lsp/open-code.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
-import { lostUse } from './tools/open-tools.ts';
-import { type AttemptTools, openAttemptTools } from './tools/tool-setting.ts';
-import { type OpenTurns, openTurns, type TurnsUsed, untrustedText } from './turns/open-turns.ts';
-import { openHistory } from './vcs/answer-vcs.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {

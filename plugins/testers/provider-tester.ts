@@ -13,8 +13,8 @@ import type {
   ToolCall,
 } from '../../core/interfaces/model.ts';
 import type { Provider, ProviderSource } from '../../core/interfaces/provider.ts';
-import { piecesHeader } from '../../engine/plugin-trust/process/inside/read-in-pieces.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from '../../workspace/egress/outside.ts';
+import { piecesHeader } from '../third-party/process/inside/read-in-pieces.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
 
 /** A provider to be tested, and what its vendor has answered. */

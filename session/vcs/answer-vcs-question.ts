@@ -1,6 +1,7 @@
 /** Runs the read-only version control subcommands. */
+
+import type { VcsQuestion } from '../../agent/version-control/parse-vcs.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { VcsQuestion } from '../../engine/work/vcs/parse-vcs.ts';
 import { askGit, gitFailed, runGit } from '../../workspace/git/git.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

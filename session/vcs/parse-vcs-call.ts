@@ -1,6 +1,5 @@
 /** Parses calls of the version control subcommands. */
-import { revealHidden } from '../../api/envelope.ts';
-import { quoted } from '../../core/base/printable.ts';
+
 import {
   parseVcs,
   placeOf,
@@ -8,7 +7,9 @@ import {
   type VcsReach,
   type VcsReading,
   vcsCommands,
-} from '../../engine/work/vcs/parse-vcs.ts';
+} from '../../agent/version-control/parse-vcs.ts';
+import { revealHidden } from '../../api/envelope.ts';
+import { quoted } from '../../core/base/printable.ts';
 import { isRefName } from '../../workspace/git/ref-name.ts';
 
 const steps = /(?:~\d{0,4}|\^[12]?){0,8}$/;

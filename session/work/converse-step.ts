@@ -1,5 +1,9 @@
 /** Answers a question without changing anything. */
 import { converse } from '../../agent/converse.ts';
+import { openTurns } from '../../agent/model-loop/model-turns.ts';
+import { openWeb } from '../../agent/web/open-web.ts';
+import { webTool } from '../../agent/web/search-web.ts';
+import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
@@ -9,10 +13,6 @@ import type { Web } from '../../core/interfaces/worker.ts';
 import { readDraftEnvironment, readRequest } from '../../engine/draft/draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from '../../engine/draft/reading-agent.ts';
 import { openWorker } from '../../engine/open/open-parties.ts';
-import { openTreeTools } from '../../engine/work/hands/tree-hands.ts';
-import { openTurns } from '../../engine/work/turns/open-turns.ts';
-import { openWeb } from '../../engine/work/web/open-web.ts';
-import { webTool } from '../../engine/work/web/search-web.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { consentGround, personOf } from './consent.ts';

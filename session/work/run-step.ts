@@ -1,4 +1,6 @@
 /** Executes a plan and repairs it after a refusal. */
+
+import { untrustedText } from '../../agent/model-loop/model-turns.ts';
 import { readSteps } from '../../agent/tools/update-plan.ts';
 import { confirmIntent, requireConfirmed } from '../../api/intent/lifecycle.ts';
 import type { ToolCall } from '../../core/interfaces/model.ts';
@@ -9,7 +11,6 @@ import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../../engine/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run-intent.ts';
 import type { WorkWatch } from '../../engine/state/work-watch.ts';
-import { untrustedText } from '../../engine/work/turns/open-turns.ts';
 import { guardingProfile } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { setAsideNoticeOf } from '../../workspace/git/set-aside.ts';

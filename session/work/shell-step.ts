@@ -2,6 +2,10 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { untrustedText } from '../../agent/model-loop/model-turns.ts';
+import { openToolEntry } from '../../agent/tool-calls/tool-entry.ts';
+import { heldBack } from '../../agent/workspace-tools/authorize-use.ts';
+import { textOf, writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
@@ -14,10 +18,6 @@ import {
   placeWorkspaceDependencies,
 } from '../../engine/evaluate/workspace-dependencies.ts';
 import { maxMemoryBytes } from '../../engine/state/machine.ts';
-import { heldBack } from '../../engine/work/hands/judge-use.ts';
-import { textOf, writeStubs } from '../../engine/work/hands/open-hands.ts';
-import { openToolEntry } from '../../engine/work/tools/open-tools.ts';
-import { untrustedText } from '../../engine/work/turns/open-turns.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { processWitness } from '../../store/journal-witness.ts';

@@ -1,5 +1,5 @@
 /** What the user did since the last model call, as text for the model. */
-import { untrustedText } from '../../engine/work/turns/open-turns.ts';
+import { untrustedText } from '../../agent/model-loop/model-turns.ts';
 import { guardingProfile } from '../../spec/facts.ts';
 import { type HunkLine, hunksOf } from '../screen/hunks.ts';
 import { toSnapshot } from '../state/snapshot.ts';

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { converse } from '../../agent/converse.ts';
+import { openTurns } from '../../agent/model-loop/model-turns.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 import { noModelConfig, withModelRow } from '../../engine/state/open-model.ts';
-import { openTurns } from '../../engine/work/turns/open-turns.ts';
 import { openai } from '../../providers/openai/source.ts';
 import { guardingProfile } from '../../spec/facts.ts';
 import type { Asked } from '../providers/model-server.ts';

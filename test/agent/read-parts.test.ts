@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { numberedLines, openTreeTools } from '../../engine/work/hands/tree-hands.ts';
+import { numberedLines, openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { makeSample } from '../engine/sample.ts';

@@ -23,7 +23,7 @@ const heavy = [
   /^providers\/(?!flags\.ts|[a-z]+\/[a-z]+-flags\.ts)/,
   /^attest\/(?:keys|signer\/(?!signer-forms))/,
   /^readers\/(?:sensitive|advisories|documents\/archive)\//,
-  /^(?:engine\/(?:plugin-trust|context\/import)|workspace\/(?:patch\/normalise|runtime|command-acl))/,
+  /^(?:engine\/context\/import|plugins\/third-party|workspace\/(?:patch\/normalise|runtime|command-acl))/,
   /^workspace\/git\/(?:scratch|create-commit|import-tree)\.ts$/,
   /^node_modules\/(?!cac\/|smol-toml\/)/,
 ];

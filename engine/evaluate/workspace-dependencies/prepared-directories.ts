@@ -8,8 +8,8 @@ import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../core/i
 import type { Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigestOptions, digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { removeTree } from '../../../workspace/git/torn-paths.ts';
+import { readPlainFile } from '../../../workspace/process/workspace-file.ts';
 import type { PrepareStep } from '../../config/config.ts';
-import { readPlainFile } from '../../plugin-trust/plugin-package.ts';
 import type { CheckFootprint } from '../observe/footprint-key.ts';
 import type { TracedCommand } from '../observe/under-tracer.ts';
 import { copyTree, directoryLimits } from './shared-directory.ts';

@@ -18,7 +18,7 @@ import { writeDurably } from '../../../core/base/files.ts';
 import { processWitness, type Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigest, digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { isInside } from '../../../workspace/process/find-program.ts';
-import { readPlainFile } from '../../plugin-trust/plugin-package.ts';
+import { readPlainFile } from '../../../workspace/process/workspace-file.ts';
 import type { Attempt } from '../../state/open-run.ts';
 
 /** Texts that runs of this repository left on this machine, each under the digest of what it depends on. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { readDirectory } from '../../../engine/plugin-trust/plugin-package.ts';
+import { readDirectory } from '../../../plugins/third-party/plugin-package.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { faultsOf } from '../faults-of.ts';

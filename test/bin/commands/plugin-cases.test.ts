@@ -11,7 +11,7 @@ import {
 } from '../../../bin/plugin/cases/parse-part-cases.ts';
 import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
 import { requireCaseNames } from '../../../bin/plugin/suites.ts';
-import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
+import { toPluginPackage } from '../../../plugins/third-party/plugin-package.ts';
 
 const sound = { name: 'a', lines: [{ text: 'x' }], expect: { text: 'x' } };
 

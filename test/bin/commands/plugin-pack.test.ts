@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { readTarball } from '../../../engine/plugin-trust/plugin-package.ts';
+import { readTarball } from '../../../plugins/third-party/plugin-package.ts';
 import { fixtures, makeSample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { parseVkey } from '../../../attest/log/note.ts';
 import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
-import { toObstacle } from '../../../engine/plugin-trust/process/plugin-fault.ts';
 import { serveModel } from '../../../plugins/testers/provider-tester.ts';
+import { toObstacle } from '../../../plugins/third-party/process/plugin-fault.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { generateKey } from '../../../attest/keys/key-signer.ts';
 import { ledgerKeyFor } from '../../../attest/log/note.ts';
-import { readDirectory } from '../../../engine/plugin-trust/plugin-package.ts';
+import { readDirectory } from '../../../plugins/third-party/plugin-package.ts';
 import { sampleOf, writ } from '../../agent/sample-lines.ts';
 import { fix } from '../../attack/journal/waiting-run.ts';
 import { long } from '../../rooms/long.ts';

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { configSteps, userSteps } from '../../../bin/plugin/pin-plugin.ts';
 import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
-import { readManifest } from '../../../engine/plugin-trust/plugin-manifest.ts';
-import { toPluginPackage } from '../../../engine/plugin-trust/plugin-package.ts';
+import { readManifest } from '../../../plugins/third-party/plugin-manifest.ts';
+import { toPluginPackage } from '../../../plugins/third-party/plugin-package.ts';
 
 t.test('adding or trusting a plugin prints the configuration steps for its kind', async (t) => {
   const steps = Object.entries(scaffolds).map(([kind, scaffold]) => {

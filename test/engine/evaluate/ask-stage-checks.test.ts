@@ -3,10 +3,10 @@ import type { StageCheck, StageCheckInput } from '../../../core/interfaces/check
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { StageName } from '../../../core/interfaces/stage.ts';
 import { runStageChecks } from '../../../engine/evaluate/run-stage.ts';
-import { noParts } from '../../../engine/plugin-trust/open-parts.ts';
-import { pluginFault } from '../../../engine/plugin-trust/process/plugin-fault.ts';
 import type { Attempt } from '../../../engine/state/open-run.ts';
 import { type StepLog, stepsOver } from '../../../engine/state/record-box.ts';
+import { noParts } from '../../../plugins/third-party/open-parts.ts';
+import { pluginFault } from '../../../plugins/third-party/process/plugin-fault.ts';
 import { sampleSpec, toPatchSet } from '../../../testing.ts';
 
 const secret = 'canary-secret-0123456789';

@@ -8,7 +8,7 @@ import { describeEngine } from '../../../engine/state/machine.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 t.test('the digest of the engine is the one that sha256sum computes over its files', async (t) => {
-  const folders = 'api attest bin core engine gates plugins providers readers';
+  const folders = 'agent api attest bin core engine gates plugins providers readers spec store workspace';
   const find = `find ${folders} -type f \\( -name '*.ts' -o -name '*.js' \\) ! -name '*.d.ts' 2>/dev/null`;
   const lines = execFileSync('/bin/sh', ['-c', `${find} | LC_ALL=C sort | xargs sha256sum`], {
     // A room of tests stands in a directory of its own.

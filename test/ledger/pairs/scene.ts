@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { RecordedAnswer } from '../../../plugins/recorded-worker/plugin.ts';
 import { importAdvisories } from '../../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../../plugins/supply-chain/advisories/open-advisory-database.ts';
-import { checkTypes, withTypeScript } from '../../agent/code/language-server.ts';
+import { checkTypes, withTypeScript } from '../../agent/language-servers/language-server.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { serveV2 } from '../../attest/public/log-servers.ts';
 import { fixtures, type Json, makeSample, type Sample } from '../../engine/sample.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { openTurns } from '../../../agent/model-loop/model-turns.ts';
 import { type Provider, providerFailure } from '../../../core/interfaces/provider.ts';
-import { openTurns } from '../../../engine/work/turns/open-turns.ts';
 import { openSession } from '../../../session/open-session.ts';
 import { reduce } from '../../../session/state/reduce.ts';
 import { replyPieces } from '../../../session/work/reply-pieces.ts';

@@ -4,8 +4,8 @@ import { isFault } from '../../../../readers/documents/archive/archive-fault.ts'
 import { inflate } from '../../../../readers/documents/archive/inflate.ts';
 import { readTar, tarEntries, writeTar } from '../../../../readers/documents/archive/tar.ts';
 import { readZip, type ZipLimits, zipMembers } from '../../../../readers/documents/archive/zip.ts';
-import { pax, tarball } from '../../../engine/plugin-trust/tar.ts';
 import { zipOf } from '../../../plugins/supply-chain/zip-of.ts';
+import { pax, tarball } from '../../../plugins/third-party/tar.ts';
 
 const mega = 1024 * 1024;
 const limits: ZipLimits = { members: 10, bytes: mega, memberBytes: mega, isPlain: true };

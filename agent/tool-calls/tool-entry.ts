@@ -1,0 +1,286 @@
+import { canonicalDigest, sha256Hex } from '../../core/base/canonical.ts';
+import { toRfc3339 } from '../../core/base/clock.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
+import type { LookAtChange } from '../../core/interfaces/person.ts';
+import type { HandAnswer } from '../../core/interfaces/worker.ts';
+import type { KeptArguments, UsedTool } from '../../engine/record/event-objects.ts';
+import { type AttemptCalls, type LostCall, reportLostCall } from '../../engine/state/calls.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
+
+/** A tool call with the tool's own verdict, from rules, scope and other facts. Guards run after it. */
+export interface AuthorizedTool {
+  readonly request: ToolRequest;
+  /** The arguments, for the digest in the record. */
+  readonly given: ToolArguments;
+  /** If present, no guard runs and no person is prompted. */
+  readonly refusal?: Finding;
+  /** Bytes of its result that the rules let through. */
+  readonly maxResultBytes?: number;
+  /** Of a use that writes: what it would make of its file. */
+  readonly change?: LookAtChange;
+}
+
+/** How a call ended; without text if the worker's own program received the result. */
+type ToolEnd = Pick<HandAnswer, 'outcome' | 'exitCode' | 'heldBack'> & { readonly text?: string };
+
+/** A use that was allowed and is to be ended, once. */
+interface BegunUse {
+  /** Ends the call; returns the text that the caller may see: masked, then truncated. */
+  settle(end: ToolEnd): Promise<string>;
+}
+
+/** A refused call: the reason, and the text that the caller may see. */
+interface RefusedUse {
+  readonly refusal: string;
+  readonly text: string;
+}
+
+/**
+ * Awaited before any part of a call leaves the machine, so that the call is recorded first. If the process is killed,
+ * the call is then not repeated without people knowing (`docs/decisions/0013-model-turns.md`).
+ */
+export type Leaving = () => Promise<void>;
+
+/** Checks one call; returns a text if the call is too malformed to be recorded. */
+type JudgeTool<Judged extends AuthorizedTool> = () => Judged | string | Promise<Judged | string>;
+
+/** Runs tool calls one after the other. */
+interface ToolDoor {
+  /** What was done there, in order of its end. */
+  readonly used: readonly UsedTool[];
+  /** Checks, runs and records a call; a refusal is returned as an answer. Rejects if `act` rejects. */
+  use<Judged extends AuthorizedTool>(
+    judge: JudgeTool<Judged>,
+    act: (judged: Judged, leaving: Leaving) => Promise<HandAnswer>,
+  ): Promise<HandAnswer>;
+  /** The same where somebody else acts, who cannot leave the machine. */
+  begin(judge: JudgeTool<AuthorizedTool>): Promise<BegunUse | RefusedUse>;
+}
+
+/** What the tools of an attempt, or of a draft, are used with. */
+export interface ToolSetting {
+  readonly engine: Pick<WritEngine, 'hooks' | 'clock'>;
+  readonly nowMs: () => number;
+  /** Masks text that must not be stored or shown. */
+  readonly mask: (text: string) => string;
+  readonly signal: AbortSignal;
+  /** Adds a call to the record. */
+  readonly keep?: (use: UsedTool) => void;
+  /** What the attempt did outside; absent where none of its tools leads there. */
+  readonly calls?: AttemptCalls;
+  /**
+   * Prompts the person who controls the session about a call that rules and guards allow; absent: no one can answer.
+   */
+  readonly consent?: (request: ToolRequest, change?: LookAtChange) => Promise<Finding | undefined>;
+  /** Called when a tool itself fails (TOOL_FAILED). */
+  readonly broke?: (fault: WritError) => void;
+}
+
+/** The maximum number of calls, and the text returned above it. */
+export interface ToolEntryBound {
+  readonly most: number;
+  readonly told: string;
+}
+
+/**
+ * Opens a sequence of tool calls. Tools are used only here (`docs/decisions/0013-model-turns.md`). Order: the tool's
+ * own check, guards, start event, the call, end event, entry in the attempt's record.
+ */
+export function openToolEntry(setting: ToolSetting, { most, told }: ToolEntryBound): ToolDoor {
+  const { engine, nowMs, mask, signal, calls } = setting;
+  const { hooks, clock } = engine;
+  const used: UsedTool[] = [];
+  let uses = 0;
+
+  const refused = (refusal: string): RefusedUse => ({ refusal, text: mask(deniedText(refusal)) });
+  const begin = async <Judged extends AuthorizedTool>(
+    judge: JudgeTool<Judged>,
+  ): Promise<(BegunUse & { readonly judged: Judged; readonly leaving: Leaving }) | RefusedUse> => {
+    signal.throwIfAborted();
+    if (uses >= most) return refused(told);
+    let started = clock.monotonic();
+    let startedAt = toRfc3339(nowMs());
+    const judged = await judgeWhole(judge);
+    if (typeof judged === 'string') return refused(judged);
+    uses += 1;
+    const { request, given, maxResultBytes } = judged;
+    const kept = keptArguments(request, given, mask);
+    let left: ReturnType<AttemptCalls['begin']> | undefined;
+    const leaving = async (): Promise<void> => {
+      if (calls === undefined)
+        throw new TypeError(`\`${request.tool}\` leaves the machine, and no one counts the uses`);
+      left ??= calls.begin({ ...kept, startedAt });
+      await left;
+    };
+    const settle = async (
+      { outcome, exitCode, heldBack, text }: ToolEnd,
+      refusal?: Finding,
+    ): Promise<string> => {
+      const durationMs = Math.round(clock.monotonic() - started);
+      const ended = { outcome, ...(exitCode === undefined ? {} : { exitCode }), durationMs };
+      // Mask before truncating: a truncated secret would not be recognised.
+      const shown = text === undefined ? undefined : cutText(mask(text), maxResultBytes);
+      const use = {
+        ...kept,
+        ...ended,
+        ...(refusal === undefined ? {} : { refusal: refusal.rule }),
+        startedAt,
+        ...(shown === undefined ? {} : { resultDigest: sha256Hex(shown) }),
+      };
+      used.push(use);
+      setting.keep?.(use);
+      await (await left)?.({ ...ended });
+      await hooks.tool.settled.call({
+        request,
+        ...ended,
+        ...(heldBack === undefined ? {} : { heldBack: mask(heldBack) }),
+        ...(refusal === undefined ? {} : { refusal }),
+      });
+      return shown ?? '';
+    };
+    const consented = async ({ request: asked, change }: AuthorizedTool): Promise<Finding | undefined> => {
+      if (setting.consent === undefined) return undefined;
+      const answer = await setting.consent(asked, change);
+      // A person's response time does not count as the tool's.
+      started = clock.monotonic();
+      startedAt = toRfc3339(nowMs());
+      return answer;
+    };
+    const lost = calls?.held(kept);
+    const refusal =
+      judged.refusal ??
+      (lost && heldCall(lost)) ??
+      (await hooks.tool.guard.call(request)) ??
+      (await consented(judged));
+    if (refusal) {
+      const { message } = refusal;
+      const text = await settle({ outcome: 'denied', text: deniedText(message) }, refusal);
+      return { refusal: message, text };
+    }
+    await hooks.tool.started.call(request);
+    return { judged, leaving, settle };
+  };
+
+  const broken = (what: string, cause: unknown): WritError => {
+    const fault = toolFailed(what, mask(messageOf(cause)), cause);
+    setting.broke?.(fault);
+    return fault;
+  };
+  const judgeWhole = async <Judged extends AuthorizedTool>(
+    judge: JudgeTool<Judged>,
+  ): Promise<Judged | string> => {
+    try {
+      return await judge();
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw isWritError(cause) ? cause : broken('a use that could not be authorized', cause);
+    }
+  };
+  /** Runs the call; a call that throws is recorded too. */
+  const done = async (
+    { judged, settle }: BegunUse & { readonly judged: AuthorizedTool },
+    act: () => Promise<HandAnswer>,
+  ): Promise<HandAnswer> => {
+    try {
+      return await act();
+    } catch (cause) {
+      // The run was stopped, so it is unknown how far the call got.
+      signal.throwIfAborted();
+      const { tool, action } = judged.request;
+      const fault = isWritError(cause) ? cause : broken(`\`${tool}\` (${action})`, cause);
+      await settle({ outcome: 'failed', text: `failed: ${fault.code}` });
+      throw fault;
+    }
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const next = last.then(act);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    used,
+    begin: (judge) => inTurn(() => begin(judge)),
+    use: (judge, act) =>
+      inTurn(async () => {
+        const begun = await begin(judge);
+        if ('refusal' in begun) return { outcome: 'denied', text: begun.text };
+        const answer = await done(begun, () => act(begun.judged, begun.leaving));
+        return { ...answer, text: await begun.settle(answer) };
+      }),
+  };
+}
+
+const maxFaultText = 300;
+
+/** An unexpected exception in a tool: a bug in writ or in a plugin. */
+function toolFailed(what: string, words: string, cause: unknown): WritError {
+  const found = words.slice(0, maxFaultText).toWellFormed();
+  return new WritError('TOOL_FAILED', {
+    message: `a tool broke: ${what}: ${found}`,
+    detail: { found },
+    cause,
+  });
+}
+
+function deniedText(why: string): string {
+  return `denied: ${why}`;
+}
+
+/**
+ * Truncates a text to `maxBytes` at a character boundary and appends a line that reports the cut. No bound: returns
+ * the text unchanged.
+ */
+export function cutText(text: string, maxBytes: number | undefined): string {
+  const bytes = Buffer.from(text);
+  if (maxBytes === undefined || bytes.length <= maxBytes) return text;
+  let end = maxBytes;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString('utf8', 0, end)}\n[cut: ${end} of ${bytes.length} bytes; a rule of the contract lets through no more]`;
+}
+
+const maxCharactersKept = 16 * 1024;
+
+/** Arguments of a call by name; bytes are represented by their digest. */
+type ToolArguments = Readonly<Record<string, string | number | Uint8Array | undefined>>;
+
+/** The arguments as stored in a record: masked, and without characters that it cannot hold. */
+function keptArguments(
+  { tool, action, paths: [path] = [], command, query }: ToolRequest,
+  given: ToolArguments,
+  mask: (text: string) => string,
+): KeptArguments {
+  const kept = (text: string): string =>
+    mask(text).slice(0, maxCharactersKept).replaceAll('\0', '\ufffd').toWellFormed();
+  const plain = (value: ToolArguments[string]): unknown => {
+    if (typeof value === 'string') return mask(value).toWellFormed();
+    return value instanceof Uint8Array ? sha256Hex(value) : value;
+  };
+  const masked = Object.entries(given).map(([name, value]): [string, unknown] => [name, plain(value)]);
+  return {
+    tool,
+    action,
+    ...(path === undefined ? {} : { path: kept(path) }),
+    ...(command === undefined ? {} : { command: kept(command) }),
+    ...(query === undefined ? {} : { query: kept(query) }),
+    argumentsDigest: canonicalDigest(Object.fromEntries(masked)),
+  };
+}
+
+/** Why a call is not made again. */
+function heldCall(call: LostCall): Finding {
+  return {
+    rule: 'lost-call',
+    severity: 'error',
+    message: `an attempt that was interrupted had made this very call, which left the machine, and it may have had its effect: ${reportLostCall(call)}. It is not made again; find out what came of it in another way, or end the task and say so`,
+    detail: { attempt: call.attempt, call: call.call },
+  };
+}
+
+/** Converts a lost call to the form of its attempt's record. */
+export function lostUse({ attempt: _, call: __, end, ...asked }: LostCall): UsedTool {
+  return { ...asked, ...(end ?? { outcome: 'unknown', durationMs: 0 }) };
+}

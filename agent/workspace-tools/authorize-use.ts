@@ -1,0 +1,186 @@
+import { isWritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/printable.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
+import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
+import type { HandUse } from '../../core/interfaces/worker.ts';
+import type { OpenRun } from '../../engine/state/open-run.ts';
+import {
+  type CommandVerdict,
+  guardCommand,
+  guardTool,
+  shownPaths,
+  type ToolInvocation,
+} from '../../workspace/command-acl/acl.ts';
+import { entryPathIn, realPathIn } from '../../workspace/command-acl/command-paths.ts';
+import { refusal } from '../../workspace/command-acl/constraints.ts';
+import { requirePatchPath } from '../../workspace/patch/patch-paths.ts';
+import { checkEnvironment } from '../../workspace/process/find-program.ts';
+import { isVersionControl } from '../../workspace/process/version-control.ts';
+import { codeTool } from '../language-servers/code-queries.ts';
+import type { AuthorizedTool } from '../tool-calls/tool-entry.ts';
+import { authorizeVcs, type VcsQuestion } from '../version-control/parse-vcs.ts';
+import type { ToolPlace } from './tool-place.ts';
+
+/** A tool call with the verdict of rules, scope and path form. */
+export interface AuthorizedUse extends AuthorizedTool {
+  /** Where its path leads, relative to the workspace. */
+  readonly real: string;
+  /** Of a directory that is listed or searched, and of code: what may be shown, by real paths. */
+  readonly shows?: (real: string) => boolean;
+  /** Of a command. */
+  readonly acl?: CommandVerdict;
+  /** Of version control. */
+  readonly question?: VcsQuestion;
+}
+
+const withheld = {
+  isWithheld: isVersionControl,
+  instead: 'the content of the files is the change, and only writ commits it',
+};
+
+/** A use that names one place in the workspace. */
+type PlacedUse = Exclude<HandUse, { readonly kind: 'execute' | 'vcs' }>;
+
+/** Tool and action for each kind of tool call, as `security.toolAcl` names them; code calls name their action. */
+const names = {
+  read: ['workspace.fs', 'read'],
+  list: ['workspace.fs', 'read'],
+  search: ['workspace.search', 'search'],
+  write: ['workspace.fs', 'write'],
+  delete: ['workspace.fs', 'delete'],
+  execute: ['workspace.command', 'execute'],
+} as const;
+
+/** Applies the rules first, then the scope. If they refuse a tool call, no guard runs and no person is prompted. */
+export function authorizeUse(run: OpenRun, place: ToolPlace, use: HandUse): AuthorizedUse {
+  if (use.kind === 'vcs') return authorizeVcs(run, place, use);
+  const [tool, action] = use.kind === 'code' ? [codeTool, use.action] : names[use.kind];
+  const { runId, contract, scope } = run.identity;
+  const { toolAcl } = contract.effective.security;
+  const named = { runId, tool, action };
+  const given = { ...use };
+  if (use.kind === 'execute') {
+    const request = { ...named, command: use.command };
+    const variables = Object.keys(toolEnvironment(run, place));
+    const acl = guardCommand(toolAcl, use.command, { variables, withheld });
+    return { request, given, real: '.', acl, ...(acl.refusal === undefined ? {} : { refusal: acl.refusal }) };
+  }
+  const request = { ...named, paths: [use.path] };
+  const invocation: ToolInvocation = {
+    tool,
+    action,
+    workspace: place.workspace,
+    paths: [use.path],
+    ...(use.kind === 'search' ? { text: [use.pattern] } : {}),
+    ...(use.kind === 'code' ? { text: [use.symbol ?? '', use.newName ?? ''] } : {}),
+    ...(use.kind === 'write' ? { writeBytes: use.bytes.length } : {}),
+    ...(use.kind === 'delete' ? { writeBytes: 0 } : {}),
+  };
+  const resolve = use.kind === 'delete' ? entryPathIn : realPathIn;
+  const real = resolve(place.workspace, use.path);
+  const { refusal: why, maxResultBytes } = guardTool(toolAcl, invocation);
+  const shows = isShowing(use) ? shownPaths(toolAcl, tool, action) : undefined;
+  const refused = why ?? placeRefusal(use, real, scope) ?? hiddenRefusal(use, real, shows);
+  return {
+    request,
+    given,
+    real: real ?? '',
+    ...(refused === undefined ? {} : { refusal: refused }),
+    ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
+    ...(shows === undefined ? {} : { shows }),
+  };
+}
+
+function isShowing({ kind }: HandUse): boolean {
+  return kind === 'list' || kind === 'search' || kind === 'code';
+}
+
+function hiddenRefusal(
+  { path }: PlacedUse,
+  real = '.',
+  shows?: (real: string) => boolean,
+): Finding | undefined {
+  if (shows === undefined || shows(real)) return undefined;
+  return refused(path, 'may not be read by the rules of the contract');
+}
+
+function placeRefusal(
+  use: PlacedUse,
+  real: string | undefined,
+  scope: OpenRun['identity']['scope'],
+): Finding | undefined {
+  if (real === undefined) return refused(use.path, 'leads out of the workspace');
+  const isWriting = use.kind === 'write' || use.kind === 'delete';
+  if (real === '.') return isWriting ? refused(use.path, 'is a directory') : undefined;
+  try {
+    requirePatchPath(real);
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    return refused(use.path, fault.message);
+  }
+  if (!isWriting) return undefined;
+  const verdict = scopeVerdict(scope, real);
+  if (verdict === 'in') return undefined;
+  if (verdict === 'forbidden') return refused(use.path, `is out of scope by the contract; ${leaveIt}`);
+  const { write } = scope;
+  const places = write.slice(0, maxPlacesTold).map(quoted);
+  const more = write.length > places.length ? ` and ${write.length - places.length} more` : '';
+  return refused(
+    use.path,
+    `is not in the scope of the contract, which is ${places.join(', ')}${more}; ${leaveIt}`,
+  );
+}
+
+const maxPlacesTold = 10;
+const leaveIt = 'leave it as it is, or end the task and say why it has to change';
+
+function refused(path: string, why: string): Finding {
+  return refusal(`${quoted(path)} ${why}`, { reason: 'place', path });
+}
+
+/**
+ * OS error texts for operations that the sandbox blocks: read-only mounts, no network, system calls that the filter
+ * refuses. `EACCES` is not among them: paths hidden by the sandbox do not exist inside it, and file modes are not the
+ * sandbox.
+ */
+const signs: readonly (readonly [RegExp, string])[] = [
+  [/read-only file system|\bEROFS\b/i, 'to write outside the workspace'],
+  [
+    /network is unreachable|could not resolve host|temporary failure in name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b/i,
+    'to reach the network',
+  ],
+  [/operation not permitted|\bEPERM\b/i, 'a call of the system'],
+];
+
+/** Lines are looked at to this length. */
+const maxText = 256 * 1024;
+
+/**
+ * Returns what the sandbox blocked in a failed command; `undefined` without a sign of it. The proxy's record comes
+ * first, because it is reliable. Output is controlled by the program. If it is false, a person is prompted once more,
+ * or the command runs again in the same sandbox.
+ */
+export function heldBack(output: string, network: CheckNetwork | undefined): string | undefined {
+  const refused = network?.uses.find(({ outcome }) => outcome === 'refused');
+  if (refused !== undefined) return `to reach ${refused.host.slice(0, 253)}`;
+  const text = output.slice(-maxText);
+  return signs.find(([sign]) => sign.test(text))?.[1];
+}
+
+/** The environment of a worker's commands: that of a check before a patch exists. */
+export function toolEnvironment(
+  { identity: { contract, runId }, ground }: Pick<OpenRun, 'identity' | 'ground'>,
+  { workspace, reports }: ToolPlace,
+): Record<string, string> {
+  const inside = ground.sandbox.pathsInside({ workspace, reports });
+  return checkEnvironment({
+    intentSpecId: contract.effective.metadata.id,
+    intentSpecDigest: contract.digest,
+    runId,
+    workspace: inside.workspace,
+    baseSha: ground.base.commit ?? '',
+    patchSetDigest: '',
+    reportsDir: inside.reports,
+  });
+}
