@@ -15,11 +15,11 @@ import { sized } from './sized.ts';
 
 /** As much of an attempt as workspaces are made of; what is given has the form that the product has today. */
 interface PartOfAttempt extends Pick<Attempt, 'name'> {
-  readonly means: Partial<Omit<Attempt['means'], 'settings'>> & {
-    readonly settings: Partial<Attempt['means']['settings']>;
+  readonly services: Partial<Omit<Attempt['services'], 'settings'>> & {
+    readonly settings: Partial<Attempt['services']['settings']>;
   };
   readonly patch: Partial<Attempt['patch']>;
-  readonly ground: Partial<Attempt['ground']>;
+  readonly environment: Partial<Attempt['environment']>;
 }
 
 const counts = sized([10, 1_000, 50_000], [10]);
@@ -52,7 +52,7 @@ async function benchCount(box: string, count: number): Promise<boolean> {
   const repository = await openRepository(root);
   const scratch = await createScratch(join(box, 'scratch'), repository);
   const attempt: PartOfAttempt = {
-    means: {
+    services: {
       steps: stepsInMemory(),
       scratch,
       settings: {},
@@ -60,7 +60,7 @@ async function benchCount(box: string, count: number): Promise<boolean> {
       signal: new AbortController().signal,
     },
     patch: { baseCommit: tree.commit, baseTree: tree.tree, candidateTree: tree.tree },
-    ground: {
+    environment: {
       config: parseConfig(undefined, sealingForms),
       repository,
       sandbox: bubblewrapSandbox(),

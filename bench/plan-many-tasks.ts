@@ -22,7 +22,7 @@ const objectives = Array.from({ length: count }, (_, at) => {
 const spec = sampleSpecWith({ intent: { objectives, inScope: ['src/'] } });
 const scope = effectiveScope(spec);
 const plan = (): PlanOutcome =>
-  planTasks({ spec, scope, for: 'worker', ground: { rootNames: new Set(['src']) } });
+  planTasks({ spec, scope, for: 'worker', environment: { rootNames: new Set(['src']) } });
 
 const times: number[] = [];
 for (let round = 0; round < 5; round += 1) times.push(await timed(plan));

@@ -20,8 +20,8 @@ export async function benchResumeRun(): Promise<boolean> {
     const times = counts.map((): number[] => []);
     let rssMb = 0;
     for (let round = 0; round < rounds; round += 1) {
-      for (const [index, ground] of grounds.entries()) {
-        const resumed = JSON.parse(child('resume', ground)) as {
+      for (const [index, environment] of grounds.entries()) {
+        const resumed = JSON.parse(child('resume', environment)) as {
           readonly ms: number;
           readonly rssMb: number;
         };
@@ -45,13 +45,13 @@ export async function benchResumeRun(): Promise<boolean> {
   }
 }
 
-interface Ground {
+interface RunEnvironment {
   readonly sample: ReturnType<typeof makeSample>;
   readonly count: number;
   readonly runId: string;
 }
 
-function killedRun(count: number): Ground {
+function killedRun(count: number): RunEnvironment {
   const sample = makeSample();
   writeFileSync(join(sample.home, 'recording.json'), manyTasksRecording(count));
   mkdirSync(join(sample.home, 'tmp'));
@@ -59,7 +59,7 @@ function killedRun(count: number): Ground {
 }
 
 /** What the process printed before it was killed; one that ended in another way did something else. */
-function child(mode: 'start' | 'resume', { sample, count, runId }: Ground): string {
+function child(mode: 'start' | 'resume', { sample, count, runId }: RunEnvironment): string {
   const { signal, status, stdout } = spawnSync(
     process.execPath,
     ['bench/many-tasks-run.ts', mode, sample.root, sample.home, String(count), runId],

@@ -18,7 +18,7 @@ import {
   refusalIssues,
   specChecks,
 } from './open/opening.ts';
-import { noticesOf } from './open/plan-ground.ts';
+import { noticesOf } from './open/plan-environment.ts';
 import { repositoryChecks } from './open/repository-judgements.ts';
 import type { TaskAdvice } from './plan/plan-advice.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
@@ -56,13 +56,13 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
   const draft = { revision: 1, tasks: plan.tasks };
   const { contract, scope } = plan;
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
-  const ground = await readDraftEnvironment(engine, request);
-  await using opened = await openDrafter(engine, worker, request, ground);
+  const environment = await readDraftEnvironment(engine, request);
+  await using opened = await openDrafter(engine, worker, request, environment);
   const settings = { clock, ...(meter === undefined ? {} : { meter }) };
-  const turns = openTurns({ identity: { contract }, means: { signal, settings } }, opened.model);
-  const { repository, base, config } = ground;
+  const turns = openTurns({ identity: { contract }, services: { signal, settings } }, opened.model);
+  const { repository, base, config } = environment;
   const policy = privacyPolicyOf(contract.effective, config.redaction);
-  await using agent = await readingAgentOf(engine, ground, opened.model, {
+  await using agent = await readingAgentOf(engine, environment, opened.model, {
     runId,
     effective: contract.effective,
     policy,

@@ -24,7 +24,7 @@ import {
   type OpeningRequest,
 } from './open/opening.ts';
 import { firstChecks, laterChecks } from './open/opening-judgements.ts';
-import { noticesOf } from './open/plan-ground.ts';
+import { noticesOf } from './open/plan-environment.ts';
 import { type PlanFor, planTasks } from './plan/plan-tasks.ts';
 import { effectiveScope } from './plan/scope.ts';
 import { retentionDaysOf } from './state/evidence.ts';

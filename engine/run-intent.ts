@@ -81,15 +81,15 @@ export async function resumeRun(engine: WritEngine, request: ResumeRequest): Pro
 
 async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Promise<RunView> {
   const { run, supplied } = held;
-  await run.means.steps.once('plan-reviewed', () => reviewPlan(run));
+  await run.services.steps.once('plan-reviewed', () => reviewPlan(run));
   const frames = run.identity.isWorked ? await openRunFrames(run) : undefined;
   const plan = await planWork(run);
   await settlePlannedPaths(run, plan);
-  const drafting = draftingSpent(run.means.steps, held.started.drafting);
+  const drafting = draftingSpent(run.services.steps, held.started.drafting);
   const state = newPlanState(plan, await costLimit(run), frames, drafting);
   for (let round = 1; ; round += 1) {
     let made: MadeCandidate =
-      run.means.cancelled !== undefined
+      run.services.cancelled !== undefined
         ? await endEarly(run, state, supplied)
         : supplied
           ? { attempt: beginAttempt(run, 'candidate-1', supplied) }
@@ -107,7 +107,11 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
       ? { attempt: made.attempt, judged: made.ended, shown: undefined }
       : await judgeCandidate(made.attempt, state);
     if (!made.ended) await keepParts(attempt, state, judged);
-    if (!made.ended && judged.decision.next === 'wait-for-approval' && run.means.settings.approvers?.length) {
+    if (
+      !made.ended &&
+      judged.decision.next === 'wait-for-approval' &&
+      run.services.settings.approvers?.length
+    ) {
       await frames?.keep();
       await waitForPeople(attempt, judged, shown);
       await approveInProcess(attempt);
@@ -126,9 +130,9 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
       await (next === 'seal' ? seal : abandon)(attempt, judged);
       await held.finish();
     }
-    const stored = await readRun(run.ground.repository, run.means.store, run.identity.runId);
+    const stored = await readRun(run.environment.repository, run.services.store, run.identity.runId);
     const view = stored.state === 'waiting' ? asJudgedNow(stored, attempt, judged) : stored;
-    await reportDecision(run.means.engine, view, judged);
+    await reportDecision(run.services.engine, view, judged);
     return view;
   }
 }
@@ -178,7 +182,7 @@ async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCa
     patchFindings: findings,
     ...(rehearsal ? { rehearsal } : {}),
   };
-  const stored = await listApprovals(candidate.means.store, candidate.identity.runId);
+  const stored = await listApprovals(candidate.services.store, candidate.identity.runId);
   const last = lastShown(candidate);
   if (stored.length === 0) {
     const judging = await judge(unapproved, findings);
@@ -199,7 +203,7 @@ async function judgeCandidate(made: Attempt, state: PlanState): Promise<JudgedCa
   const approvals = received.verdicts.map((verdict) => voided(verdict, differences));
   // What fails, fails: it gets no second try for the sake of who approved it.
   const isOver =
-    judging.attempt.means.wallClockExceeded() || judging.stages.some(({ status }) => status === 'failed');
+    judging.attempt.services.wallClockExceeded() || judging.stages.some(({ status }) => status === 'failed');
   if (!isOver) await evaluateAgain(unapproved);
   const anew = isOver
     ? { ...judging, attempt: { ...judging.attempt, approvals } }
@@ -227,7 +231,7 @@ async function receive(
   stored: readonly StoredApproval[],
 ): Promise<ReceivedApprovals> {
   const earlier = [
-    ...(await reportsOnRef({ store: candidate.means.store, runId: candidate.identity.runId })),
+    ...(await reportsOnRef({ store: candidate.services.store, runId: candidate.identity.runId })),
     ...everShown(candidate).map((one) => one.report),
   ];
   return receiveApprovals(candidate, subject, stored, differencesFrom(earlier, report));
@@ -244,7 +248,7 @@ async function recordApprovals(
     sha256Hex(bytes),
     toRfc3339(receivedAtMs.get(source) ?? attempt.identity.startedAtMs),
   ]);
-  await attempt.means.record.put([
+  await attempt.services.record.put([
     ...stored.map(
       ({ bytes }, index) => [`approvals/${String(index + 1).padStart(4, '0')}.json`, bytes] as const,
     ),

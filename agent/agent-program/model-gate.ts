@@ -43,7 +43,7 @@ const idleMs = 300_000;
 
 /** What a gate has to know of what it is opened for. */
 export interface GateRun extends TurnSetting {
-  readonly means: TurnSetting['means'] & { readonly privateRoot: string };
+  readonly services: TurnSetting['services'] & { readonly privateRoot: string };
 }
 
 /**
@@ -57,7 +57,7 @@ export async function openModelGate(
   { spend, task }: TurnsOfTask = {},
 ): Promise<ModelGate> {
   const { model, provider, agent, temperature, secrets } = chosen;
-  const { signal, settings, privateRoot } = run.means;
+  const { signal, settings, privateRoot } = run.services;
   const { promptInjection } = run.identity.contract.effective.security;
   const { begin, counted } = countUsage({ provider, model }, { meter: settings.meter, task });
   const mask = wordMask(secrets);

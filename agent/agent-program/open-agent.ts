@@ -35,7 +35,7 @@ export async function openAgentHost(
   tools: AttemptTools,
 ): Promise<OpenAgentHost> {
   const { agent, model, provider } = chosen;
-  const { sandbox, config } = run.ground;
+  const { sandbox, config } = run.environment;
   if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
   const gate = await openModelGate(run, chosen, { spend: tools.calls.spend, task: tools.task });
   const judge = openAgentJudge(run, place, tools);
@@ -51,7 +51,7 @@ export async function openAgentHost(
     env: toolEnvironment(run, place),
     network: gate.network,
     maxMemoryBytes: maxMemoryBytes(config),
-    signal: run.means.signal,
+    signal: run.services.signal,
   });
 
   return {
@@ -82,7 +82,7 @@ const maxFileBytes = 8 * 1024 * 1024;
  */
 function openAgentJudge(run: OpenRun, place: ToolPlace, tools: AttemptTools) {
   const door = openToolEntry(tools, usualBound);
-  const inside = run.ground.sandbox.pathsInside(place).workspace;
+  const inside = run.environment.sandbox.pathsInside(place).workspace;
   const judge = (use: HandUse): AuthorizedUse | string => {
     const wanted = toHandUse(use, inside, place);
     if (typeof wanted === 'string') return wanted;

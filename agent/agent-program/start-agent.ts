@@ -55,8 +55,8 @@ export interface AgentStarter extends AsyncDisposable {
   start(program: AgentProgram): Promise<AgentProcess>;
 }
 
-export function openAgentStarter(ground: AgentEnvironment): AgentStarter {
-  const { sandbox, place, agent, provider, env, network, maxMemoryBytes, signal } = ground;
+export function openAgentStarter(environment: AgentEnvironment): AgentStarter {
+  const { sandbox, place, agent, provider, env, network, maxMemoryBytes, signal } = environment;
   const started = new Set<AsyncDisposable>();
   let unreadable: Promise<UnreadablePrograms> | undefined;
   const start = async (program: AgentProgram): Promise<AgentProcess> => {

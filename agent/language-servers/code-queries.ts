@@ -62,10 +62,10 @@ export async function openCode(
   tree: string,
   times: SessionTimes = usualTimes,
 ): Promise<OpenCode> {
-  const { sandbox, config } = run.ground;
+  const { sandbox, config } = run.environment;
   const { toolAcl } = run.identity.contract.effective.security;
   const actions = codeActions.filter((action) => allowRules(toolAcl.allow, codeTool, action).length > 0);
-  const asksModel = run.means.worker?.usesModel === true && run.means.model?.agent === undefined;
+  const asksModel = run.services.worker?.usesModel === true && run.services.model?.agent === undefined;
   // A program that is talked with is let loose nowhere.
   if (actions.length === 0 || !asksModel || sandbox.unconfined) return closed;
   const all = [...config.lsp];
@@ -158,7 +158,7 @@ function openServer({ run, place, provided, times, shows }: ServerSetting, found
     if (session === undefined || changed === undefined || changed.length > maxRefreshed) {
       await close();
       const started = await startServer(run, place, found, provided, now.hidden);
-      const inside = run.ground.sandbox.pathsInside(place).workspace;
+      const inside = run.environment.sandbox.pathsInside(place).workspace;
       session = await openSession(started, server, { workspace: place.workspace, inside }, times);
       told = session.told;
     } else await session.refresh(changed);
@@ -171,7 +171,7 @@ function openServer({ run, place, provided, times, shows }: ServerSetting, found
     try {
       return await act(await ready());
     } catch (fault) {
-      run.means.signal.throwIfAborted();
+      run.services.signal.throwIfAborted();
       if (fault instanceof ServerFault) {
         deaths += 1;
         await close();

@@ -35,12 +35,12 @@ const maxOutputBytes = 64 * 1024;
  * that a workspace is given. A program counts as found if it prints its version.
  */
 export async function findServers(
-  run: Pick<OpenRun, 'ground' | 'means'>,
+  run: Pick<OpenRun, 'environment' | 'services'>,
   place: string,
   wanted: readonly (readonly [name: string, server: LanguageServer])[],
   provided: readonly ProvidedDirectory[],
 ): Promise<readonly FoundServer[]> {
-  const { sandbox, config } = run.ground;
+  const { sandbox, config } = run.environment;
   const [workspace, reports] = [join(place, 'empty'), join(place, 'reports')];
   for (const directory of [workspace, reports]) await mkdir(directory, { recursive: true });
   const inside = sandbox.pathsInside({ workspace, reports }).workspace;
@@ -65,9 +65,9 @@ export async function findServers(
     timeoutMs: withinMs,
     maxOutputBytes,
     maxMemoryBytes: maxMemoryBytes(config),
-    signal: run.means.signal,
+    signal: run.services.signal,
   });
-  run.means.signal.throwIfAborted();
+  run.services.signal.throwIfAborted();
   const lines = result.stdout.bytes.toString('utf8').split('\n');
   const found = new Map<string, FoundServer>();
   for (const line of lines) {
@@ -126,21 +126,21 @@ const known = new WeakMap<object, Map<string, Directories>>();
  * prepared.
  */
 export function givenDirectories(run: OpenRun, workspace: string, tree: string): Directories {
-  const { share, prepare } = run.ground.config.workspace;
+  const { share, prepare } = run.environment.config.workspace;
   if (share.length + prepare.length === 0) return Promise.resolve([]);
-  const trees = known.get(run.ground) ?? new Map<string, Directories>();
-  known.set(run.ground, trees);
+  const trees = known.get(run.environment) ?? new Map<string, Directories>();
+  known.set(run.environment, trees);
   const found = trees.get(tree) ?? find(run, workspace, tree);
   trees.set(tree, found);
   return found;
 }
 
 async function find(run: OpenRun, workspace: string, tree: string): Directories {
-  const read = (path: string) => readBlob(run.means.scratch, tree, path);
+  const read = (path: string) => readBlob(run.services.scratch, tree, path);
   try {
     return (await findDependencies(run, workspace, read, read)).provided;
   } catch (fault) {
-    run.means.signal.throwIfAborted();
+    run.services.signal.throwIfAborted();
     // The checks of the change will report this error.
     if (!isWritError(fault, 'WORKSPACE_PREPARE_FAILED')) throw fault;
     return [];

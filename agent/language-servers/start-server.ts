@@ -26,13 +26,13 @@ const maxHidden = 256;
  * Throws ServerFault if that is not possible.
  */
 export async function startServer(
-  run: Pick<OpenRun, 'ground' | 'means'>,
+  run: Pick<OpenRun, 'environment' | 'services'>,
   place: ToolPlace,
   { server, argv, from }: FoundServer,
   provided: readonly ProvidedDirectory[],
   hidden: readonly string[],
 ): Promise<StartedServer> {
-  const { sandbox, config } = run.ground;
+  const { sandbox, config } = run.environment;
   const own = join(dirname(place.workspace), 'code');
   const nothing = {
     file: join(own, 'nothing'),
@@ -86,7 +86,7 @@ export async function startServer(
     maxOutputBytes: maxStderrBytes,
     maxMemoryBytes: maxMemoryBytes(config),
     talk,
-    signal: AbortSignal.any([run.means.signal, over.signal]),
+    signal: AbortSignal.any([run.services.signal, over.signal]),
   });
   const ended = running.then(
     ({ exitCode, exceeded, signal }) =>

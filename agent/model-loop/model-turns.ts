@@ -51,7 +51,10 @@ const maxMalformed = 3;
 /** Settings of the turns' run: how the spec guards prompts, and when to stop. */
 export interface TurnSetting {
   readonly identity: { readonly contract: { readonly effective: Pick<EffectiveIntentSpec, 'security'> } };
-  readonly means: { readonly signal: AbortSignal; readonly settings: Pick<RunSettings, 'clock' | 'meter'> };
+  readonly services: {
+    readonly signal: AbortSignal;
+    readonly settings: Pick<RunSettings, 'clock' | 'meter'>;
+  };
 }
 
 /** The Task that the turns serve, and a listener for the total usage after each reply. */
@@ -62,7 +65,7 @@ export interface TurnsOfTask {
 
 /** Turns with the model of a run, for one attempt. What its meter refuses a question for is thrown. */
 export function openTurns(
-  { identity: { contract }, means: { signal, settings } }: TurnSetting,
+  { identity: { contract }, services: { signal, settings } }: TurnSetting,
   { provider, model, temperature, secrets, notices: known = [] }: OpenModel,
   { spend, task }: TurnsOfTask = {},
 ): OpenTurns {

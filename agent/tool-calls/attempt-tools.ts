@@ -24,7 +24,7 @@ export interface AttemptTools extends ToolSetting {
 }
 
 export function openAttemptTools(run: OpenRun, task: string, calls: AttemptCalls): AttemptTools {
-  const { engine, settings, signal } = run.means;
+  const { engine, settings, signal } = run.services;
   const { person } = settings;
   const policy = policyOf(run);
   const used: UsedTool[] = [];

@@ -232,7 +232,7 @@ export interface SeenHistory {
 }
 
 export function openHistory(
-  { means: { scratch }, ground: { config } }: Pick<OpenRun, 'means' | 'ground'>,
+  { services: { scratch }, environment: { config } }: Pick<OpenRun, 'services' | 'environment'>,
   base: Base,
   { place, kept }: { readonly place: string; readonly kept: TreeOfWorkspace },
 ): SeenHistory {

@@ -51,8 +51,8 @@ const maxPageBytes = 4 * 1024 * 1024;
 const restsOf = new WeakMap<object, Map<string, number>>();
 
 /** Opens the web as the spec allows; `undefined` if no rule names the tool. */
-export function openWeb(ground: WebEnvironment, setting: WebSetting): OpenWeb | undefined {
-  const { runId, effective, policy, signal, settings } = ground;
+export function openWeb(environment: WebEnvironment, setting: WebSetting): OpenWeb | undefined {
+  const { runId, effective, policy, signal, settings } = environment;
   const { security, evidence } = effective;
   const actions = webActions(security.toolAcl);
   if (actions.length === 0) return undefined;
@@ -88,7 +88,7 @@ export function openWeb(ground: WebEnvironment, setting: WebSetting): OpenWeb | 
   };
   const isSecret = (text: string): boolean =>
     redactTexts(text, policy) !== text ||
-    [...ground.secrets, ...(access?.secrets ?? [])].some((one) => text.includes(one));
+    [...environment.secrets, ...(access?.secrets ?? [])].some((one) => text.includes(one));
 
   const act = async (use: WebUse): Promise<WebAnswer> => {
     const network = networkOf(effective, use.kind);

@@ -170,16 +170,16 @@ export function heldBack(output: string, network: CheckNetwork | undefined): str
 
 /** The environment of a worker's commands: that of a check before a patch exists. */
 export function toolEnvironment(
-  { identity: { contract, runId }, ground }: Pick<OpenRun, 'identity' | 'ground'>,
+  { identity: { contract, runId }, environment }: Pick<OpenRun, 'identity' | 'environment'>,
   { workspace, reports }: ToolPlace,
 ): Record<string, string> {
-  const inside = ground.sandbox.pathsInside({ workspace, reports });
+  const inside = environment.sandbox.pathsInside({ workspace, reports });
   return checkEnvironment({
     intentSpecId: contract.effective.metadata.id,
     intentSpecDigest: contract.digest,
     runId,
     workspace: inside.workspace,
-    baseSha: ground.base.commit ?? '',
+    baseSha: environment.base.commit ?? '',
     patchSetDigest: '',
     reportsDir: inside.reports,
   });

@@ -25,7 +25,7 @@ const maxTold = 20;
  * reported.
  */
 export function watchWrites(
-  { means: { scratch }, identity: { scope } }: Pick<OpenRun, 'means' | 'identity'>,
+  { services: { scratch }, identity: { scope } }: Pick<OpenRun, 'services' | 'identity'>,
   base: string,
   kept: TreeOfWorkspace,
 ): WriteWatch {

@@ -49,7 +49,7 @@ export function openWorkspaceTools(
 ): OpenWorkspaceTools {
   const networks: CheckNetwork[] = [];
   const door = openToolEntry(tools, usualBound);
-  const means = { watch, history, code, mask: tools.mask, networks };
+  const services = { watch, history, code, mask: tools.mask, networks };
   const { allow } = run.identity.contract.effective.security.toolAcl;
   return {
     seesHistory: allowRules(allow, 'vcs', 'read').length > 0,
@@ -61,7 +61,7 @@ export function openWorkspaceTools(
           const judged = authorizeUse(run, place, wanted);
           return { ...judged, change: () => changeOf(place.workspace, wanted, judged) };
         },
-        (judged, leaving) => act(run, place, wanted, judged, { ...means, leaving }),
+        (judged, leaving) => act(run, place, wanted, judged, { ...services, leaving }),
       ),
   };
 }
@@ -112,7 +112,7 @@ async function act(
 const vcsTimeoutMs = 60_000;
 
 async function askVcs(
-  { means: { signal } }: OpenRun,
+  { services: { signal } }: OpenRun,
   history: SeenHistory,
   { question, shows = () => false }: AuthorizedUse,
 ): Promise<HandAnswer> {
@@ -177,7 +177,7 @@ async function searchWorkspace(
     return { outcome: 'failed', text };
   }
   const { files, more } = await filesBelow(place.workspace, real, { keep: shows, most: maxFiles });
-  const way = await openNetwork(run, { sandbox: run.ground.sandbox }, {});
+  const way = await openNetwork(run, { sandbox: run.environment.sandbox }, {});
   try {
     const result = await runSandboxed(run, place, {
       argv: ['xargs', '-0', '-r', 'grep', '-nsHIE', '-e', pattern, '--'],
@@ -272,7 +272,7 @@ async function executeInWorkspace(
   { leaving, told }: { readonly leaving: Leaving; readonly told: (network: CheckNetwork) => void },
 ): Promise<HandAnswer> {
   const timeoutSeconds = Math.min(Math.max(1, wanted), maxTimeoutSeconds);
-  const way = await openNetwork(run, { sandbox: run.ground.sandbox }, acl, leaving);
+  const way = await openNetwork(run, { sandbox: run.environment.sandbox }, acl, leaving);
   let network: CheckNetwork | undefined;
   const result = await runSandboxed(run, place, {
     argv: limitedShell(command, acl.maxWriteBytes),
@@ -286,7 +286,7 @@ async function executeInWorkspace(
   const { exitCode, timedOut } = result;
   const notes = timedOut ? [`[ended after ${timeoutSeconds} s]`] : [];
   const text = textOf(result);
-  const held = run.ground.sandbox.unconfined || exitCode === 0 ? undefined : heldBack(text, network);
+  const held = run.environment.sandbox.unconfined || exitCode === 0 ? undefined : heldBack(text, network);
   return {
     outcome: exitCode === 0 ? 'done' : 'failed',
     text: [text, ...notes].filter((part) => part !== '').join('\n'),
@@ -295,7 +295,7 @@ async function executeInWorkspace(
   };
 }
 
-type Asked = Parameters<OpenRun['ground']['sandbox']['run']>[0];
+type Asked = Parameters<OpenRun['environment']['sandbox']['run']>[0];
 
 /** Runs words in the sandbox of the run, with what every command of a worker has. */
 async function runSandboxed(
@@ -303,7 +303,7 @@ async function runSandboxed(
   place: ToolPlace,
   asked: Pick<Asked, 'argv' | 'network' | 'timeoutMs' | 'maxOutputBytes' | 'stdin'>,
 ): Promise<SandboxResult> {
-  const { sandbox, config } = run.ground;
+  const { sandbox, config } = run.environment;
   const result = await sandbox.run({
     ...asked,
     workspace: place.workspace,
@@ -312,9 +312,9 @@ async function runSandboxed(
     withheld: { isWithheld: isVersionControl, stubs: await place.stubs(), stub: 'git' },
     env: toolEnvironment(run, place),
     maxMemoryBytes: maxMemoryBytes(config),
-    signal: run.means.signal,
+    signal: run.services.signal,
   });
-  run.means.signal.throwIfAborted();
+  run.services.signal.throwIfAborted();
   return result;
 }
 

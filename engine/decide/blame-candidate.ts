@@ -17,7 +17,7 @@ interface Refused {
  * from; `undefined` where it was refused for no file.
  */
 export async function blameCandidate(
-  { means: { record }, identity: { contract } }: Pick<Attempt, 'means' | 'identity'>,
+  { services: { record }, identity: { contract } }: Pick<Attempt, 'services' | 'identity'>,
   refused: Refused,
   merged: readonly Pick<SettledAttempt, 'name' | 'key' | 'attempt' | 'revision'>[],
   revision: number,
@@ -35,7 +35,7 @@ export async function blameCandidate(
 
 /** Returns the same errors in full, by the key of the Task that receives them. */
 export async function blamedErrors(
-  { means: { record } }: Pick<Attempt, 'means'>,
+  { services: { record } }: Pick<Attempt, 'services'>,
   refused: Refused,
   merged: readonly { readonly name: string; readonly key: string }[],
 ): Promise<ReadonlyMap<string, readonly Finding[]>> {
@@ -44,7 +44,7 @@ export async function blamedErrors(
 }
 
 async function readParts(
-  record: Attempt['means']['record'],
+  record: Attempt['services']['record'],
   merged: readonly { readonly name: string; readonly key: string }[],
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];

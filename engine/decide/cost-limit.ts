@@ -6,8 +6,8 @@ import type { OpenRun } from '../state/open-run.ts';
  */
 export async function costLimit({
   identity: { contract },
-  means: { steps, moreCostUnits },
-}: Pick<OpenRun, 'identity' | 'means'>): Promise<number> {
+  services: { steps, moreCostUnits },
+}: Pick<OpenRun, 'identity' | 'services'>): Promise<number> {
   const { maxCostUnits } = contract.effective.constraints.resources;
   if (maxCostUnits === 0) return 0;
   let limit = maxCostUnits;

@@ -49,7 +49,7 @@ export async function decideRun(attempt: Attempt, question: DecisionQuestion): P
   const { findings, stages, dependencies, state } = question;
   const isCandidate = question.subject === 'candidate';
   const pluginNetworks = isCandidate ? await networksOfPlugins(attempt) : [];
-  const found = await attempt.means.steps.once(
+  const found = await attempt.services.steps.once(
     isCandidate ? 'decided' : 'attempt-decided',
     () => findDecision(attempt, question),
     ({ decision }) => !decision.next.startsWith('wait-'),
@@ -77,9 +77,9 @@ export async function decideRun(attempt: Attempt, question: DecisionQuestion): P
  * without having called any plugin.
  */
 async function networksOfPlugins(attempt: Attempt): Promise<EvaluatedRun['workNetworks']> {
-  const { steps } = attempt.means;
+  const { steps } = attempt.services;
   const step = 'plugin-networks';
-  const networks = attempt.ground.plugins.networks();
+  const networks = attempt.environment.plugins.networks();
   if (networks.length === 0 && steps.ended(step) === undefined) return [];
   const policy = policyOf(attempt);
   return steps.once(step, () =>
@@ -96,12 +96,12 @@ async function findDecision(
 ): Promise<Pick<EvaluatedRun, 'input' | 'decision' | 'refusals' | 'metrics'>> {
   const {
     identity: { contract, runId },
-    means: { engine },
+    services: { engine },
     patch,
   } = attempt;
   const { findings, stages, subject, state, usage, conflicts, task, blame, worker, workerReason, human } =
     question;
-  const { policy, foreign } = attempt.ground;
+  const { policy, foreign } = attempt.environment;
   const spec = contract.effective;
   const patchFindings = findings.map(toDecided);
   const decidedStages = stageNames.map((name) => toDecidedStage(spec, name, stages));
@@ -113,9 +113,9 @@ async function findDecision(
   const usedUnits = state.costUnits + (usage?.costUnits ?? 0);
   const metrics = runMetrics(attempt, state, usage);
   const refusals = [
-    ...(attempt.means.cancelled === undefined
+    ...(attempt.services.cancelled === undefined
       ? []
-      : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.means.cancelled }]),
+      : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.services.cancelled }]),
     ...unsealable(spec),
     ...(subject === 'candidate' ? await metricRefusals(spec, metrics) : []),
     ...(refusal ? [refusal] : []),
@@ -144,7 +144,7 @@ async function findDecision(
     stages: decidedStages,
     wallClock: {
       limitSeconds: spec.constraints.resources.maxWallClockSeconds,
-      exceeded: attempt.means.wallClockExceeded(),
+      exceeded: attempt.services.wallClockExceeded(),
     },
     refusals: refusals.map(toDecided),
     triggers: {
@@ -153,7 +153,7 @@ async function findDecision(
     },
     replans: {
       count: state.draft.revision - 1,
-      limit: Math.min(maxReplans, attempt.means.settings.maxReplans ?? maxReplans),
+      limit: Math.min(maxReplans, attempt.services.settings.maxReplans ?? maxReplans),
     },
     cost: { limitUnits: state.costLimit, usedUnits },
     human,
@@ -173,7 +173,7 @@ function citationsAsked({
 
 /** Returns the resources that a run used so far, by the metric names of `runPolicy.metricsSchema`. */
 function runMetrics(
-  { identity: { startedAtMs }, means: { settings } }: Pick<Attempt, 'identity' | 'means'>,
+  { identity: { startedAtMs }, services: { settings } }: Pick<Attempt, 'identity' | 'services'>,
   state: PlanState,
   usage: WorkUsage | undefined,
 ): Readonly<Record<string, number>> {

@@ -40,9 +40,9 @@ export async function waitForPeople(
 ): Promise<void> {
   const {
     identity: { runId, contract },
-    means: { steps, store },
+    services: { steps, store },
     patch,
-    ground,
+    environment,
   } = attempt;
   const { objects, refs } = store;
   const spec = contract.effective;
@@ -66,7 +66,7 @@ export async function waitForPeople(
     anchors: [
       ...(masked ? [] : [await anchorCandidate(attempt, shown.nowMs)]),
       // Verifying an approval on another machine needs the signers, which may be on another branch.
-      ...policyElsewhere(ground),
+      ...policyElsewhere(environment),
       ...(await anchorEarlier(attempt, attempt.approvals)),
     ],
     files: content(masked?.bytes ?? patch.diff),
@@ -90,7 +90,7 @@ export async function waitForPeople(
       subject: shown.subject,
       needed: neededApprovals(judged),
       authors: await authorsOf(attempt),
-      groups: ground.config.approvals.groups,
+      groups: environment.config.approvals.groups,
       specId: spec.metadata.id,
       summary: spec.intent.summary,
     }),
@@ -111,14 +111,14 @@ export async function waitForPeople(
 async function anchorCandidate(
   {
     identity: { runId },
-    means: { scratch },
-    ground,
+    services: { scratch },
+    environment,
     patch,
-  }: Pick<Attempt, 'identity' | 'means' | 'ground' | 'patch'>,
+  }: Pick<Attempt, 'identity' | 'services' | 'environment' | 'patch'>,
   nowMs: number,
 ): Promise<string> {
-  await importObjects(scratch, ground.repository, patch);
-  return createCommit(ground.repository, {
+  await importObjects(scratch, environment.repository, patch);
+  return createCommit(environment.repository, {
     tree: patch.candidateTree,
     parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
     message: `writ: candidate of run ${runId}\n`,
@@ -135,8 +135,8 @@ async function anchorCandidate(
  */
 async function travellingFiles({
   identity: { runId },
-  means: { engine, sealing, travellingJournal },
-}: Pick<Attempt, 'identity' | 'means'>): Promise<readonly (readonly [path: string, bytes: Uint8Array])[]> {
+  services: { engine, sealing, travellingJournal },
+}: Pick<Attempt, 'identity' | 'services'>): Promise<readonly (readonly [path: string, bytes: Uint8Array])[]> {
   const journal = [travelledJournal, travellingJournal()] as const;
   if (!sealing) return [journal];
   const { attestor } = engine;
@@ -158,7 +158,7 @@ function askedByChecks({ stages }: EvaluatedRun): readonly number[] {
 }
 
 /** Returns the policy commit if it is not the candidate's base commit. */
-function policyElsewhere({ base, policy }: Attempt['ground']): readonly string[] {
+function policyElsewhere({ base, policy }: Attempt['environment']): readonly string[] {
   return policy.commit === undefined || policy.commit === base.commit ? [] : [policy.commit];
 }
 
@@ -171,7 +171,7 @@ const scheduler = { name: 'writ', email: 'scheduler@writ.invalid' };
 export async function approveInProcess(attempt: Attempt): Promise<void> {
   const {
     identity: { runId },
-    means: { settings, store },
+    services: { settings, store },
   } = attempt;
   const shown = lastShown(attempt);
   if (!shown) return;
@@ -210,11 +210,11 @@ export async function receiveApprovals(
   differences: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReceivedApprovals> {
   const {
-    means: { engine, sealing, steps, settings },
-    ground,
+    services: { engine, sealing, steps, settings },
+    environment,
   } = attempt;
   // A carried-over approval needs a signature; without a key, no approval carries over.
-  const carries = ground.config.approvals.carry === 'equivalent' && sealing !== undefined;
+  const carries = environment.config.approvals.carry === 'equivalent' && sealing !== undefined;
   const { approvals: reader } = engine;
   const authors = await authorsOf(attempt);
   const received = await Promise.all(
@@ -229,9 +229,9 @@ export async function receiveApprovals(
     allowedSigners: await allowedSignersOf(attempt),
     authors,
     receivedAtMs: settings.clock.now(),
-    inProcess: ground.config.approvals.inProcess,
+    inProcess: environment.config.approvals.inProcess,
     differences,
-    ...(carries ? { carryFault: carryFaultIn(ground.repository, subject) } : {}),
+    ...(carries ? { carryFault: carryFaultIn(environment.repository, subject) } : {}),
   });
   return {
     verdicts,
@@ -245,12 +245,14 @@ export async function receiveApprovals(
  * when the change arrived, its submitter, and the people in the commits of a range. Resuming a run does not make a
  * person an author. A record from another machine can only add names.
  */
-export async function authorsOf(attempt: Pick<Attempt, 'identity' | 'ground'>): Promise<readonly string[]> {
+export async function authorsOf(
+  attempt: Pick<Attempt, 'identity' | 'environment'>,
+): Promise<readonly string[]> {
   const {
     identity: { contract, tip, authorship },
-    ground,
+    environment,
   } = attempt;
-  const { repository, base } = ground;
+  const { repository, base } = environment;
   const { metadata, objmodel } = contract.effective;
   const range = tip === undefined ? undefined : await listPeopleHere(repository, base.commit, tip);
   const people = [
@@ -302,7 +304,10 @@ export function carryFaultIn(
  * the run: approvers see what changed since then, and a verifier compares those that carried over with the sealed one.
  */
 export async function anchorEarlier(
-  { ground: { repository }, identity: { runId, startedAtMs } }: Pick<Attempt, 'ground' | 'identity'>,
+  {
+    environment: { repository },
+    identity: { runId, startedAtMs },
+  }: Pick<Attempt, 'environment' | 'identity'>,
   approvals: readonly ApprovalVerdict[],
 ): Promise<readonly string[]> {
   const found = new Map(

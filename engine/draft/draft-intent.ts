@@ -35,7 +35,7 @@ import {
 import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
 import { requireArtifacts } from '../open/machine-judgements.ts';
 import { openWorker } from '../open/open-parties.ts';
-import { inVain } from '../open/plan-ground.ts';
+import { inVain } from '../open/plan-environment.ts';
 import { duplicateObjectives } from '../plan/plan-tasks.ts';
 import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
 import type { OpenModel } from '../state/open-model.ts';
@@ -106,8 +106,8 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   } = request;
   const spent = (): Spent => addSpent(before, (agent ?? turns).taken());
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
-  const ground = await readDraftEnvironment(engine, request);
-  await using opened = await openDrafter(engine, worker, request, ground);
+  const environment = await readDraftEnvironment(engine, request);
+  await using opened = await openDrafter(engine, worker, request, environment);
   const { model } = opened;
   const frame: DraftFrame = { id: uuidV7(clock.now()), createdAt, said, ...target };
   // The strictest profile guards these reads, because no spec exists yet.
@@ -115,13 +115,13 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   const turns = openTurns(
     {
       identity: { contract: { effective: guarding } },
-      means: { signal, settings: { clock, ...(meter === undefined ? {} : { meter }) } },
+      services: { signal, settings: { clock, ...(meter === undefined ? {} : { meter }) } },
     },
     model,
   );
-  const { repository, base, config } = ground;
+  const { repository, base, config } = environment;
   const policy = privacyPolicyOf(guarding, config.redaction);
-  await using agent = await readingAgentOf(engine, ground, model, {
+  await using agent = await readingAgentOf(engine, environment, model, {
     runId,
     effective: guarding,
     policy,
@@ -148,7 +148,7 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
           ? { draft: submitted, verified: [] }
           : keepVerified(submitted, criteria, runner);
       if ('faults' in held) return held.faults;
-      const judged = await judgeDraft(engine, held.draft, frame, ground, { said, ...answered });
+      const judged = await judgeDraft(engine, held.draft, frame, environment, { said, ...answered });
       if ('faults' in judged) return judged.faults;
       const bytes = Buffer.from(judged.contract.bytes);
       if (model.secrets.some((secret) => bytes.includes(secret))) return ['the draft holds a secret'];

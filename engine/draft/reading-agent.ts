@@ -21,7 +21,7 @@ import { wayAddress } from '../../workspace/egress/open-egress.ts';
 import { exportTree, removeWorkspace } from '../../workspace/git/workspace.ts';
 import { checkEnvironment } from '../../workspace/process/find-program.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
-import { pluginCacheOf } from '../open/ground.ts';
+import { pluginCacheOf } from '../open/environment.ts';
 import { openPrivateRoot } from '../record/started-run.ts';
 import { maxMemoryBytes } from '../state/machine.ts';
 import { isBuiltIn, type OpenAgent, type OpenModel, openModel } from '../state/open-model.ts';
@@ -76,7 +76,7 @@ async function openReadingAgent(
   await mkdir(place.reports, { mode: 0o700 });
   await exportTree(repository, base.tree, place.workspace, base.commit);
   const gate = await openModelGate(
-    { identity: { contract: { effective } }, means: { signal, settings, privateRoot: root } },
+    { identity: { contract: { effective } }, services: { signal, settings, privateRoot: root } },
     chosen,
   );
   opened.defer(() => gate.close());
@@ -139,12 +139,12 @@ function judgeReading(runId: string, use: HandUse): AuthorizedTool | string {
 /** Opens a reading agent if the model is such a program; returns `undefined` if the engine calls the model itself. */
 export async function readingAgentOf(
   engine: WritEngine,
-  ground: Parameters<typeof openReadingAgent>[1],
+  environment: Parameters<typeof openReadingAgent>[1],
   chosen: OpenModel,
   order: ReadingOrder,
 ): Promise<ReadingAgent | undefined> {
   const { agent } = chosen;
-  return agent === undefined ? undefined : openReadingAgent(engine, ground, { ...chosen, agent }, order);
+  return agent === undefined ? undefined : openReadingAgent(engine, environment, { ...chosen, agent }, order);
 }
 
 /** A worker that drafts with a model. */

@@ -140,9 +140,9 @@ async function readStanding(
 /** Builds the input that every rule of an attempt receives; `input` sets the point. */
 export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): RuleQuestion {
   const {
-    means: { engine, scratch, signal },
+    services: { engine, scratch, signal },
     box,
-    ground,
+    environment,
     approvals,
     rehearsal,
   } = attempt;
@@ -150,20 +150,20 @@ export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): Ru
     ...input,
     unmade: box.unmade(),
     approvals,
-    approvalGroups: ground.config.approvals.groups,
+    approvalGroups: environment.config.approvals.groups,
     ...(rehearsal ? { rehearsal } : {}),
   };
-  const { base, policy } = ground;
+  const { base, policy } = environment;
   return {
     engine,
     objects: scratch,
     box,
-    ruleOptions: ground.config.rules,
+    ruleOptions: environment.config.rules,
     input: asked,
     ...(policy.tree === base.tree ? {} : { policyTree: policy.tree }),
     ...(attempt.observed ? { filled: attempt.observed.filled } : {}),
     ...(attempt.observed?.prepared ? { prepared: attempt.observed.prepared } : {}),
-    prepare: ground.config.workspace.prepare,
+    prepare: environment.config.workspace.prepare,
     signal,
   };
 }

@@ -21,7 +21,7 @@ export interface OpenNetwork {
  * uses this machine's network, which cannot be recorded.
  */
 export async function openNetwork(
-  { identity: { contract }, means: { privateRoot, settings } }: Pick<OpenRun, 'identity' | 'means'>,
+  { identity: { contract }, services: { privateRoot, settings } }: Pick<OpenRun, 'identity' | 'services'>,
   { sandbox }: Pick<Workspace, 'sandbox'>,
   { openings = [], isShut = false }: Pick<CommandVerdict, 'openings'> & { readonly isShut?: boolean },
   /** Waited for before anything leaves the machine; without a sandbox, before the command. */

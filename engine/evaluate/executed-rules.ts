@@ -40,7 +40,7 @@ export async function evaluateExecuted(
   ran: CheckOutcome,
   run: RunIn,
 ): Promise<ExecutedFurther> {
-  const { identity, means, patch } = attempt;
+  const { identity, services, patch } = attempt;
   const isPassed = ran.result !== undefined && !ran.findings.some(({ severity }) => severity === 'error');
   const rules = isPassed ? executedRules(attempt) : [];
   const findings: Finding[] = [];
@@ -54,7 +54,7 @@ export async function evaluateExecuted(
       check: task.check,
       ran,
       ...(reads ? { reads } : {}),
-      isForGoal: means.settings.isForGoal === true,
+      isForGoal: services.settings.isForGoal === true,
       rerun: reruns.rerun,
       readTexts: (side, paths) => readTexts(attempt, side, paths),
       ask: (args) => askAboutPatch(attempt, rule, args),
@@ -63,7 +63,7 @@ export async function evaluateExecuted(
     findings.push(...redactTexts(answer.findings ?? [], policyOf(attempt)));
     if (answer.note === undefined) continue;
     const note = redactTexts(answer.note, policyOf(attempt));
-    await means.steps.once(stepOf(rule, task.check.id), () => note);
+    await services.steps.once(stepOf(rule, task.check.id), () => note);
   }
   // Where this candidate becomes the base, its tests are known.
   if (rules.length > 0 && ran.executed) await (await reruns.cache())?.keep(patch.candidateTree, ran);
@@ -85,7 +85,7 @@ export async function evaluateExecutedStage(
     const { judgeStage } = await rule.executed();
     const notes = new Map<string, unknown>();
     for (const { id } of checks) {
-      const ended = attempt.means.steps.ended(stepOf(rule, id));
+      const ended = attempt.services.steps.ended(stepOf(rule, id));
       if (ended) notes.set(id, ended.answer);
     }
     const asked = {
@@ -100,9 +100,9 @@ export async function evaluateExecutedStage(
 
 type RuleOfExecutions = Rule & Required<Pick<Rule, 'executed'>>;
 
-function executedRules({ ground, identity, isPart }: Attempt): readonly RuleOfExecutions[] {
+function executedRules({ environment, identity, isPart }: Attempt): readonly RuleOfExecutions[] {
   if (isPart) return [];
-  return ground.rules
+  return environment.rules
     .at('patch', identity.contract.effective)
     .filter((rule): rule is RuleOfExecutions => rule.executed !== undefined);
 }
@@ -163,7 +163,7 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: CheckBy
   };
   return {
     rerun: async (where: Rerun): Promise<Executed | undefined> => {
-      if (attempt.patch.baseCommit === undefined || attempt.means.wallClockExceeded()) return undefined;
+      if (attempt.patch.baseCommit === undefined || attempt.services.wallClockExceeded()) return undefined;
       const key = canonicalize({ tests: [], verificationInputs: [], ...where });
       const running = asked.get(key) ?? runThere(where);
       asked.set(key, running);
@@ -176,7 +176,7 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: CheckBy
 
 /** The tree of one side, with these paths of the patch as the other side has them, and without some files. */
 async function mixedTree(
-  { means: { scratch }, patch }: Pick<Attempt, 'means' | 'patch'>,
+  { services: { scratch }, patch }: Pick<Attempt, 'services' | 'patch'>,
   side: Side,
   paths: readonly string[],
   without: readonly string[] = [],
@@ -195,7 +195,7 @@ async function mixedTree(
 }
 
 async function readTexts(
-  { means: { scratch }, patch }: Pick<Attempt, 'means' | 'patch'>,
+  { services: { scratch }, patch }: Pick<Attempt, 'services' | 'patch'>,
   side: Side,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -236,14 +236,14 @@ export async function keptExecutions(
   workspace: Pick<OpeningWorkspace, 'dependencies'>,
   check: EffectiveCheck,
 ): Promise<KeptExecutions | undefined> {
-  const { ground, patch, identity } = attempt;
+  const { environment, patch, identity } = attempt;
   const { security, constraints } = identity.contract.effective;
-  const { carry, prepare, share } = ground.config.workspace;
+  const { carry, prepare, share } = environment.config.workspace;
   const isOpen =
     constraints.security.networkPolicy !== 'deny' ||
     security.secrets.policy === 'allow-scoped' ||
     carry.length > 0 ||
-    (prepare.length + share.length > 0 && isTouched(patch, untrackedInputs(ground.config.workspace)));
+    (prepare.length + share.length > 0 && isTouched(patch, untrackedInputs(environment.config.workspace)));
   if (isOpen) return undefined;
   const kept = await vouchedCacheOf(attempt, { folder: 'executions', voucher: 'execution' });
   const keys = new Map<string, Promise<string>>();

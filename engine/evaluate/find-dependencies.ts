@@ -12,23 +12,23 @@ import { type FoundDependencies, findWorkspaceDependencies } from './workspace-d
 
 /** What checks of a tree that was exported to `workspace` are given (`[workspace]` at the policy commit). */
 export async function findDependencies(
-  { ground, means: { settings, signal } }: Pick<OpenRun, 'ground' | 'means'>,
+  { environment, services: { settings, signal } }: Pick<OpenRun, 'environment' | 'services'>,
   workspace: string,
   readBase: (path: string) => Promise<Uint8Array | undefined>,
   readCandidate: (path: string) => Promise<Uint8Array | undefined>,
   observer?: PrepareObserver,
 ): Promise<FoundDependencies> {
   return findWorkspaceDependencies({
-    config: ground.config.workspace,
-    worktree: ground.repository.root,
+    config: environment.config.workspace,
+    worktree: environment.repository.root,
     workspace,
-    cacheDir: join(ground.repository.commonDir, 'writ', 'cache', 'workspace'),
-    sandbox: ground.sandbox,
-    maxMemoryBytes: maxMemoryBytes(ground.config),
+    cacheDir: join(environment.repository.commonDir, 'writ', 'cache', 'workspace'),
+    sandbox: environment.sandbox,
+    maxMemoryBytes: maxMemoryBytes(environment.config),
     voucher: await (settings.witness ?? processWitness).voucher('workspace-prepare'),
     readBase,
     readCandidate,
-    isIgnored: (path) => isIgnoredPath(ground.repository, path),
+    isIgnored: (path) => isIgnoredPath(environment.repository, path),
     ...(observer === undefined ? {} : { observer }),
     signal,
   });
@@ -40,7 +40,7 @@ interface Asked {
   readonly earlier: readonly CheckRecord[];
 }
 
-type Asking = Pick<Attempt, 'identity' | 'means' | 'approvals'>;
+type Asking = Pick<Attempt, 'identity' | 'services' | 'approvals'>;
 
 const nothing: Readonly<Record<string, string>> = {};
 
@@ -49,14 +49,14 @@ const nothing: Readonly<Record<string, string>> = {};
  * check but commands and suites of the release stage, and not before people approved what these will run on.
  */
 export function givenSecrets(attempt: Asking, task: Asked): Readonly<Record<string, string>> {
-  const { given } = attempt.means.secrets;
+  const { given } = attempt.services.secrets;
   if (!mayWrite(attempt)) return given;
   return isForRelease(task) && isApproved(attempt, task) ? given : nothing;
 }
 
 /** What a check waits for that would be given such secrets. */
 export function secretsAwaited(attempt: Asking, task: Asked): Omit<Finding, 'rule'> | undefined {
-  const names = Object.keys(attempt.means.secrets.given);
+  const names = Object.keys(attempt.services.secrets.given);
   if (!mayWrite(attempt) || names.length === 0 || !isForRelease(task) || isApproved(attempt, task))
     return undefined;
   const { security, risk } = attempt.identity.contract.effective;

@@ -20,25 +20,32 @@ export async function evaluatePatch(
 ): Promise<readonly Finding[]> {
   const step =
     extent === 'part' ? 'part-judged' : attempt.observed ? 'patch-judged-observed' : 'patch-judged';
-  return attempt.means.steps.once(step, async () => {
+  return attempt.services.steps.once(step, async () => {
     const {
       identity: { contract, scope, runId },
-      means: { engine },
-      ground,
+      services: { engine },
+      environment,
       patch,
     } = attempt;
     const spec = contract.effective;
     const question = ruleQuestion(attempt, { spec, patch, scope, artifacts: [] });
-    const rules = ground.rules.at('patch', spec).filter((rule) => extent === 'whole' || !rule.judgesWhole);
+    const rules = environment.rules
+      .at('patch', spec)
+      .filter((rule) => extent === 'whole' || !rule.judgesWhole);
     const found = await evaluateRules(question, rules);
     const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
-    attempt.means.settings.signal.throwIfAborted();
+    attempt.services.settings.signal.throwIfAborted();
     const worded = extent === 'whole' ? wordingFindings(attempt.identity.wording) : [];
-    const all = [...found, ...worded, ...securityCodeWarning(spec, attempt.ground.config, patch), ...added];
+    const all = [
+      ...found,
+      ...worded,
+      ...securityCodeWarning(spec, attempt.environment.config, patch),
+      ...added,
+    ];
     // If a finding reports a secret, it is stored without the secret, even if the spec allows stored secrets.
     const policy = policyOf(attempt);
     const isRefused = found.some(
-      ({ rule, severity }) => severity === 'error' && ground.rules.get(rule)?.findsSecrets === true,
+      ({ rule, severity }) => severity === 'error' && environment.rules.get(rule)?.findsSecrets === true,
     );
     const remove = isRefused ? [...new Set([...policy.remove, 'secrets' as const])] : policy.remove;
     return redactTexts(all, { ...policy, remove });

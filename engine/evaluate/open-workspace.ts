@@ -93,9 +93,9 @@ interface Given {
 /** The workspaces of one epoch of an attempt: of the candidate, and of the base beside it. */
 export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorkspace {
   const {
-    means: { steps, scratch, privateRoot },
+    services: { steps, scratch, privateRoot },
     patch,
-    ground,
+    environment,
     name,
   } = attempt;
   const root = join(privateRoot, `${name}-${epoch}`);
@@ -104,14 +104,14 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
   const seal = async (trees: readonly string[]): Promise<SealedObjects> =>
     sealObjects(scratch, await mkdtemp(join(root, 'objects-')), {
       commit: patch.baseCommit,
-      history: ground.config.workspace.history,
+      history: environment.config.workspace.history,
       trees,
     });
   /** One object store for all of them: none can write to it. */
   const objects = (): Promise<SealedObjects> => {
     made ??= (async () => {
-      const judgedIn = await steps.once('sandbox', () => ground.sandbox.name);
-      if (judgedIn !== ground.sandbox.name) throw new WorkspaceLost();
+      const judgedIn = await steps.once('sandbox', () => environment.sandbox.name);
+      if (judgedIn !== environment.sandbox.name) throw new WorkspaceLost();
       await removeWorlds(root);
       await mkdir(root, { recursive: true, mode: 0o700 });
       return seal([patch.baseTree, patch.candidateTree]);
@@ -185,7 +185,7 @@ class Side implements WorkspaceSide {
   }
 
   async open(received: readonly CarriedPath[]): Promise<OpenWorkspace> {
-    const { sandbox, config } = this.#attempt.ground;
+    const { sandbox, config } = this.#attempt.environment;
     const objects = await this.#objects();
     const tracked = await this.#trackedCarry(objects);
     if (!(await this.#store.holds(received))) throw new WorkspaceLost();
@@ -245,7 +245,7 @@ class Side implements WorkspaceSide {
 
   #trackedCarry(objects: SealedObjects): Promise<readonly TrackedCarry[]> {
     this.#tracked ??= (async () => {
-      const { carry } = this.#attempt.ground.config.workspace;
+      const { carry } = this.#attempt.environment.config.workspace;
       return carry.length === 0 ? [] : trackedCarry(carry, await listTree(objects, this.#tree));
     })();
     return this.#tracked;
@@ -258,12 +258,12 @@ class Side implements WorkspaceSide {
   }
 
   async #findDependencies(workspace: string): Promise<FoundDependencies> {
-    const { means, patch } = this.#attempt;
+    const { services, patch } = this.#attempt;
     const found = await findDependencies(
       this.#attempt,
       workspace,
-      (path) => readBlob(means.scratch, patch.baseTree, path),
-      (path) => readBlob(means.scratch, this.#tree, path),
+      (path) => readBlob(services.scratch, patch.baseTree, path),
+      (path) => readBlob(services.scratch, this.#tree, path),
       observePrepare(this.#attempt, this.#tree),
     );
     await this.#given({ dependencies: found.provided.map(toDigested), notes: found.notes });

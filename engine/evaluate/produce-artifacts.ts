@@ -32,11 +32,11 @@ export async function produceArtifacts(
 ): Promise<Production> {
   const {
     identity: { contract },
-    means: { engine },
+    services: { engine },
     box,
   } = attempt;
   const have = new Set(box.list().map((record) => record.name));
-  const missing = wantedAt(contract.effective, stage.stage, attempt.ground.rules).filter(
+  const missing = wantedAt(contract.effective, stage.stage, attempt.environment.rules).filter(
     (name) => !have.has(name) && !sealed.has(name),
   );
   const records: ArtifactRecord[] = [];
@@ -58,7 +58,8 @@ export async function produceArtifacts(
     const given = outside?.sendsOut ? await withheld(request, policyOf(attempt), engine.hooks) : request;
     const made = await producer.produce(given).catch((fault: unknown) => {
       const broken = environmentFault(fault);
-      if (broken === undefined || isRequired(contract.effective, name, attempt.ground.rules)) throw fault;
+      if (broken === undefined || isRequired(contract.effective, name, attempt.environment.rules))
+        throw fault;
       return { unmade: [broken.message, ...broken.hints].join('; ') };
     });
     if (made === undefined) continue;
@@ -115,17 +116,17 @@ function isRequired(spec: EffectiveIntentSpec, name: string, rules: Rules): bool
 }
 
 /** Returns the plugin producer of an artifact. Plugins never produce artifacts that a spec can name. */
-function outsideProducer({ ground }: Attempt, name: string): ThirdPartyArtifact | undefined {
-  const demanded = ground.config.artifacts.get(name);
-  return demanded && ground.plugins.artifacts.get(demanded.plugin);
+function outsideProducer({ environment }: Attempt, name: string): ThirdPartyArtifact | undefined {
+  const demanded = environment.config.artifacts.get(name);
+  return demanded && environment.plugins.artifacts.get(demanded.plugin);
 }
 
 function artifactRequest(attempt: Attempt, name: string, stages: readonly StageRecord[]): ArtifactRequest {
   const {
     identity: { contract, scope },
-    means: { scratch, settings, signal },
+    services: { scratch, settings, signal },
     patch,
-    ground,
+    environment,
   } = attempt;
   const spec = contract.effective;
   return {
@@ -135,10 +136,10 @@ function artifactRequest(attempt: Attempt, name: string, stages: readonly StageR
     stages,
     readCandidate: (path) => readBlob(scratch, patch.candidateTree, path),
     listCandidate: async () => (await listTree(scratch, patch.candidateTree)).map((entry) => entry.path),
-    baseTimeMs: ground.baseTimeMs,
-    ruleOptions: ground.config.rules,
+    baseTimeMs: environment.baseTimeMs,
+    ruleOptions: environment.config.rules,
     async judge(ruleId) {
-      const rule = ground.rules.get(ruleId);
+      const rule = environment.rules.get(ruleId);
       if (!rule) throw new WritError('INTERNAL', { message: `no rule is called \`${ruleId}\`` });
       return askRule(ruleQuestion(attempt, { spec, patch, scope, artifacts: [] }), rule, []);
     },

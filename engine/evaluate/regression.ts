@@ -48,7 +48,7 @@ export async function compareWithBase(
     if (status !== 'passed' || kind === 'policy') return false;
     if (command.includes(metricsFile)) return true;
     const {
-      means: { scratch, settings },
+      services: { scratch, settings },
       patch,
     } = attempt;
     mentioned ??= treeMentions(scratch, patch.baseTree, [metricsFile], { signal: settings.signal });
@@ -60,7 +60,7 @@ export async function compareWithBase(
     const isMeasured = measures(record);
     const hasFailed = mustPass(record) && canBeOldFailure(record);
     const wants = hasFailed || isMeasured || (await mayHaveMeasured(record));
-    if (!check || !wants || attempt.means.wallClockExceeded()) {
+    if (!check || !wants || attempt.services.wallClockExceeded()) {
       checks.push(record);
       continue;
     }
@@ -73,7 +73,7 @@ export async function compareWithBase(
       received: record.carried?.received ?? [],
       handsOn: false,
     };
-    const baseline = await attempt.means.steps.once(
+    const baseline = await attempt.services.steps.once(
       `baseline/${check.id}`,
       async (): Promise<CheckBaseline> => {
         // Names of tests and metrics are the check's own words.
@@ -131,7 +131,7 @@ class BaseSide {
 
   async #prepare(): Promise<readonly CarriedPath[]> {
     let received: readonly CarriedPath[] = [];
-    if (this.#attempt.ground.config.workspace.carry.length === 0) return received;
+    if (this.#attempt.environment.config.workspace.carry.length === 0) return received;
     const { fastChecks } = this.#attempt.identity.contract.effective.acceptance.verificationPlan;
     for (const [index, check] of fastChecks.entries()) {
       if (check.kind === 'policy') continue;

@@ -73,7 +73,7 @@ export async function runCheck(
   task: CheckTask,
 ): Promise<CheckRecord> {
   const { stage, check } = task;
-  const { box, patch, means } = attempt;
+  const { box, patch, services } = attempt;
   const scanned = await scannedTrees(attempt, workspace, check);
   const ran = await runCheckOf(attempt, scanned?.candidate.side ?? workspace, {
     ...task,
@@ -82,7 +82,7 @@ export async function runCheck(
   });
   const scan = scanned && (await keepScan(attempt, scanned, { stage, checkId: check.id }, ran));
   const sign = patch.baseCommit === undefined || scanned ? undefined : environmentSign(check, ran);
-  if (sign !== undefined && (await canBeOfMachine(sign, check, patch, means.scratch)))
+  if (sign !== undefined && (await canBeOfMachine(sign, check, patch, services.scratch)))
     stopIfSameAtBase(
       check,
       sign,
@@ -105,7 +105,7 @@ export async function runCheck(
     asked,
     task.implied,
   );
-  const origin = checkOrigin(check.id, attempt.identity.contract, attempt.ground.config);
+  const origin = checkOrigin(check.id, attempt.identity.contract, attempt.environment.config);
   const found = [...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken].map((one) =>
     blameOrigin(one, origin),
   );
@@ -164,17 +164,17 @@ export async function runCheckOf(
   workspace: WorkspaceSide,
   task: CheckTask,
 ): Promise<CheckOutcome & { readonly time: CheckTime }> {
-  const watch = new CheckWatch(attempt.means.settings.clock);
+  const watch = new CheckWatch(attempt.services.settings.clock);
   const uses: CheckUses = { networks: [], tools: [], findings: [], watch };
   const awaited = secretsAwaited(attempt, task);
   const outcome: CheckOutcome = awaited
     ? { findings: [{ ...awaited, rule: 'check-outcome' }], reports: [], waiting: true }
     : await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
   const time = watch.read();
-  attempt.means.settings.signal.throwIfAborted();
+  attempt.services.settings.signal.throwIfAborted();
   const policy = policyOf(attempt);
   const network = redactHosts(joinNetworks(uses.networks), policy);
-  const isUnguarded = outcome.result !== undefined && attempt.ground.sandbox.unconfined === true;
+  const isUnguarded = outcome.result !== undefined && attempt.environment.sandbox.unconfined === true;
   const {
     network: _network,
     tools: _tools,
@@ -209,11 +209,11 @@ async function judgeCheck(
   check: EffectiveCheck,
 ): Promise<CheckOutcome> {
   try {
-    const runner = await attempt.means.engine.slots.check.pick(check.kind);
+    const runner = await attempt.services.engine.slots.check.pick(check.kind);
     return await runner.run(context);
   } catch (fault) {
     if (fault instanceof WorkspaceLost) throw fault;
-    if (attempt.means.settings.signal.aborted) throw attempt.means.settings.signal.reason;
+    if (attempt.services.settings.signal.aborted) throw attempt.services.settings.signal.reason;
     const broken = environmentFault(fault);
     if (broken !== undefined) throw broken;
     const code = isWritError(fault) ? fault.code : 'INTERNAL';
@@ -236,7 +236,7 @@ function checkContext(
   const { stage, check, earlier, received, handsOn = true, tellsWrites = false, traced } = task;
   const {
     identity: { contract, scope },
-    ground,
+    environment,
     patch,
     box,
   } = attempt;
@@ -247,7 +247,7 @@ function checkContext(
     stage: { name: stage, checks: earlier },
     artifacts: box.list(),
   };
-  const report = ground.config.checks.reports.get(check.id);
+  const report = environment.config.checks.reports.get(check.id);
   const run = (side: WorkspaceSide, passing: Parameters<typeof inWorkspace>[2], used: CheckUses) =>
     inWorkspace(attempt, side, passing, used, (world) =>
       runCommand(
@@ -257,13 +257,13 @@ function checkContext(
           check,
           secrets: givenSecrets(attempt, task),
           ...(traced === undefined ? {} : { traced }),
-          ...(ground.scanners.byCheck.get(check.id)?.shown ?? {}),
+          ...(environment.scanners.byCheck.get(check.id)?.shown ?? {}),
         },
         used,
       ),
     );
   // A scanner run at the base does not count toward the time, and its findings are not about the candidate.
-  const atBase = { findings: [], watch: new CheckWatch(attempt.means.settings.clock) };
+  const atBase = { findings: [], watch: new CheckWatch(attempt.services.settings.clock) };
   return {
     check,
     ...(report === undefined ? {} : { report }),
@@ -277,9 +277,9 @@ function checkContext(
         }
       : {}),
     async askRule(id, args) {
-      const rule = ground.rules.get(id);
+      const rule = environment.rules.get(id);
       const question = ruleQuestion(attempt, ruleInput);
-      return rule ? askRule(question, rule, args) : evaluatePolicy(question, ground.policies, id, args);
+      return rule ? askRule(question, rule, args) : evaluatePolicy(question, environment.policies, id, args);
     },
   };
 }

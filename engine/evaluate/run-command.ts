@@ -58,9 +58,9 @@ export async function runCommand(
 ): ReturnType<CheckContext['runCommand']> {
   const {
     identity: { contract, runId },
-    means: { signal },
+    services: { signal },
   } = attempt;
-  const { clock } = attempt.means.settings;
+  const { clock } = attempt.services.settings;
   const command = check.command ?? '';
   const { reports, skipped } = workspace;
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
@@ -92,7 +92,7 @@ export async function runCommand(
       durationMs,
       startedAt,
     });
-    await attempt.means.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
+    await attempt.services.engine.hooks.tool.settled.call({ request: tool, ...settled, durationMs });
   };
   // What the repository demands of every change is allowed by the policy commit itself; the sandbox confines it all the
   // same.
@@ -105,12 +105,12 @@ export async function runCommand(
     acl.refusal &&
     (guard(mayBeProgram).refusal ??
       (skipped.length > 0 ? { ...acl.refusal, ...shareMissing(attempt, check.id, skipped) } : acl.refusal));
-  const denied = refusal ?? (await attempt.means.engine.hooks.tool.guard.call(tool));
+  const denied = refusal ?? (await attempt.services.engine.hooks.tool.guard.call(tool));
   if (denied) {
     await settle({ outcome: 'denied', refusal: denied });
     return { denied, reports: [] };
   }
-  await attempt.means.engine.hooks.tool.started.call(tool);
+  await attempt.services.engine.hooks.tool.started.call(tool);
   const isScanner = binds !== undefined;
   const way = await openNetwork(attempt, workspace, isScanner ? { isShut: true } : acl);
   const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
@@ -125,7 +125,7 @@ export async function runCommand(
       network: way.network,
       timeoutMs: check.timeoutSeconds * 1000,
       maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
-      maxMemoryBytes: maxMemoryBytes(attempt.ground.config),
+      maxMemoryBytes: maxMemoryBytes(attempt.environment.config),
       signal,
       ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
     }),
@@ -156,11 +156,11 @@ export async function runCommand(
  * decision, unless the change itself edits the lockfile or the directory.
  */
 function shareMissing(
-  { patch, ground }: Attempt,
+  { patch, environment }: Attempt,
   checkId: string,
   skipped: readonly string[],
 ): Pick<Finding, 'message' | 'detail'> {
-  const { lockfile, share } = ground.config.workspace;
+  const { lockfile, share } = environment.config.workspace;
   const message = `check \`${checkId}\` starts a program of a directory that it does not see: ${skipped.join('; ')}`;
   const detail = { code: 'WORKSPACE_DEPENDENCIES_MISSING', check: checkId };
   const decides = (path: string): boolean =>

@@ -39,7 +39,7 @@ export async function scannedTrees(
   workspace: OpeningWorkspace,
   { id }: Pick<EffectiveCheck, 'id'>,
 ): Promise<ScannedTrees | undefined> {
-  const scanner = attempt.ground.scanners.byCheck.get(id);
+  const scanner = attempt.environment.scanners.byCheck.get(id);
   if (scanner === undefined) return undefined;
   const { baseTree, baseCommit, candidateTree } = attempt.patch;
   const judge = leavesJudging(attempt) ? await workspace.policyJudge() : undefined;
@@ -74,7 +74,7 @@ export function refusedByPolicy(
 }
 
 async function layRules(
-  { means: { scratch } }: Pick<Attempt, 'means'>,
+  { services: { scratch } }: Pick<Attempt, 'services'>,
   { config, ruleEntries }: OpenScanner,
   tree: string,
 ): Promise<string> {
@@ -92,17 +92,17 @@ export function scanContext(
   { scanner, candidate, base }: ScannedTrees,
   runAtBase: (side: WorkspaceSide) => ReturnType<ScanContext['runAtBase']>,
 ): ScanContext {
-  const { ground, identity, means } = attempt;
+  const { environment, identity, services } = attempt;
   const { config, inputs } = scanner;
   const cache = () => vouchedCacheOf(attempt, { folder: 'scans', voucher: 'scan' });
-  const { workspace, checks } = ground.config;
+  const { workspace, checks } = environment.config;
   const key = canonicalDigest([
     'writ-scan-v1',
     base?.tree ?? '',
     [...config.argv],
     [config.format, config.report, [...config.exitCodes], config.timeoutSeconds],
     inputs.map(({ path, sha256 }) => [path, sha256]),
-    [ground.sandbox.name, process.platform, process.arch],
+    [environment.sandbox.name, process.platform, process.arch],
     JSON.stringify([workspace.prepare, workspace.share, workspace.history, checks.maxMemoryMb]),
   ]);
   return {
@@ -116,7 +116,7 @@ export function scanContext(
     keepAtBase: async (report) => (await cache()).keep(key, Buffer.from(report).toString('utf8')),
     read: async (side, path) => {
       const scanned = { base, candidate }[side];
-      return scanned && readBlob(means.scratch, scanned.tree, path, maxFileBytes).catch(() => undefined);
+      return scanned && readBlob(services.scratch, scanned.tree, path, maxFileBytes).catch(() => undefined);
     },
   };
 }

@@ -40,7 +40,7 @@ export async function runStage(
   stage: StageName,
   before: readonly StageRecord[],
 ): Promise<StageRecord> {
-  const steps = attempt.means.steps.under(stage);
+  const steps = attempt.services.steps.under(stage);
   const record = await steps.once(
     'settled',
     () => settleStage(withSteps(attempt, steps), workspace, stage, before),
@@ -60,7 +60,7 @@ async function settleStage(
 ): Promise<StageRecord> {
   const {
     identity: { contract, runId },
-    means: { engine, steps },
+    services: { engine, steps },
     patch,
     box,
   } = attempt;
@@ -68,7 +68,7 @@ async function settleStage(
   const listed = spec.acceptance.verificationPlan[`${stage}Checks`].map((check, index) => ({ check, index }));
   const implied = impliedArtifacts(spec, stage);
   const settled: (CheckRecord | undefined)[] = listed.map(() => undefined);
-  const { config } = attempt.ground;
+  const { config } = attempt.environment;
   // What a check finds must not depend on which of two was quicker.
   const limit = config.workspace.carry.length > 0 ? 1 : parallelLimit(spec, config.checks.maxParallel);
   let received = before.reduce((found, { checks }) => handedOn(inRunOrder(checks), found), nothing);
@@ -82,9 +82,9 @@ async function settleStage(
   const askAll = async (tasks: typeof listed): Promise<void> => {
     const earlier = settled.filter((record) => record !== undefined);
     await inParallel(tasks, limit, async (task) => {
-      attempt.means.settings.signal.throwIfAborted();
+      attempt.services.settings.signal.throwIfAborted();
       const ended = steps.ended(`check/${task.check.id}`);
-      if (!ended && attempt.means.wallClockExceeded()) return;
+      if (!ended && attempt.services.wallClockExceeded()) return;
       const record = await steps.once(
         `check/${task.check.id}`,
         () => runCheck(attempt, workspace, { stage, earlier, implied, received, receivedAtPolicy, ...task }),
@@ -169,7 +169,7 @@ function takeUp({ box }: Pick<Attempt, 'box'>, production: Production | undefine
 async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonly Finding[]> {
   const {
     identity: { contract, scope },
-    ground,
+    environment,
     patch,
     box,
   } = attempt;
@@ -181,7 +181,7 @@ async function judgeStage(attempt: Attempt, stage: StageRecord): Promise<readonl
     stage: { name: stage.stage, checks: stage.checks },
     artifacts: box.list(),
   });
-  return evaluateRules(question, ground.rules.at(stage.stage, spec));
+  return evaluateRules(question, environment.rules.at(stage.stage, spec));
 }
 
 /**
@@ -215,10 +215,10 @@ export async function runStageChecks(
   stage: Pick<StageRecord, 'stage' | 'checks' | 'findings'>,
   before: readonly StageRecord[],
 ): Promise<Pick<StageRecord, 'asked' | 'findings'>> {
-  const { plugins } = attempt.ground;
+  const { plugins } = attempt.environment;
   const asked = [...plugins.stageChecks.values()].filter(({ stages }) => stages.includes(stage.stage));
   if (asked.length === 0) return { findings: [] };
-  const { steps } = attempt.means;
+  const { steps } = attempt.services;
   const policy = withValues(policyOf(attempt), await plugins.secrets());
   let input: StageCheckInput | undefined;
   const standing = (): StageCheckInput => {
@@ -254,7 +254,7 @@ export async function runStageChecks(
 }
 
 async function ask(
-  { means: { settings, signal } }: Attempt,
+  { services: { settings, signal } }: Attempt,
   check: StageCheck,
   input: StageCheckInput,
 ): Promise<readonly Finding[]> {

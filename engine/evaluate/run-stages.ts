@@ -27,8 +27,8 @@ export async function runStages(
   names: readonly StageRecord['stage'][] = stageNames,
 ): Promise<StagesRun> {
   for (let epoch = 1; ; epoch += 1) {
-    if (attempt.means.steps.ended(`epoch-${epoch}/lost`)) continue;
-    const steps = attempt.means.steps.under(`epoch-${epoch}`);
+    if (attempt.services.steps.ended(`epoch-${epoch}/lost`)) continue;
+    const steps = attempt.services.steps.under(`epoch-${epoch}`);
     try {
       return await runEpoch(withSteps(attempt, steps), epoch, names);
     } catch (fault) {
@@ -41,9 +41,9 @@ export async function runStages(
 
 /** Discards all check results of an attempt, so that the stages run again in a separate workspace. */
 export async function evaluateAgain({
-  means: { steps },
+  services: { steps },
   box,
-}: Pick<Attempt, 'means' | 'box'>): Promise<void> {
+}: Pick<Attempt, 'services' | 'box'>): Promise<void> {
   for (let epoch = 1; ; epoch += 1) {
     if (steps.ended(`epoch-${epoch}/lost`)) continue;
     await steps.once(`epoch-${epoch}/lost`, () => undefined);
@@ -59,8 +59,8 @@ async function runEpoch(
   const workspace = openingWorkspace(attempt, epoch);
   const stages: StageRecord[] = [];
   for (const name of names) {
-    attempt.means.settings.signal.throwIfAborted();
-    if (attempt.means.wallClockExceeded()) break;
+    attempt.services.settings.signal.throwIfAborted();
+    if (attempt.services.wallClockExceeded()) break;
     const record = await runStage(attempt, workspace, name, stages);
     stages.push(record);
     if (record.status === 'failed' || record.status === 'waiting') break;
@@ -81,9 +81,9 @@ async function runEpoch(
 export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehearsal']> {
   const {
     identity: { contract, runId, startedAtMs },
-    means: { engine, sealing, settings },
+    services: { engine, sealing, settings },
     patch,
-    ground,
+    environment,
   } = attempt;
   const spec = contract.effective;
   const { verificationPlan } = spec.acceptance;
@@ -102,9 +102,9 @@ export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehears
       schedulerVersion: settings.schedulerVersion,
       engine: await describeEngine(settings.schedulerVersion),
       sandbox: attempt.identity.sandboxName,
-      repositoryUri: attempt.ground.repositoryUri,
+      repositoryUri: attempt.environment.repositoryUri,
       baseCommit: patch.baseCommit,
-      policyCommit: ground.policy.commit,
+      policyCommit: environment.policy.commit,
       // No commit exists yet; this signature is discarded.
       commit: patch.candidateTree,
       tree: patch.candidateTree,

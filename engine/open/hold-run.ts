@@ -13,11 +13,11 @@ import { recordMemory } from '../record/record-files.ts';
 import { openPrivateRoot, type StartedRun, workerFile } from '../record/started-run.ts';
 import { openCallLedger } from '../state/calls.ts';
 import {
-  type Ground,
   type OpenRun,
   openSealingGate,
+  type RunEnvironment,
   type RunIdentity,
-  type RunMeans,
+  type RunServices,
 } from '../state/open-run.ts';
 import { createRecordCollector } from '../state/record-box.ts';
 import { startWallClock, waitingType } from '../state/spent.ts';
@@ -37,7 +37,7 @@ export interface HeldRun extends AsyncDisposable {
 /** What a run is held with. */
 export interface RunParts
   extends Pick<
-    RunMeans,
+    RunServices,
     | 'engine'
     | 'settings'
     | 'store'
@@ -53,7 +53,7 @@ export interface RunParts
     | 'steps'
   > {
   readonly contract: AdmittedContract;
-  readonly ground: Ground;
+  readonly environment: RunEnvironment;
   readonly supplied: PatchSet | undefined;
   readonly journal: Journal;
   readonly started: StartedRun;
@@ -69,7 +69,7 @@ export async function holdRun({
   release,
   supplied,
   contract,
-  ground,
+  environment,
   allowLostCalls,
   ...parts
 }: RunParts): Promise<HeldRun> {
@@ -88,7 +88,7 @@ export async function holdRun({
   };
   const spec = contract.effective;
   const { runId, threadId, startedAtMs } = started;
-  const privateRoot = await openPrivateRoot(runId, ground.repository.commonDir);
+  const privateRoot = await openPrivateRoot(runId, environment.repository.commonDir);
   const names = await listNames(scratch, started.base.tree, scopeRootOf(spec.metadata.target.repo));
   const wallClock = startWallClock(
     spec.constraints.resources.maxWallClockSeconds,
@@ -113,7 +113,7 @@ export async function holdRun({
   };
   const calls = openCallLedger(journal);
   if (allowLostCalls) await calls.allow();
-  const means: RunMeans = {
+  const services: RunServices = {
     ...parts,
     calls,
     settings,
@@ -128,7 +128,7 @@ export async function holdRun({
   let over = false;
   let left = false;
   return {
-    run: { identity, ground, means },
+    run: { identity, environment, services },
     supplied,
     started,
     async finish() {
@@ -147,7 +147,7 @@ export async function holdRun({
     async [Symbol.asyncDispose]() {
       wallClock.end();
       ended.abort();
-      await ground.plugins.close().catch(() => undefined);
+      await environment.plugins.close().catch(() => undefined);
       if (!over && !left)
         await journal.append('run-left', { interrupted: settings.signal.aborted }).catch(() => undefined);
       await journal.close().catch(() => undefined);

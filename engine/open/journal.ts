@@ -12,7 +12,7 @@ import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { ClaimedRun } from '../record/claimed-run.ts';
 import { putJournal, travelledJournal } from '../record/journal-view.ts';
 import { planFolder } from '../record/plan-objects.ts';
-import type { Ground } from '../state/open-run.ts';
+import type { RunEnvironment } from '../state/open-run.ts';
 import type { RunSettings } from '../state/run-request.ts';
 
 /**
@@ -61,18 +61,18 @@ const maxKeyBytes = 64 * 1024;
 /** Returns whether a runner listed at the policy commit (`[runners]`) signed the journal in the run's refs. */
 export async function isSignedByRunner(
   engine: WritEngine,
-  ground: Ground,
+  environment: RunEnvironment,
   { started, travelled, runnerSeal }: ClaimedRun,
 ): Promise<boolean> {
-  const { keys } = ground.config.runners;
+  const { keys } = environment.config.runners;
   // A policy that is on no branch here came with the claim, so its runners are not trusted.
-  if (ground.policy.ref === undefined) return false;
+  if (environment.policy.ref === undefined) return false;
   // If the spec chose the policy, its author chose the runners. Whether it did is computed here, not read from the
   // claim.
-  if (ground.foreign !== undefined) return false;
+  if (environment.foreign !== undefined) return false;
   if (!travelled || !runnerSeal || keys.length === 0) return false;
   const read = await Promise.all(
-    keys.map((path) => readBlob(ground.repository, ground.policy.tree, path, maxKeyBytes)),
+    keys.map((path) => readBlob(environment.repository, environment.policy.tree, path, maxKeyBytes)),
   );
   const pems = read.flatMap((bytes) => (bytes ? [bytes.toString('utf8')] : []));
   const { attestor } = engine;

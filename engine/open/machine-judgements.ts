@@ -2,9 +2,9 @@ import { producedAt } from '../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
-import type { Ground } from '../state/open-run.ts';
+import type { RunEnvironment } from '../state/open-run.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
-import { chooseSandbox, nameEnvironment, requireOperatingSystem } from './ground.ts';
+import { chooseSandbox, nameEnvironment, requireOperatingSystem } from './environment.ts';
 import { openParties, openVerifiers } from './open-parties.ts';
 import { type OpeningCheck, openingCheck } from './opening.ts';
 import { requirePartSecrets } from './requirements.ts';
@@ -68,10 +68,10 @@ export const machineChecks: readonly OpeningCheck[] = [
       'runtimes',
     ],
     judge: async ({ admitted, repository, landing, sandbox, judges, configBytes, ...found }) => {
-      const environment = { ...found.operatingSystem, ...found.runtimes.versions };
+      const platform = { ...found.operatingSystem, ...found.runtimes.versions };
       const armed = { ...sandbox, sandbox: withTools(sandbox.sandbox, found.runtimes.tools) };
-      const all = { ...landing, ...armed, ...judges, configBytes, environment };
-      return { ground: await nameEnvironment(admitted, repository, all) };
+      const all = { ...landing, ...armed, ...judges, configBytes, platform };
+      return { environment: await nameEnvironment(admitted, repository, all) };
     },
   }),
   openingCheck({
@@ -122,7 +122,7 @@ export const machineChecks: readonly OpeningCheck[] = [
 export async function requireArtifacts(
   { slots: { artifact } }: Pick<WritEngine, 'slots'>,
   spec: EffectiveIntentSpec,
-  config: Pick<Ground['config'], 'artifacts' | 'scanners'>,
+  config: Pick<RunEnvironment['config'], 'artifacts' | 'scanners'>,
 ): Promise<void> {
   if (config.scanners.size > 0) return;
   for (const entry of spec.artifacts.required) {

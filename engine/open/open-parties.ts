@@ -24,7 +24,7 @@ import { type SealingForms, sealingFormsOf } from '../config/sections.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { workerFile } from '../record/started-run.ts';
 import { maxMemoryBytes } from '../state/machine.ts';
-import type { Ground } from '../state/open-run.ts';
+import type { RunEnvironment } from '../state/open-run.ts';
 import { openScanners } from '../state/open-scanners.ts';
 import { openPolicies } from '../state/policies.ts';
 import type { ChangeSource, ResumeRequest } from '../state/run-request.ts';
@@ -39,12 +39,12 @@ const maxFileBytes = 1024 * 1024;
 export async function openParties(
   engine: WritEngine,
   contract: AdmittedContract,
-  ground: Pick<Ground, 'config' | 'repository' | 'policy' | 'plugins'>,
+  environment: Pick<RunEnvironment, 'config' | 'repository' | 'policy' | 'plugins'>,
   dry = false,
 ): Promise<SealingParties | undefined> {
   const { provenance } = contract.effective;
   if (!isAttested(contract.effective)) return undefined;
-  const { config, repository, policy, plugins } = ground;
+  const { config, repository, policy, plugins } = environment;
   const { mode } = provenance.transparencyLog;
   const { key } = config.signer;
   const keys = await engine.slots.signer.pick(key.form);
@@ -161,7 +161,7 @@ export async function openVerifiers({
   outside,
   cancels = false,
 }: JudgesQuestion): Promise<
-  Pick<Ground, 'config' | 'rules' | 'policies' | 'scanners' | 'plugins' | 'dependencies'>
+  Pick<RunEnvironment, 'config' | 'rules' | 'policies' | 'scanners' | 'plugins' | 'dependencies'>
 > {
   const plugins = await openPlugins(
     await findPlugins(repository, policyTree, asked.plugins, pluginAccess),

@@ -23,7 +23,7 @@ import { logUnusedCode, logWithoutUse } from '../state/checks.ts';
 import type { CommitWording, LocalDecision } from '../state/commit-wording.ts';
 import type { Landing } from '../state/landing.ts';
 import type { OpenModel } from '../state/open-model.ts';
-import type { Ground } from '../state/open-run.ts';
+import type { RunEnvironment } from '../state/open-run.ts';
 import type { ChangeSource, Origin, RunRequest } from '../state/run-request.ts';
 import type { RunSecrets } from '../state/run-secrets.ts';
 import type { RunPlugins } from './open-parties.ts';
@@ -98,12 +98,15 @@ export interface Opening {
   readonly contract: AdmittedContract;
   readonly scope: Scope;
   readonly draft: PlanDraft;
-  readonly sandbox: Pick<Ground, 'sandbox' | 'passedOver'>;
+  readonly sandbox: Pick<RunEnvironment, 'sandbox' | 'passedOver'>;
   readonly operatingSystem: Readonly<Record<string, string>>;
   readonly runtimes: PickedRuntimes;
   /** The configuration once more, held to the rules that there are, and these. */
-  readonly judges: Pick<Ground, 'config' | 'rules' | 'policies' | 'scanners' | 'plugins' | 'dependencies'>;
-  readonly ground: Ground;
+  readonly judges: Pick<
+    RunEnvironment,
+    'config' | 'rules' | 'policies' | 'scanners' | 'plugins' | 'dependencies'
+  >;
+  readonly environment: RunEnvironment;
   /** Key and log; `undefined` if the spec requires no provenance. */
   readonly sealing: SealingParties | undefined;
   readonly wording: CommitWording;

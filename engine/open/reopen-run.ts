@@ -22,7 +22,7 @@ import { stepsOver } from '../state/record-box.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { resumedType } from '../state/spent.ts';
-import { prepareEnvironment, sandboxAgain } from './ground.ts';
+import { prepareEnvironment, sandboxAgain } from './environment.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { adoptJournal, isSignedByRunner, openJournal, openOwnJournal, openWitness } from './journal.ts';
 import {
@@ -88,7 +88,7 @@ export async function reopenRun(
     // What a trusted runner has decided on, it has decided on in its own words.
     const { foreign } = isAdopted ? before : landing;
     const { foreign: _, ...rest } = prepared;
-    const ground = { ...rest, ...(foreign ? { foreign } : {}) };
+    const environment = { ...rest, ...(foreign ? { foreign } : {}) };
     if (request.cancel === undefined) {
       const isClaimed = claim !== undefined && !isAdopted;
       const { ref, expected } = landing.target;
@@ -118,7 +118,7 @@ export async function reopenRun(
       if (isAdopted) await adoptJournal(store, memory, directory, witness);
       else {
         const nowMs = request.clock.now();
-        const about = { engine, store, contract, ground, scratch, nowMs, local };
+        const about = { engine, store, contract, environment, scratch, nowMs, local };
         const anew = await startedAgain(about, memory, supplied);
         // Data that this user recorded here does not need to be computed again.
         started = own ? { ...anew, wording: before.wording } : anew;
@@ -139,14 +139,18 @@ export async function reopenRun(
     const worker = await reopenWorker(engine, request.worker, directory, before.worker);
     // Cancelling needs no key.
     if (request.cancel === undefined) requireCiting(worker, contract.effective);
-    if (request.cancel === undefined) await requirePartSecrets(ground);
-    const model = request.cancel === undefined ? await openModel(engine, worker, request, ground) : undefined;
+    if (request.cancel === undefined) await requirePartSecrets(environment);
+    const model =
+      request.cancel === undefined ? await openModel(engine, worker, request, environment) : undefined;
     const secrets =
       request.cancel === undefined
-        ? withHanded(await openSecrets(contract.effective, request.secrets), await ground.plugins.secrets())
+        ? withHanded(
+            await openSecrets(contract.effective, request.secrets),
+            await environment.plugins.secrets(),
+          )
         : { given: {}, values: [] };
     const made = { scratch, supplied, worker, secrets, model, directory, steps };
-    const parts = { engine, contract, ground, store, sealing, ...made };
+    const parts = { engine, contract, environment, store, sealing, ...made };
     return await holdRun({
       ...parts,
       draft: undefined,

@@ -21,7 +21,7 @@ import type { Landing } from '../state/landing.ts';
 import { findForeignPolicy, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
 import { type OpeningCheck, openingCheck } from './opening.ts';
-import { draftPlan, readPlanEnvironment } from './plan-ground.ts';
+import { draftPlan, readPlanEnvironment } from './plan-environment.ts';
 import { requireDependencies } from './requirements.ts';
 
 /** What the repository shows: its refs, what it knows of the intent, and the configuration at the policy commit. */
@@ -130,9 +130,9 @@ export const repositoryChecks: readonly OpeningCheck[] = [
     needs: ['plugins', 'who', 'repository', 'landing', 'contract'],
     async judge({ plugins, who, repository, landing, contract }) {
       const spec = contract.effective;
-      const ground = await readPlanEnvironment(repository, landing.base.tree, spec);
-      const scope = effectiveScope(spec, ground.rootNames);
-      return { scope, draft: await draftPlan(plugins, { spec, scope, for: who, ground }) };
+      const environment = await readPlanEnvironment(repository, landing.base.tree, spec);
+      const scope = effectiveScope(spec, environment.rootNames);
+      return { scope, draft: await draftPlan(plugins, { spec, scope, for: who, environment }) };
     },
   }),
 ];

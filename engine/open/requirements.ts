@@ -12,7 +12,7 @@ import type { GitDirectory } from '../../workspace/git/git.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import type { WorkspaceConfig } from '../config/config.ts';
-import type { Ground } from '../state/open-run.ts';
+import type { RunEnvironment } from '../state/open-run.ts';
 
 /** Directories that package managers make, also where no `.gitignore` names them. */
 const knownDirectories = /(?:^|\/)(?:\.venv|venv|node_modules)$/;
@@ -130,7 +130,7 @@ export function requireCiting(
 export async function requirePartSecrets({
   config: { artifacts, evidence },
   plugins,
-}: Pick<Ground, 'config' | 'plugins'>): Promise<void> {
+}: Pick<RunEnvironment, 'config' | 'plugins'>): Promise<void> {
   await plugins.requireSecrets({
     stageChecks: [...plugins.stageChecks.keys()],
     artifacts: [...artifacts.values()].map(({ plugin }) => plugin),

@@ -30,16 +30,16 @@ import {
 } from '../record/started-run.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
 import { type CommitWording, type LocalDecision, readWording } from '../state/commit-wording.ts';
-import type { Ground } from '../state/open-run.ts';
+import type { RunEnvironment } from '../state/open-run.ts';
 import { stepsOver } from '../state/record-box.ts';
 import type { RunRequest } from '../state/run-request.ts';
-import { pluginCacheOf } from './ground.ts';
+import { pluginCacheOf } from './environment.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { openJournal } from './journal.ts';
 import { askedOf } from './open-parties.ts';
 import { checkOpening, type Opening, type OpeningPlace } from './opening.ts';
 import { firstChecks, laterChecks } from './opening-judgements.ts';
-import { inVain, inVainWords } from './plan-ground.ts';
+import { inVain, inVainWords } from './plan-environment.ts';
 import { maskStated, withAuthor } from './read-authorship.ts';
 
 /**
@@ -86,8 +86,19 @@ export async function startRun(
   try {
     // Whatever a judgement gives is there once none of them has refused.
     const opening = (await checkOpening(laterChecks, first)) as Opening;
-    const { contract, ground, store, landing, origin, sealing, scratch, supplied, worker, model, draft } =
-      opening;
+    const {
+      contract,
+      environment,
+      store,
+      landing,
+      origin,
+      sealing,
+      scratch,
+      supplied,
+      worker,
+      model,
+      draft,
+    } = opening;
     const { secrets, local } = opening;
     for (const issue of inVain(opening)) request.hear?.(issue);
     const lacking = inVainWords(opening);
@@ -119,7 +130,7 @@ export async function startRun(
       ...(supplied === undefined
         ? {}
         : { candidate: { tree: supplied.candidateTree, digest: supplied.digest } }),
-      sandbox: ground.sandbox.name,
+      sandbox: environment.sandbox.name,
       ...(lacking.length === 0 ? {} : { lacking }),
       ...(request.drafting === undefined ? {} : { drafting: request.drafting }),
       ...(request.advice === undefined ? {} : { advice: request.advice }),
@@ -127,7 +138,7 @@ export async function startRun(
       report: openingReport(
         {
           contract,
-          ground,
+          environment,
           runId,
           threadId,
           startedAtMs,
@@ -135,7 +146,7 @@ export async function startRun(
           store,
           tip,
           authorship,
-          sandboxName: ground.sandbox.name,
+          sandboxName: environment.sandbox.name,
           lacking,
           local,
         },
@@ -146,7 +157,7 @@ export async function startRun(
     await journal.append(startedType, started);
     const steps = stepsOver(journal);
     const made = { scratch, supplied, worker, secrets, model, directory, steps };
-    const parts = { engine, contract, ground, store, sealing, ...made };
+    const parts = { engine, contract, environment, store, sealing, ...made };
     const extra = { draft, moreCostUnits: undefined, cancelled: undefined };
     return await holdRun({
       ...parts,
@@ -169,7 +180,7 @@ interface AnewGround {
   readonly engine: WritEngine;
   readonly store: IntentRunStore;
   readonly contract: AdmittedContract;
-  readonly ground: Ground;
+  readonly environment: RunEnvironment;
   readonly scratch: Scratch;
   readonly nowMs: number;
   /** What the run decided about local changes, if this user recorded it here. */
@@ -181,7 +192,7 @@ interface AnewGround {
  * must pass the same checks as at a start.
  */
 export async function startedAgain(
-  { engine, store, contract, ground, scratch, nowMs, local }: AnewGround,
+  { engine, store, contract, environment, scratch, nowMs, local }: AnewGround,
   claim: ClaimedRun,
   supplied: PatchSet | undefined,
 ): Promise<StartedRun> {
@@ -189,7 +200,7 @@ export async function startedAgain(
   const values = supplied ? secretValues(supplied, supplied.files) : [];
   const spec = contract.effective;
   const { wording, authorship } = maskStated(
-    await claimedWording(scratch, ground, tip, supplied),
+    await claimedWording(scratch, environment, tip, supplied),
     claim.started.authorship,
     spec.intent.summary,
     values,
@@ -205,13 +216,13 @@ export async function startedAgain(
   await requireSameMetadata(store, contract);
   await requireActive(store, contract);
   await compileMetricsSchema(spec.objmodel.runPolicy.metricsSchema);
-  if (supplied) await requireOldSigners(scratch, ground.policy, supplied);
+  if (supplied) await requireOldSigners(scratch, environment.policy, supplied);
   const threadId = (await readThreadId(store, spec)) ?? threadOf(spec.metadata);
-  const signers = await readBlob(scratch, ground.policy.tree, '.writ/allowed_signers');
+  const signers = await readBlob(scratch, environment.policy.tree, '.writ/allowed_signers');
   const lacking = inVainWords({ contract, signers });
   const about = {
     contract,
-    ground,
+    environment,
     runId,
     threadId,
     startedAtMs,
@@ -229,16 +240,16 @@ export async function startedAgain(
     anewAtMs: nowMs,
     source,
     ...(onto === undefined ? {} : { onto }),
-    ...startedLanding(ground),
+    ...startedLanding(environment),
     wording,
     ...(tip === undefined ? {} : { tip }),
     authorship,
     ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),
-    sandbox: ground.sandbox.name,
+    sandbox: environment.sandbox.name,
     ...(lacking.length === 0 ? {} : { lacking }),
     ...(drafting === undefined ? {} : { drafting }),
     ...(local === undefined ? {} : { local }),
-    report: openingReport({ ...about, sandboxName: ground.sandbox.name }, supplied),
+    report: openingReport({ ...about, sandboxName: environment.sandbox.name }, supplied),
   };
 }
 
@@ -260,7 +271,7 @@ export async function clearMemory(directory: string, runId: string, spec: Uint8A
  */
 async function claimedWording(
   scratch: Scratch,
-  { repository, base }: Pick<Ground, 'repository' | 'base'>,
+  { repository, base }: Pick<RunEnvironment, 'repository' | 'base'>,
   tip: string | undefined,
   candidate: PatchSet | undefined,
 ): Promise<CommitWording> {

@@ -35,7 +35,7 @@ interface WorkToCut {
   readonly root: string;
   readonly scope: Scope;
   readonly predict: PredictWrites;
-  readonly ground: PlanEnvironment;
+  readonly environment: PlanEnvironment;
 }
 
 const maxSteps = 200_000;
@@ -71,9 +71,9 @@ function perCluster({
   root,
   scope,
   predict,
-  ground,
+  environment,
 }: WorkToCut): readonly WorkPart[] | undefined {
-  const { tracked, imports } = ground;
+  const { tracked, imports } = environment;
   if (tracked === undefined || imports === undefined) return undefined;
   const files = hintedFiles(hints, tracked, root).filter((path) => inScope(scope, path));
   const clusters = fileClusters(files, imports);

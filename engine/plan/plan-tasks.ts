@@ -26,14 +26,14 @@ export interface PlanQuestion {
   readonly spec: EffectiveIntentSpec;
   readonly scope: Scope;
   readonly for: PlanFor;
-  readonly ground?: PlanEnvironment;
+  readonly environment?: PlanEnvironment;
 }
 
 /**
  * The first draft of a Plan: implementation Tasks, then gates. Pure; the same question gives the same draft. Problems:
  * PLAN_DUPLICATE_OBJECTIVE, PLAN_CONFLICT (fail-fast), PLAN_INVALID for more Tasks than a plan may have.
  */
-export function planTasks({ spec, scope, for: who, ground = {} }: PlanQuestion): PlanOutcome {
+export function planTasks({ spec, scope, for: who, environment = {} }: PlanQuestion): PlanOutcome {
   const { intent, objmodel, metadata } = spec;
   const { decompositionMode, conflictResolution } = objmodel.planGeneration;
   const doubles = duplicateObjectives(intent.objectives);
@@ -45,8 +45,8 @@ export function planTasks({ spec, scope, for: who, ground = {} }: PlanQuestion):
     hints: intent.touchHints.files,
     root,
     scope,
-    predict: predictWrites(scope, root, ground.rootNames),
-    ground,
+    predict: predictWrites(scope, root, environment.rootNames),
+    environment,
   });
   const resolved = resolveConflicts(parts, conflictResolution);
   if (!resolved.ok)

@@ -81,7 +81,7 @@ export function gateEventFiles(
 type RunEventBody = readonly [name: string, body: ObjectBody<'run_event'>, nowMs: number];
 
 function runEvents(
-  { identity: { sandboxName }, patch, ground }: Pick<Attempt, 'identity' | 'patch' | 'ground'>,
+  { identity: { sandboxName }, patch, environment }: Pick<Attempt, 'identity' | 'patch' | 'environment'>,
   story: RunStory,
 ): readonly RunEventBody[] {
   const { run, stages, outcome, startedAtMs, decidedAtMs } = story;
@@ -92,7 +92,7 @@ function runEvents(
       {
         run,
         kind: 'started',
-        data: { base_tree: patch.baseTree, target_ref: ground.target.ref, sandbox: sandboxName },
+        data: { base_tree: patch.baseTree, target_ref: environment.target.ref, sandbox: sandboxName },
       },
       startedAtMs,
     ],

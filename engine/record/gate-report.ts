@@ -16,14 +16,14 @@ import {
   logWithoutUse,
   type ObservedChecks,
 } from '../state/checks.ts';
-import type { Attempt, OpenRun, RunIdentity, RunMeans } from '../state/open-run.ts';
+import type { Attempt, OpenRun, RunIdentity, RunServices } from '../state/open-run.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
 
 /** The parts of a run that a report describes. */
 type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
-  Pick<RunMeans, 'store'> & {
-    readonly ground: Pick<
-      OpenRun['ground'],
+  Pick<RunServices, 'store'> & {
+    readonly environment: Pick<
+      OpenRun['environment'],
       'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config' | 'passedOver'
     >;
   };
@@ -39,12 +39,12 @@ export function gateReport(
   findings: readonly Finding[],
   stages: readonly StageRecord[],
 ): GateReport {
-  const { identity, means, ground, patch, box } = attempt;
-  const lost = means.calls.lost().filter((call) => isWhole(attempt) || call.attempt === attempt.name);
+  const { identity, services, environment, patch, box } = attempt;
+  const lost = services.calls.lost().filter((call) => isWhole(attempt) || call.attempt === attempt.name);
   const { skipped = [], observed } = attempt;
   const judged = { findings, stages, artifacts: box.list(), lost, skipped, observed };
   const { localNow: local } = attempt;
-  return report({ ...identity, store: means.store, ground, local }, patch, judged);
+  return report({ ...identity, store: services.store, environment, local }, patch, judged);
 }
 
 /** A candidate speaks for the run; an attempt for itself, whatever came later. */
@@ -53,7 +53,7 @@ function isWhole({ name }: Attempt): boolean {
 }
 
 /** Notice for a change that starts behind the policy commit, and whether its merge was checked instead. */
-function lagNotice({ lag, base, policy, target }: ReportedRun['ground']): readonly string[] {
+function lagNotice({ lag, base, policy, target }: ReportedRun['environment']): readonly string[] {
   if (lag === undefined) return [];
   const { from, commits } = lag;
   const behind = `the change starts at ${from.slice(0, 12)}, ${commits} ${commits === 1 ? 'commit' : 'commits'} behind \`${policy.ref ?? ''}\``;
@@ -73,7 +73,7 @@ function includedNotice({ paths, digest }: IncludedChanges): string {
 }
 
 /** Notice that the spec chose which branch's policy applies. */
-function foreignNotice({ foreign, policy, target }: ReportedRun['ground']): readonly string[] {
+function foreignNotice({ foreign, policy, target }: ReportedRun['environment']): readonly string[] {
   return foreign ? [`${foreignPolicyCode}: ${foreignPolicyWords(foreign, policy, target)}`] : [];
 }
 
@@ -106,14 +106,14 @@ function report(
   patch: PatchSet | undefined,
   { findings, stages, artifacts, lost, skipped, observed }: Judged,
 ): GateReport {
-  const { contract, runId, threadId, tip, authorship, store, ground } = run;
+  const { contract, runId, threadId, tip, authorship, store, environment } = run;
   const spec = contract.effective;
   const included = run.local?.included;
   const notices = [
-    ...foreignNotice(ground),
-    ...lagNotice(ground),
+    ...foreignNotice(environment),
+    ...lagNotice(environment),
     ...(included === undefined || included.paths.length === 0 ? [] : [includedNotice(included)]),
-    ...(ground.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
+    ...(environment.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
     ...skipped,
     ...observationNotices(observed),
     ...(run.anewAtMs === undefined
@@ -122,8 +122,8 @@ function report(
           `evaluated again from ${toRfc3339(run.anewAtMs)} on: what the run had recorded before could not be authenticated on this machine`,
         ]),
     ...lostCallNotices(lost),
-    ...factorsWithoutChecks(spec, ground.config).map(factorWithoutChecks),
-    ...checksWithoutUse(spec, ground.config).map((words) => `${checkUnknownCode}: ${words}`),
+    ...factorsWithoutChecks(spec, environment.config).map(factorWithoutChecks),
+    ...checksWithoutUse(spec, environment.config).map((words) => `${checkUnknownCode}: ${words}`),
     ...logWithoutUse(spec).map((words) => `${logUnusedCode}: ${words}`),
     ...(run.lacking === undefined ? [] : run.lacking),
   ];
@@ -140,11 +140,11 @@ function report(
       riskLevel: spec.risk.level,
       objectives: spec.intent.objectives,
     },
-    ...(ground.base.commit === undefined ? {} : { baseCommit: ground.base.commit }),
-    ...(ground.policy.commit === undefined ? {} : { policyCommit: ground.policy.commit }),
-    ...(ground.policy.ref === undefined ? {} : { policyRef: ground.policy.ref }),
-    ...(ground.foreign === undefined ? {} : { defaultRef: ground.foreign.defaultRef }),
-    targetRef: ground.target.ref,
+    ...(environment.base.commit === undefined ? {} : { baseCommit: environment.base.commit }),
+    ...(environment.policy.commit === undefined ? {} : { policyCommit: environment.policy.commit }),
+    ...(environment.policy.ref === undefined ? {} : { policyRef: environment.policy.ref }),
+    ...(environment.foreign === undefined ? {} : { defaultRef: environment.foreign.defaultRef }),
+    targetRef: environment.target.ref,
     contentRef: store.refs.content(runId),
     sandbox: run.sandboxName,
     authorship: { ...authorship, ...(tip === undefined ? {} : { tip }) },

@@ -22,9 +22,9 @@ export async function keepReturned(
   name: string,
   draft: PlanDraft,
 ): Promise<void> {
-  await attempt.means.steps.once('handed-back', async () => {
-    const nowMs = attempt.means.settings.clock.now();
-    await attempt.means.record.put(filesOf(attempt, judged, { name, draft, nowMs }));
+  await attempt.services.steps.once('handed-back', async () => {
+    const nowMs = attempt.services.settings.clock.now();
+    await attempt.services.record.put(filesOf(attempt, judged, { name, draft, nowMs }));
   });
 }
 

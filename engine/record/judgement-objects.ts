@@ -178,7 +178,7 @@ function stageEvidence(
 }
 
 function toArtifactRef(
-  { identity: { runId, contract }, means: { store } }: Pick<Attempt, 'identity' | 'means'>,
+  { identity: { runId, contract }, services: { store } }: Pick<Attempt, 'identity' | 'services'>,
   place: JudgementPlace,
   artifact: ArtifactRecord,
 ): ArtifactRef {
@@ -239,7 +239,7 @@ interface LaidOver {
 
 /** A second run as the evidence holds it, and its output among the artifacts. */
 export async function keepSecondRun(
-  attempt: Pick<Attempt, 'box' | 'identity' | 'ground' | 'means'>,
+  attempt: Pick<Attempt, 'box' | 'identity' | 'environment' | 'services'>,
   { stage, check }: { readonly stage: StageName; readonly check: EffectiveCheck },
   { findings, result, tests, carried }: CheckOutcome,
   { name, tree, laid }: LaidOver,

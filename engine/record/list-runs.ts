@@ -171,16 +171,16 @@ const earlierFolder = 'waiting/shown';
 
 const maxEarlier = 20;
 
-const stepsOf = ({ means: { steps } }: Pick<Attempt, 'means'>): Attempt['means']['steps'] =>
+const stepsOf = ({ services: { steps } }: Pick<Attempt, 'services'>): Attempt['services']['steps'] =>
   steps.under('shown');
 
 /** What was shown of this candidate last; `undefined` before anything was. */
-export function lastShown(attempt: Pick<Attempt, 'means'>): Shown | undefined {
+export function lastShown(attempt: Pick<Attempt, 'services'>): Shown | undefined {
   return everShown(attempt).at(-1);
 }
 
 /** Everything that was shown of this candidate on this machine, oldest first. */
-export function everShown(attempt: Pick<Attempt, 'means'>): readonly Shown[] {
+export function everShown(attempt: Pick<Attempt, 'services'>): readonly Shown[] {
   const steps = stepsOf(attempt);
   const shown: Shown[] = [];
   for (let n = 1; ; n += 1) {
@@ -198,7 +198,7 @@ export async function show(attempt: Attempt, report: GateReport): Promise<Shown>
   if (last && canonicalize(last.subject) === canonicalize(subject)) return last;
   return stepsOf(attempt).once(
     String(before.length + 1),
-    (): Shown => ({ subject, report, nowMs: attempt.means.settings.clock.now() }),
+    (): Shown => ({ subject, report, nowMs: attempt.services.settings.clock.now() }),
   );
 }
 

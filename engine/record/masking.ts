@@ -8,7 +8,7 @@ import { findRegions } from '../../readers/sensitive/redactor.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import type { MaskedRecord } from '../../store/record/summaries.ts';
-import type { Attempt, RunMeans } from '../state/open-run.ts';
+import type { Attempt, RunServices } from '../state/open-run.ts';
 import type { EvaluatedRun } from './judgement-objects.ts';
 
 /** Replaces removed text in a kept patch. */
@@ -164,7 +164,7 @@ interface KeptPatch {
 
 /** What may be kept of the patch of a run that is not sealed; `undefined` where all of it may. */
 export function keepMasked(
-  { patch, steps }: Pick<Attempt, 'patch'> & Pick<RunMeans, 'steps'>,
+  { patch, steps }: Pick<Attempt, 'patch'> & Pick<RunServices, 'steps'>,
   { findings }: Pick<EvaluatedRun, 'findings'>,
 ): KeptPatch | undefined {
   const wasJudged = ['patch-judged', 'part-judged'].some((name) => steps.ended(name) !== undefined);

@@ -168,7 +168,7 @@ interface RunFrames extends Pick<ContextFrames, 'checkpoint'> {
 export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
   const {
     identity: { contract, runId, startedAtMs },
-    means: { engine },
+    services: { engine },
   } = run;
   const spec = contract.effective;
   const admit = openAdmission({
@@ -199,8 +199,8 @@ export async function openRunFrames(run: OpenRun): Promise<RunFrames> {
       });
     },
     async keep() {
-      const nowMs = await run.means.steps.once('frames-at', () => run.means.settings.clock.now());
-      await run.means.record.put([
+      const nowMs = await run.services.steps.once('frames-at', () => run.services.settings.clock.now());
+      await run.services.record.put([
         ...frames.evicted().map((frame) => toFile(frame, true, nowMs)),
         ...frames.frames().map((frame) => toFile(frame, false, nowMs)),
       ]);

@@ -127,7 +127,7 @@ export async function recordFiles(
  * are kept only for a change that is committed or waits for approval.
  */
 async function madeOnTheWay(
-  { means: { record }, patch }: Pick<Attempt, 'means' | 'patch'>,
+  { services: { record }, patch }: Pick<Attempt, 'services' | 'patch'>,
   revision: number,
   { type }: Pick<RunOutcome, 'type'>,
 ): Promise<readonly (readonly [string, Uint8Array])[]> {
@@ -181,7 +181,7 @@ export function decisionBody(
   evidence: readonly string[],
   patchset?: string,
 ): ObjectBody<'decision'> {
-  const { ground, patch } = attempt;
+  const { environment, patch } = attempt;
   return {
     run: attempt.identity.runId,
     type: outcome.type,
@@ -192,7 +192,7 @@ export function decisionBody(
     evidence,
     ...(patchset === undefined ? {} : { patchset }),
     ...(outcome.commit === undefined ? {} : { commit_sha: outcome.commit, tree: patch.candidateTree }),
-    target_ref: ground.target.ref,
+    target_ref: environment.target.ref,
     ...(outcome.unproven === undefined ? {} : { unproven: outcome.unproven }),
   };
 }
@@ -280,10 +280,10 @@ function parse<T>(bytes: Uint8Array): T {
 export function runBody(
   {
     identity: { contract, threadId, startedAtMs, sandboxName },
-    means: { settings },
+    services: { settings },
     patch,
-    ground,
-  }: Pick<Attempt, 'identity' | 'means' | 'patch' | 'ground'>,
+    environment,
+  }: Pick<Attempt, 'identity' | 'services' | 'patch' | 'environment'>,
   judged: EvaluatedRun,
   ids: { readonly intent: string; readonly plan: string; readonly task: string },
 ): Omit<ObjectBody<'run'>, 'attempt' | 'metrics'> {
@@ -294,15 +294,15 @@ export function runBody(
     base_ref: target.baseRef,
     base_commit: patch.baseCommit ?? null,
     base_tree: patch.baseTree,
-    policy_commit: ground.policy.commit ?? null,
-    ...(ground.policy.ref === undefined ? {} : { policy_ref: ground.policy.ref }),
-    ...(ground.foreign === undefined ? {} : { default_ref: ground.foreign.defaultRef }),
-    target_ref: ground.target.ref,
+    policy_commit: environment.policy.commit ?? null,
+    ...(environment.policy.ref === undefined ? {} : { policy_ref: environment.policy.ref }),
+    ...(environment.foreign === undefined ? {} : { default_ref: environment.foreign.defaultRef }),
+    target_ref: environment.target.ref,
     sandbox: sandboxName,
     scheduler_version: settings.schedulerVersion,
     started_at: toRfc3339(startedAtMs),
     ...(target.workspaceId === undefined ? {} : { workspace_id: target.workspaceId }),
-    ...(Object.keys(ground.environment).length === 0 ? {} : { environment: ground.environment }),
+    ...(Object.keys(environment.platform).length === 0 ? {} : { environment: environment.platform }),
     resolved_dependencies: judged.dependencies.map((thing) => ({ ...thing })),
   };
 }

@@ -29,13 +29,13 @@ export async function settleRun(
 ): Promise<void> {
   const {
     identity: { contract, runId },
-    means: { store },
+    services: { store },
     box,
   } = attempt;
-  const steps = attempt.means.steps.under('record');
+  const steps = attempt.services.steps.under('record');
   const { objects, refs } = store;
   const message = `writ: run ${runId}`;
-  const atMs = await steps.once('at', () => attempt.means.settings.clock.now());
+  const atMs = await steps.once('at', () => attempt.services.settings.clock.now());
   const old = await steps.once('old', async () => ({
     content: (await objects.version(refs.content(runId))) ?? null,
     run: (await objects.version(refs.run(runId))) ?? null,
@@ -99,7 +99,7 @@ export async function settleRun(
  * The current candidate's artifacts are at the top level instead.
  */
 export function contentBelowNames(
-  attempt: Pick<Attempt, 'means' | 'name'>,
+  attempt: Pick<Attempt, 'services' | 'name'>,
 ): AsyncGenerator<readonly [string, Uint8Array]> {
   return contentOfAttempts(
     attempt,
@@ -109,7 +109,7 @@ export function contentBelowNames(
 
 /** What checks delivered, below the names of attempts and candidates. */
 export async function* contentOfAttempts(
-  { means: { directory } }: Pick<Attempt, 'means'>,
+  { services: { directory } }: Pick<Attempt, 'services'>,
   isWanted: (path: string) => boolean = () => true,
 ): AsyncGenerator<readonly [string, Uint8Array]> {
   const all = createRecordCollector(join(directory, 'content'));
@@ -137,9 +137,9 @@ export async function recordRollback(
 ): Promise<void> {
   const {
     identity: { runId, contract },
-    means: { store },
+    services: { store },
   } = attempt;
-  const steps = attempt.means.steps.under('rollback');
+  const steps = attempt.services.steps.under('rollback');
   const { nowMs } = outcome;
   const decision = sealObject('decision', decisionBody(attempt, judged, outcome, []), {
     nowMs,
@@ -171,7 +171,7 @@ export async function recordCheckpoint(
   const {
     identity: { runId, startedAtMs, contract },
   } = run;
-  await run.means.steps.once(`checkpoint/${what}`, async () => {
+  await run.services.steps.once(`checkpoint/${what}`, async () => {
     const { bytes } = sealObject(
       'decision',
       {
@@ -184,11 +184,13 @@ export async function recordCheckpoint(
         evidence: [],
       },
       {
-        nowMs: await run.means.steps.once(`checkpoint/${what}/at`, () => run.means.settings.clock.now()),
+        nowMs: await run.services.steps.once(`checkpoint/${what}/at`, () =>
+          run.services.settings.clock.now(),
+        ),
         objectId: uuidV7From(startedAtMs, `${runId}/checkpoint/${what}`),
         createdBy: schedulerOf(contract.effective),
       },
     );
-    await run.means.record.put([[`decisions/${what}.json`, bytes]]);
+    await run.services.record.put([[`decisions/${what}.json`, bytes]]);
   });
 }

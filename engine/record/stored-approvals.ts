@@ -99,10 +99,10 @@ function numberOf(prefix: string, ref: string): number | undefined {
 
 /** Who may sign: `.writ/allowed_signers` at the policy commit; `undefined` where it has none. */
 export async function allowedSignersOf({
-  means: { scratch },
-  ground,
-}: Pick<Attempt, 'ground' | 'means'>): Promise<Uint8Array | undefined> {
-  return readBlob(scratch, ground.policy.tree, '.writ/allowed_signers');
+  services: { scratch },
+  environment,
+}: Pick<Attempt, 'environment' | 'services'>): Promise<Uint8Array | undefined> {
+  return readBlob(scratch, environment.policy.tree, '.writ/allowed_signers');
 }
 
 /** File of a waiting run's record on `refs/ai/runs/<run>`. */

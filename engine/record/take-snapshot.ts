@@ -29,7 +29,7 @@ export async function writeSnapshot(
 ): Promise<ContextSnapshot | undefined> {
   const {
     identity: { contract, runId, startedAtMs },
-    means: { engine, scratch },
+    services: { engine, scratch },
   } = run;
   const spec = contract.effective;
   return steps.once('snapshot', async () => {
@@ -45,13 +45,13 @@ export async function writeSnapshot(
     if (!snapshot) return undefined;
     const { blobRetentionStrategy, aiRefPrefix } = spec.objmodel.objectStore;
     if (blobs.length > 0)
-      await retainBlobs(run.ground.repository, blobRetentionStrategy, runId, blobs, { aiRefPrefix });
+      await retainBlobs(run.environment.repository, blobRetentionStrategy, runId, blobs, { aiRefPrefix });
     const { object, bytes, sha256 } = sealObject('context_snapshot', snapshot, {
-      nowMs: await steps.once('snapshot-at', () => run.means.settings.clock.now()),
+      nowMs: await steps.once('snapshot-at', () => run.services.settings.clock.now()),
       objectId: uuidV7From(startedAtMs, `${runId}/${name}/snapshot`),
       createdBy: schedulerOf(spec),
     });
-    await run.means.record.put([[`${name}/snapshot.json`, bytes]]);
+    await run.services.record.put([[`${name}/snapshot.json`, bytes]]);
     return { objectId: object.object_id, sha256, dependencies };
   });
 }

@@ -59,7 +59,7 @@ export async function attest(
 ): Promise<Attested> {
   const {
     identity: { runId },
-    means: { sealing, steps, engine },
+    services: { sealing, steps, engine },
   } = attempt;
   if (!sealing) return { seals: [] };
   const isOfEarlier = steps.ended('attested') !== undefined;
@@ -102,7 +102,7 @@ async function makeSeals(
   parties: SealingParties,
 ): Promise<{ readonly seals: readonly SealedFile[]; readonly attestation: Attestation }> {
   const {
-    means: { engine, steps },
+    services: { engine, steps },
   } = attempt;
   const { files } = sealed;
   const { attestor } = engine;
@@ -127,7 +127,7 @@ async function sealedRequest(
 ): Promise<{ readonly request: AttestRequest; readonly findings: readonly SealedFile[] }> {
   const {
     identity: { runId, contract },
-    means: { engine, steps, settings },
+    services: { engine, steps, settings },
   } = attempt;
   const { attestor } = engine;
   const filled = await steps.once('filled', () =>
@@ -157,11 +157,11 @@ export async function revoke(
   reason: string,
 ): Promise<readonly SealedFile[]> {
   const {
-    means: { engine, sealing },
+    services: { engine, sealing },
   } = attempt;
   if (!sealing || !claimed) return [];
   const { attestor } = engine;
-  const steps = attempt.means.steps.under('revocation');
+  const steps = attempt.services.steps.under('revocation');
   const bundle = await steps.once('bundle', async () => {
     const own = stepsOfKey(steps, sealing.signer);
     const envelope = await own.once('signed', async () =>
@@ -208,7 +208,7 @@ async function requireVerified(
   { commit, files }: SealedCommit,
   seals: readonly SealedFile[],
 ): Promise<void> {
-  const { attestor } = attempt.means.engine;
+  const { attestor } = attempt.services.engine;
   const evidence = await sealedEvidence(attempt, commit, new Map([...files, ...seals]));
   const problems = await attestor.verify(evidence, parties);
   if (problems.length === 0) return;
@@ -227,7 +227,7 @@ export async function refuteDecided(
   { commit, files, nowMs }: SealedCommit,
 ): Promise<string | undefined> {
   const {
-    means: { engine, steps, settings },
+    services: { engine, steps, settings },
   } = attempt;
   const { attestor } = engine;
   const request = attestRequest(attempt, judged, {
@@ -275,9 +275,9 @@ interface SealedFacts {
 function attestRequest(attempt: Attempt, judged: EvaluatedRun, facts: SealedFacts): AttestRequest {
   const {
     identity: { contract, runId },
-    means: { settings },
+    services: { settings },
     patch,
-    ground,
+    environment,
     box,
   } = attempt;
   const spec = contract.effective;
@@ -289,19 +289,19 @@ function attestRequest(attempt: Attempt, judged: EvaluatedRun, facts: SealedFact
     schedulerVersion: settings.schedulerVersion,
     engine: facts.engine,
     sandbox: attempt.identity.sandboxName,
-    repositoryUri: ground.repositoryUri,
+    repositoryUri: environment.repositoryUri,
     baseCommit: patch.baseCommit,
-    policyCommit: ground.policy.commit,
-    ...(ground.policy.ref === undefined ? {} : { policyRef: ground.policy.ref }),
-    ...(ground.foreign === undefined ? {} : { defaultRef: ground.foreign.defaultRef }),
+    policyCommit: environment.policy.commit,
+    ...(environment.policy.ref === undefined ? {} : { policyRef: environment.policy.ref }),
+    ...(environment.foreign === undefined ? {} : { defaultRef: environment.foreign.defaultRef }),
     commit: facts.commit,
     tree: patch.candidateTree,
     patchDigest: patch.digest,
     resolvedDependencies: [
-      ...(ground.configBytes
-        ? [{ name: '.writ/config.toml', digest: { sha256: sha256Hex(ground.configBytes) } }]
+      ...(environment.configBytes
+        ? [{ name: '.writ/config.toml', digest: { sha256: sha256Hex(environment.configBytes) } }]
         : []),
-      ...ground.dependencies,
+      ...environment.dependencies,
       ...judged.dependencies,
       ...facts.filled,
     ],
@@ -337,11 +337,11 @@ function networksOf(stages: EvaluatedRun['stages']): NonNullable<AttestRequest['
 async function sealedEvidence(attempt: Attempt, commit: string, files: RecordFiles): Promise<SealedEvidence> {
   const {
     identity: { runId },
-    ground,
+    environment,
     box,
     patch,
   } = attempt;
-  const { repository } = ground;
+  const { repository } = environment;
   const [object] = await readObjects(repository, [commit]);
   if (!object)
     throw new WritError('INTERNAL', { message: `commit \`${commit}\` is gone from the repository` });

@@ -29,19 +29,19 @@ import { followTarget, moveTarget } from './move-target.ts';
  * claims. If the intent ended in the meantime, the run ends with Decision.Abandon.
  */
 export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<void> {
-  const attempt = withSteps(candidate, candidate.means.steps.under('seal'));
+  const attempt = withSteps(candidate, candidate.services.steps.under('seal'));
   const {
     identity: { contract },
-    means: { steps, settings },
-    ground,
+    services: { steps, settings },
+    environment,
   } = attempt;
   const without = (fault: SealingFault): EvaluatedRun => sealedWithout(judged, fault);
   const ended = await endedMeanwhile(attempt, judged);
   if (ended) return abandon(candidate, ended);
-  attempt.means.beginSealing();
+  attempt.services.beginSealing();
   const [facts] = await Promise.all([
     steps.once('facts', () => sealFacts(attempt)),
-    importObjects(attempt.means.scratch, ground.repository, attempt.patch),
+    importObjects(attempt.services.scratch, environment.repository, attempt.patch),
   ]);
   const commit = await steps.once('commit', () => makeCommit(attempt, facts));
   const { nowMs } = facts;
@@ -85,7 +85,7 @@ export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<vo
     );
     throw fault;
   }
-  const { repository, target, policy } = ground;
+  const { repository, target, policy } = environment;
   const { runId } = attempt.identity;
   const { files: touched } = attempt.patch;
   const { choice = settings.localChanges, included } = attempt.localNow ?? {};
@@ -104,7 +104,7 @@ export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<vo
   // After the step is recorded: a process that follows once more would not know the merged files as the user's.
   if (merged !== undefined) await dropSetAside(repository, runId, merged);
   await steps.once('closed', async () => {
-    await closeByCommit(attempt.means.store, contract, {
+    await closeByCommit(attempt.services.store, contract, {
       runId: attempt.identity.runId,
       nowMs,
       commitSha: commit,
@@ -132,7 +132,7 @@ async function rollback(
   const { rationale, seals } = await takeBack(attempt, attested, reason);
   const outcome = { ...made, type: judged.decision.type, rationale };
   const {
-    means: { steps },
+    services: { steps },
   } = attempt;
   const place = await steps.once('rolled-back', () => (steps.ended('record/run') ? 'beside' : 'instead'));
   if (place === 'beside') return recordRollback(attempt, judged, outcome, seals);
@@ -148,14 +148,17 @@ async function takeBack(
   attested: Pick<Attested, 'claimed'>,
   reason: string,
 ): Promise<{ readonly rationale: string; readonly seals: readonly SealedFile[] }> {
-  const { untold } = await attempt.means.steps.once('taken-back', async (): Promise<{ untold?: string }> => {
-    try {
-      await revoke(attempt, attested, reason);
-      return {};
-    } catch (fault) {
-      return { untold: messageOf(fault) };
-    }
-  });
+  const { untold } = await attempt.services.steps.once(
+    'taken-back',
+    async (): Promise<{ untold?: string }> => {
+      try {
+        await revoke(attempt, attested, reason);
+        return {};
+      } catch (fault) {
+        return { untold: messageOf(fault) };
+      }
+    },
+  );
   if (untold === undefined) return { rationale: reason, seals: await revoke(attempt, attested, reason) };
   const why = untold === reason ? 'for the same reason' : untold;
   return {
@@ -171,10 +174,10 @@ interface SealFacts {
 
 async function sealFacts({
   identity: { contract },
-  means: { settings },
-  ground,
-}: Pick<Attempt, 'identity' | 'means' | 'ground'>): Promise<SealFacts> {
-  const known = await readIdentity(ground.repository);
+  services: { settings },
+  environment,
+}: Pick<Attempt, 'identity' | 'services' | 'environment'>): Promise<SealFacts> {
+  const known = await readIdentity(environment.repository);
   return {
     nowMs: settings.clock.now(),
     identity: known ?? fallbackIdentity(schedulerOf(contract.effective).id),
@@ -191,13 +194,13 @@ function makeCommit(
   {
     identity: { contract, runId, wording, authorship },
     patch,
-    ground,
-  }: Pick<Attempt, 'identity' | 'patch' | 'ground'>,
+    environment,
+  }: Pick<Attempt, 'identity' | 'patch' | 'environment'>,
   { nowMs, identity }: SealFacts,
 ): Promise<string> {
   const spec = contract.effective;
   const { author, coAuthors } = sealedPeople(wording, authorship, identity);
-  return createCommit(ground.repository, {
+  return createCommit(environment.repository, {
     tree: patch.candidateTree,
     parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
     message: commitMessage({
@@ -225,7 +228,7 @@ function makeCommit(
 async function endedMeanwhile(attempt: Attempt, judged: EvaluatedRun): Promise<EvaluatedRun | undefined> {
   const {
     identity: { contract, runId },
-    means: { steps, store },
+    services: { steps, store },
   } = attempt;
   // What is being sealed is claimed in the log already: it is finished.
   if (steps.ended('facts') !== undefined) return undefined;
@@ -272,10 +275,12 @@ function sealedPeople(
 
 /** Carries out a decision against the change: records the run and touches no branch or file of the user. */
 export async function abandon(attempt: Attempt, judged: EvaluatedRun): Promise<void> {
-  const nowMs = await attempt.means.steps.once('abandoned-at', () => attempt.means.settings.clock.now());
+  const nowMs = await attempt.services.steps.once('abandoned-at', () =>
+    attempt.services.settings.clock.now(),
+  );
   const { rationale } = judged.decision;
   const files = new Map(await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }));
-  const masked = keepMasked({ patch: attempt.patch, steps: attempt.means.steps }, judged);
+  const masked = keepMasked({ patch: attempt.patch, steps: attempt.services.steps }, judged);
   if (masked) files.set(maskedPath, masked.record);
   await settleRun(attempt, files, [], masked?.bytes);
 }

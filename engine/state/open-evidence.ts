@@ -14,10 +14,12 @@ export interface RunEvidence extends EvidencePolicy {
  * refuse a source or order it within its tier; none can accept, add, or rank above its tier.
  */
 export async function openEvidence(run: OpenRun): Promise<RunEvidence> {
-  const { ground, identity, means } = run;
+  const { environment, identity, services } = run;
   const { strategy } = identity.contract.effective.evidence;
-  const own = await means.engine.slots.evidence.pick(strategy);
-  const beside = ground.config.evidence.plugins.flatMap((name) => ground.plugins.evidence.get(name) ?? []);
+  const own = await services.engine.slots.evidence.pick(strategy);
+  const beside = environment.config.evidence.plugins.flatMap(
+    (name) => environment.plugins.evidence.get(name) ?? [],
+  );
   // A plugin with hosts can send data out, so it gets redacted text: a name or address may hold data that the spec
   // keeps private.
   const shown = (source: EvidenceSource, { sendsOut }: OutsideEvidence): EvidenceSource =>
@@ -28,21 +30,21 @@ export async function openEvidence(run: OpenRun): Promise<RunEvidence> {
       const refused = await own.refuse(source);
       if (refused !== undefined) return refused;
       for (const one of beside) {
-        const why = await one.refuse(shown(source, one), means.signal);
+        const why = await one.refuse(shown(source, one), services.signal);
         if (why !== undefined) return why;
       }
       return undefined;
     },
     async order(source) {
       let order = (await own.order?.(source)) ?? 0;
-      for (const one of beside) order += await one.order(shown(source, one), means.signal);
+      for (const one of beside) order += await one.order(shown(source, one), services.signal);
       return order;
     },
     async refuseRetrieval(soFar) {
       const refused = await own.refuseRetrieval(soFar);
       if (refused !== undefined) return refused;
       for (const one of beside) {
-        const why = await one.refuseRetrieval(soFar, means.signal);
+        const why = await one.refuseRetrieval(soFar, services.signal);
         if (why !== undefined) return why;
       }
       return undefined;

@@ -41,8 +41,8 @@ export interface RunIdentity {
   readonly contract: AdmittedContract;
   readonly scope: Scope;
   /**
-   * The sandbox back end of the run's start; for a checked attempt, the one that its checks ran in. `ground.sandbox`
-   * is this process's back end.
+   * The sandbox back end of the run's start; for a checked attempt, the one that its checks ran in.
+   * `environment.sandbox` is this process's back end.
    */
   readonly sandboxName: string;
   /** Whether a worker does the Tasks; false for a supplied patch. */
@@ -63,7 +63,7 @@ export interface RunIdentity {
 }
 
 /** What this process works on the run with, and until when. */
-export interface RunMeans {
+export interface RunServices {
   readonly engine: WritEngine;
   readonly settings: RunSettings;
   readonly store: IntentRunStore;
@@ -113,8 +113,8 @@ export interface RunMeans {
  */
 export interface OpenRun {
   readonly identity: RunIdentity;
-  readonly ground: Ground;
-  readonly means: RunMeans;
+  readonly environment: RunEnvironment;
+  readonly services: RunServices;
 }
 
 /** One attempt at a change: a patchset, and the data that its checks need. */
@@ -149,7 +149,7 @@ export interface Workspace {
 }
 
 /** The environment of a run: resolved, verified and unchanged so far. */
-export interface Ground extends Landing {
+export interface RunEnvironment extends Landing {
   readonly repository: Repository;
   /** How statements name it. */
   readonly repositoryUri: string;
@@ -162,7 +162,7 @@ export interface Ground extends Landing {
   /** In words, the better ones that are installed here and do not work. */
   readonly passedOver?: readonly string[];
   /** How the spec's platform requirements were met. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly platform: Readonly<Record<string, string>>;
   /** The engine's, and those of plugins that the repository lists. */
   readonly rules: Rules;
   readonly policies: OpenPolicies;
@@ -179,16 +179,16 @@ export interface Ground extends Landing {
  */
 export function policyOf({
   identity: { contract },
-  ground,
-  means: { secrets, model },
-}: Pick<OpenRun, 'identity' | 'ground' | 'means'>): PrivacyPolicy {
-  const policy = privacyPolicyOf(contract.effective, ground.config.redaction);
+  environment,
+  services: { secrets, model },
+}: Pick<OpenRun, 'identity' | 'environment' | 'services'>): PrivacyPolicy {
+  const policy = privacyPolicyOf(contract.effective, environment.config.redaction);
   return withValues(policy, [...secrets.values, ...(model?.secrets ?? [])]);
 }
 
 /** Returns a copy of the run or attempt with `steps` replaced. */
 export function withSteps<T extends OpenRun>(run: T, steps: Steps): T {
-  return { ...run, means: { ...run.means, steps } };
+  return { ...run, services: { ...run.services, steps } };
 }
 
 /** Between sealing a run and letting go of it: whichever begins first keeps the other from beginning. */

@@ -44,14 +44,14 @@ export async function makeCandidate(run: OpenRun, state: PlanState, round: numbe
       const { attempt, judged } = await end.last.inFull();
       return { attempt, ended: judged };
     }
-    const startsFromBase = workBase(run) === run.ground.base.tree;
+    const startsFromBase = workBase(run) === run.environment.base.tree;
     if (end.only && round === 1 && startsFromBase) return { attempt: (await end.only.inFull()).attempt };
-    const { base } = run.ground;
+    const { base } = run.environment;
     const patch =
-      end.tree === base.tree ? emptyPatch(base) : await normalisePatch(run.means.scratch, base, end.tree);
+      end.tree === base.tree ? emptyPatch(base) : await normalisePatch(run.services.scratch, base, end.tree);
     return { attempt: beginAttempt(run, `candidate-${round}`, patch) };
   } catch (fault) {
-    if (run.means.settings.signal.aborted || !run.means.wallClockExceeded()) throw fault;
+    if (run.services.settings.signal.aborted || !run.services.wallClockExceeded()) throw fault;
     return endEarly(run, state);
   }
 }
@@ -63,7 +63,7 @@ export async function makeCandidate(run: OpenRun, state: PlanState, round: numbe
 export async function endEarly(
   run: OpenRun,
   state: PlanState,
-  patch = emptyPatch(run.ground.base),
+  patch = emptyPatch(run.environment.base),
 ): Promise<MadeCandidate> {
   const attempt = beginAttempt(run, 'candidate-0', patch);
   const ended = await decideRun(attempt, {
@@ -128,10 +128,10 @@ export async function keepParts(attempt: Attempt, state: PlanState, judged: Eval
   const work = acceptedWork(state);
   const isOfSeveral = new Set(work.map(({ key }) => key)).size > 1;
   if (!isOfSeveral || !attempt.box.keepsContent) return;
-  await attempt.means.steps.once('parts', async () => {
+  await attempt.services.steps.once('parts', async () => {
     const parts = await makeParts(attempt, work);
     if (parts === undefined) return;
-    const content = createRecordCollector(join(attempt.means.directory, 'content'));
+    const content = createRecordCollector(join(attempt.services.directory, 'content'));
     for (const { work: made, patch } of parts)
       await content.put([[partContentPath({ attempt: made.name }), patch.diff]]);
     const record: PartsRecord = {
@@ -140,7 +140,7 @@ export async function keepParts(attempt: Attempt, state: PlanState, judged: Eval
       candidate_tree: attempt.patch.candidateTree,
       parts: parts.map(toRecord),
     };
-    await attempt.means.record.put([[partsPath, Buffer.from(`${canonicalize(record)}\n`)]]);
+    await attempt.services.record.put([[partsPath, Buffer.from(`${canonicalize(record)}\n`)]]);
   });
 }
 
@@ -163,7 +163,7 @@ function toRecord({ work, patch }: Part): PartRecord {
 
 /** `undefined` if the parts cannot be computed or must not be kept. */
 async function makeParts(
-  { means: { scratch }, patch: whole }: Pick<Attempt, 'means' | 'patch'>,
+  { services: { scratch }, patch: whole }: Pick<Attempt, 'services' | 'patch'>,
   work: readonly SettledAttempt[],
 ): Promise<readonly Part[] | undefined> {
   // A run that waited is sealed elsewhere with its candidate alone.

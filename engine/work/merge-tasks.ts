@@ -107,8 +107,8 @@ export function workBefore(state: PlanState, task: PlannedTask): readonly Settle
 }
 
 /** What the work of a run starts from: its base, with the local changes that the user included before the work. */
-export function workBase({ identity, ground }: Pick<OpenRun, 'identity' | 'ground'>): string {
-  return identity.local?.included?.tree ?? ground.base.tree;
+export function workBase({ identity, environment }: Pick<OpenRun, 'identity' | 'environment'>): string {
+  return identity.local?.included?.tree ?? environment.base.tree;
 }
 
 /** Merges that work onto the run's base. Cached by its inputs, so a resumed run repeats no merge. */
@@ -117,7 +117,7 @@ export async function mergeWork(run: OpenRun, work: readonly SettledAttempt[]): 
   const tree = stackedTree(base, work);
   if (tree !== undefined) return { tree };
   const key = canonicalDigest([base, ...work.map((one) => [one.baseTree, one.tree])]).slice(0, 32);
-  return run.means.steps.once(`merge/${key}`, () => mergeTasks(run.means.scratch, base, work));
+  return run.services.steps.once(`merge/${key}`, () => mergeTasks(run.services.scratch, base, work));
 }
 
 /** Drops what a Task did, from its work number `from` on (from 0): it is done again. */

@@ -52,21 +52,21 @@ const looks = new Set(['read', 'search']);
 
 /** Opens the sources of an attempt under the spec's strategy; none if no model works. */
 export async function openSources(run: OpenRun, setting: SourceSetting): Promise<OpenSources> {
-  if (run.means.worker?.usesModel !== true) return {};
+  if (run.services.worker?.usesModel !== true) return {};
   const { place, tools, hands, tree, steps, context } = setting;
   const strategy = await openEvidence(run);
   const repositoryUses = (): number =>
     hands.used.filter(({ action, outcome }) => looks.has(action) && outcome === 'done').length;
-  const { identity, means } = run;
-  const ground: WebEnvironment = {
+  const { identity, services } = run;
+  const environment: WebEnvironment = {
     runId: identity.runId,
     effective: identity.contract.effective,
     policy: policyOf(run),
-    signal: means.signal,
-    settings: means.settings,
-    secrets: means.model?.secrets ?? [],
+    signal: services.signal,
+    settings: services.settings,
+    secrets: services.model?.secrets ?? [],
   };
-  const web = openWeb(ground, { strategy, place, tools, repositoryUses });
+  const web = openWeb(environment, { strategy, place, tools, repositoryUses });
   const wasShown = (url: string): boolean => web?.shown.has(url) === true || context.includes(url);
   const citations = openCitations(run, { strategy, tree, steps, wasShown });
   return { ...(web ? { web } : {}), citations, strategy };
@@ -111,7 +111,7 @@ interface CitationSetting {
 function openCitations(run: OpenRun, { strategy, tree, steps, wasShown }: CitationSetting): OpenCitations {
   const {
     identity: { contract },
-    means: { scratch },
+    services: { scratch },
   } = run;
   const { evidence } = contract.effective;
   const needed = evidence.minCitationsPerDecision;

@@ -6,7 +6,7 @@ import { stageNames } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { appendIntentEvents, recordIntent, replanEvent } from '../intent/append-intent-events.ts';
 import { askedOf } from '../open/open-parties.ts';
-import { draftPlan, readPlanEnvironment } from '../open/plan-ground.ts';
+import { draftPlan, readPlanEnvironment } from '../open/plan-environment.ts';
 import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';
 import { revisePlan } from '../plan/revise-plan.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
@@ -23,8 +23,8 @@ import { dropWork } from './merge-tasks.ts';
  * advice of the worker's model. Throws PLAN_* errors.
  */
 export async function planWork(run: OpenRun): Promise<PlanDraft> {
-  return run.means.steps.once('plan/1', async () => {
-    const draft = await advisePlan(run, run.means.draft ?? (await draftAgain(run)));
+  return run.services.steps.once('plan/1', async () => {
+    const draft = await advisePlan(run, run.services.draft ?? (await draftAgain(run)));
     await keepPlan(run, draft);
     return draft;
   });
@@ -33,15 +33,15 @@ export async function planWork(run: OpenRun): Promise<PlanDraft> {
 /** For a run that was stopped before its plan was kept. */
 async function draftAgain({
   identity: { contract, scope, isWorked },
-  means: { engine, scratch },
-  ground,
+  services: { engine, scratch },
+  environment,
 }: OpenRun): Promise<PlanDraft> {
   const spec = contract.effective;
   return draftPlan(askedOf(engine), {
     spec,
     scope,
     for: isWorked ? 'worker' : 'patch',
-    ground: await readPlanEnvironment(scratch, ground.base.tree, spec),
+    environment: await readPlanEnvironment(scratch, environment.base.tree, spec),
   });
 }
 
@@ -49,9 +49,11 @@ async function draftAgain({
 async function keepPlan(run: OpenRun, draft: PlanDraft): Promise<void> {
   const checked = checkTaskGraph(draft.tasks);
   if (!checked.ok) throw toPlanFault(checked.problems);
-  const nowMs = await run.means.steps.once(`plan/${draft.revision}/at`, () => run.means.settings.clock.now());
+  const nowMs = await run.services.steps.once(`plan/${draft.revision}/at`, () =>
+    run.services.settings.clock.now(),
+  );
   const folder = planFolder(draft.revision);
-  await run.means.record.put(
+  await run.services.record.put(
     planFiles(run.identity, draft, nowMs).map(([path, bytes]) => [`${folder}/${path}`, bytes]),
   );
 }
@@ -65,7 +67,7 @@ const adviceFile = 'plan-advice.json';
  * Advice that a person confirmed before the run is used without a call.
  */
 async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
-  const { worker, model, scratch, engine, signal, advice } = run.means;
+  const { worker, model, scratch, engine, signal, advice } = run.services;
   const { contract, scope, runId } = run.identity;
   if (advice !== undefined) return confirmedPlan(run, draft, advice);
   if (worker?.draft === undefined || model === undefined || workKeys(draft).length < 2) return draft;
@@ -81,7 +83,7 @@ async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
     hands: openTreeTools({
       engine,
       repository: scratch,
-      tree: run.ground.base.tree,
+      tree: run.environment.base.tree,
       runId,
       policy: policyOf(run),
       signal,
@@ -89,7 +91,7 @@ async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
     turns,
   });
   const { notices, requests, ...spent } = turns.taken();
-  await keepAdviceSpent(run.means.steps, spent);
+  await keepAdviceSpent(run.services.steps, spent);
   await keep(run, {
     taken: end.kind === 'taken',
     ...(end.kind === 'nothing' ? { reason: end.reason } : {}),
@@ -120,14 +122,14 @@ async function confirmedPlan(
 }
 
 async function keep(run: OpenRun, told: object): Promise<void> {
-  await run.means.record.put([[adviceFile, Buffer.from(`${JSON.stringify(told, null, 1)}\n`)]]);
+  await run.services.record.put([[adviceFile, Buffer.from(`${JSON.stringify(told, null, 1)}\n`)]]);
 }
 
 /** Calls every plan reviewer before any work begins. */
 export async function reviewPlan({
   identity: { contract, runId, scope },
-  means: { engine },
-}: Pick<OpenRun, 'identity' | 'means'>): Promise<void> {
+  services: { engine },
+}: Pick<OpenRun, 'identity' | 'services'>): Promise<void> {
   const spec = contract.effective;
   const { summary, objectives } = spec.intent;
   await engine.hooks.plan.review.call({
@@ -164,7 +166,7 @@ interface FailedWork extends Pick<SettledAttempt, 'failure' | 'failedTests' | 'r
 export async function replan(run: OpenRun, state: PlanState, failed: FailedWork): Promise<void> {
   const {
     identity: { contract, runId },
-    means: { store, settings, steps },
+    services: { store, settings, steps },
   } = run;
   const trigger = failed.trigger ?? 'repeated-test-fail';
   const draft = revisePlan(state.draft, {

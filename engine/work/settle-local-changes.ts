@@ -46,9 +46,9 @@ export async function settleLocalChanges(
 ): Promise<Attempt> {
   const {
     identity: { runId, local },
-    ground: { repository, base },
-    ground,
-    means: { settings, steps, scratch },
+    environment: { repository, base },
+    environment,
+    services: { settings, steps, scratch },
   } = run;
   const before: Attempt = local === undefined ? attempt : { ...attempt, localNow: local };
   // A supplied patch of a new run was checked when the run was opened.
@@ -61,14 +61,14 @@ export async function settleLocalChanges(
     count += 1;
   }
   const latest = async (): Promise<Attempt> => (last === undefined ? before : withInclusion(run, last));
-  if ((await readRef(repository, ground.target.ref)) !== ground.target.expected) return latest();
+  if ((await readRef(repository, environment.target.ref)) !== environment.target.expected) return latest();
 
   const recorded = recordedDecision({ local }, steps)?.choice;
-  const target = await targetHere(repository, ground, settings.heldFor);
+  const target = await targetHere(repository, environment, settings.heldFor);
   if (target === undefined) {
     const isRecorded = (last?.included ?? local?.included) !== undefined;
     if (!isRecorded && (settings.localChanges ?? recorded) === 'include')
-      await requireNothingToInclude(repository, ground.target.ref, attempt.patch.files);
+      await requireNothingToInclude(repository, environment.target.ref, attempt.patch.files);
     return latest();
   }
   const includedBefore = last?.included ?? local?.included;
@@ -104,15 +104,15 @@ export async function settleLocalChanges(
 export async function settlePlannedPaths(run: OpenRun, plan: PlanDraft): Promise<void> {
   const {
     identity: { local },
-    ground: { repository },
-    ground,
-    means: { settings, steps, draft, advice },
+    environment: { repository },
+    environment,
+    services: { settings, steps, draft, advice },
   } = run;
   if (draft === undefined) return;
   const known = new Set(predictedFiles(draft, advice).map(({ path }) => path));
   const files = predictedFiles(plan).filter(({ path }) => !known.has(path));
   if (files.length === 0) return;
-  const target = await targetHere(repository, ground, settings.heldFor);
+  const target = await targetHere(repository, environment, settings.heldFor);
   if (target === undefined) return;
   const dirty = await dirtyPaths(repository, files);
   if (dirty.length === 0) return;
@@ -122,7 +122,7 @@ export async function settlePlannedPaths(run: OpenRun, plan: PlanDraft): Promise
 
 /** The given choice, else the recorded one, else the person's answer, which is recorded. */
 async function choiceFor(
-  { ground: { repository }, means: { settings, steps } }: OpenRun,
+  { environment: { repository }, services: { settings, steps } }: OpenRun,
   target: Target,
   recorded: LocalChanges,
   dirty: readonly DirtyPath[],
@@ -137,6 +137,6 @@ async function choiceFor(
 }
 
 async function withInclusion(run: OpenRun, { name, tree, included }: Inclusion): Promise<Attempt> {
-  const patch = await normalisePatch(run.means.scratch, run.ground.base, tree);
+  const patch = await normalisePatch(run.services.scratch, run.environment.base, tree);
   return { ...beginAttempt(run, name, patch), localNow: { choice: 'include', included } };
 }

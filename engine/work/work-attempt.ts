@@ -108,7 +108,7 @@ export async function workAttempt(
   { task, context = [] }: WorkedTask,
 ): Promise<WorkedAttempt> {
   const {
-    means: {
+    services: {
       scratch,
       worker,
       settings: { person },
@@ -118,8 +118,11 @@ export async function workAttempt(
   let made: PatchSet | undefined;
   const record = await steps.once(workedStep, async () => {
     if (!worker) throw new WritError('NO_WORKER');
-    const calls = run.means.calls.of(attemptName(order.revision, order.taskNumber, order.attempt));
-    const place = join(run.means.privateRoot, `work-${order.taskNumber}-${order.revision}-${order.attempt}`);
+    const calls = run.services.calls.of(attemptName(order.revision, order.taskNumber, order.attempt));
+    const place = join(
+      run.services.privateRoot,
+      `work-${order.taskNumber}-${order.revision}-${order.attempt}`,
+    );
     const [workspace, reports] = [join(place, 'workspace'), join(place, 'reports')];
     await removeWorkspace(place);
     await mkdir(reports, { recursive: true, mode: 0o700 });
@@ -186,10 +189,10 @@ async function ask(
   try {
     const result = await worker.work({ ...order, ...lostOf(run, calls) });
     // An answer after the run was stopped is not an answer to the Task.
-    run.means.signal.throwIfAborted();
+    run.services.signal.throwIfAborted();
     return result;
   } catch (cause) {
-    run.means.signal.throwIfAborted();
+    run.services.signal.throwIfAborted();
     // A retry would need the tool that failed.
     if (broken() !== undefined) return { kind: 'nothing', reason: '', usage: { costUnits: 0 } };
     const kept = `the run is kept: \`writ resume ${run.identity.runId}\``;
@@ -207,7 +210,7 @@ async function ask(
 }
 
 async function take(
-  { means: { scratch }, ground }: Pick<OpenRun, 'means' | 'ground'>,
+  { services: { scratch }, environment }: Pick<OpenRun, 'services' | 'environment'>,
   base: Base,
   result: WorkResult,
   kept: TreeOfWorkspace,
@@ -230,7 +233,7 @@ async function take(
       const reason = `a command wrote ${quoted(strayed)} outside the \`writeRoots\` of the rule that allowed it`;
       return { record: { kind: 'unusable', reason, ...used } };
     }
-    await requireOldSigners(scratch, ground.policy, patch);
+    await requireOldSigners(scratch, environment.policy, patch);
     return { record: { kind: 'patch', tree: patch.candidateTree, digest: patch.digest, ...used }, patch };
   } catch (fault) {
     if (!isWritError(fault) || !(fault.code.startsWith('PATCH_') || fault.code === 'INPUT_TOO_LARGE'))
@@ -326,13 +329,13 @@ interface OpenAsked extends AsyncDisposable {
 }
 
 async function openAsked(run: OpenRun, place: ToolPlace, tools: AttemptTools): Promise<OpenAsked> {
-  const { model } = run.means;
+  const { model } = run.services;
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
   const { agent } = model;
   if (agent === undefined) {
     const turns = heardTurns(
       openTurns(run, model, { spend: tools.calls.spend, task: tools.task }),
-      run.means.settings.watch,
+      run.services.settings.watch,
     );
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
@@ -365,13 +368,13 @@ function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
 /** Starts an attempt named `name` over a patchset; adopts records that an earlier process wrote under that name. */
 export function beginAttempt(run: OpenRun, name: string, patch: PatchSet): Attempt {
   const box = createArtifactCollector({
-    directory: join(run.means.directory, 'content', name),
+    directory: join(run.services.directory, 'content', name),
     spec: run.identity.contract.effective,
-    hooks: run.means.engine.hooks,
+    hooks: run.services.engine.hooks,
     policy: policyOf(run),
-    nowMs: () => run.means.settings.clock.now(),
+    nowMs: () => run.services.settings.clock.now(),
   });
-  return { ...withSteps(run, run.means.steps.under(name)), name, patch, box, approvals: [] };
+  return { ...withSteps(run, run.services.steps.under(name)), name, patch, box, approvals: [] };
 }
 
 /** The name of an attempt in its run. */

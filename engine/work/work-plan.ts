@@ -62,7 +62,7 @@ async function workTasks(run: OpenRun, state: PlanState): Promise<Worked> {
     tasks,
     done: state.accepted.keys(),
     limit: () => taskLimit(limit, { limitUnits: state.costLimit, usedUnits: state.costUnits }),
-    signal: run.means.signal,
+    signal: run.services.signal,
     work: async (task) => {
       const last = await settleTask(run, state, task);
       if (!last) return 'stop';
@@ -124,12 +124,12 @@ async function waitForRetry(run: OpenRun, before: readonly SettledAttempt[]): Pr
   if (!last) return;
   const { backoffSeconds } = run.identity.contract.effective.execution.retry;
   const seconds = retryWaitSeconds(backoffSeconds, before.length);
-  const { clock } = run.means.settings;
-  const due = await run.means.steps.once(`${last.name}/retry-at`, () => clock.now() + seconds * 1000);
+  const { clock } = run.services.settings;
+  const due = await run.services.steps.once(`${last.name}/retry-at`, () => clock.now() + seconds * 1000);
   // A retry that was begun has waited.
   const next = `${nextName(last)}/settled`;
-  if (run.means.steps.interrupted(next) || run.means.steps.ended(next)) return;
-  await waitUntil(clock, due, run.means.signal);
+  if (run.services.steps.interrupted(next) || run.services.steps.ended(next)) return;
+  await waitUntil(clock, due, run.services.signal);
 }
 
 function nextName({ name, attempt }: SettledAttempt): string {
@@ -179,8 +179,8 @@ async function settleConflict(
   const last = attemptsAt(state, key).at(-1) ?? accepted;
   const name = `${accepted.name}/conflict`;
   const inFull = async () => {
-    const base = { commit: run.ground.base.commit, tree: accepted.baseTree };
-    const attempt = beginAttempt(run, name, await normalisePatch(run.means.scratch, base, accepted.tree));
+    const base = { commit: run.environment.base.commit, tree: accepted.baseTree };
+    const attempt = beginAttempt(run, name, await normalisePatch(run.services.scratch, base, accepted.tree));
     const judged = await decideRun(attempt, {
       subject: 'attempt',
       task: taskFacts(run, last),

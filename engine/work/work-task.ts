@@ -44,12 +44,12 @@ export async function workTask(
   const { task, baseTree } = order;
   const { revision } = state.draft;
   const name = attemptName(revision, task.number, order.attempt);
-  const steps = run.means.steps.under(name);
+  const steps = run.services.steps.under(name);
   const settle = async (): Promise<SettledAttempt> => {
-    const startedAtMs = await steps.once('started', () => run.means.settings.clock.now());
+    const startedAtMs = await steps.once('started', () => run.services.settings.clock.now());
     const { attempt, judged, usage, metrics, reason, network, servers, citations, snapshot, tools } =
       await judgeAttempt(run, state, order, name);
-    await run.means.record.put(
+    await run.services.record.put(
       attemptFiles(attempt, judged, {
         ids: { plan: planIdOf(run.identity, revision), task: taskIdOf(run.identity, revision, task.number) },
         number: order.attempt,
@@ -60,7 +60,7 @@ export async function workTask(
         steps: stepsOf(run, task),
         tools,
         startedAtMs,
-        nowMs: await steps.once('settled-at', () => run.means.settings.clock.now()),
+        nowMs: await steps.once('settled-at', () => run.services.settings.clock.now()),
       }),
     );
     const trigger = triggerOf(judged);
@@ -110,9 +110,9 @@ function stepsOf(
 async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder, name: string) {
   const { task, baseTree, attempt: number, previousFailure } = order;
   const { revision } = state.draft;
-  const steps = run.means.steps.under(name);
-  const base = { commit: run.ground.base.commit, tree: baseTree };
-  const { watch } = run.means.settings;
+  const steps = run.services.steps.under(name);
+  const base = { commit: run.environment.base.commit, tree: baseTree };
+  const { watch } = run.services.settings;
   const watched = { task: task.key, attempt: number };
   watch?.attempt(watched, 'began');
   const snapshot = await writeSnapshot(run, steps, name, baseTree);

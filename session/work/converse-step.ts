@@ -38,7 +38,10 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   await using opened = await openDrafter(engine, worker, setting.run, ground);
   const effective = guardingProfile(clock.now());
   const turns = openTurns(
-    { identity: { contract: { effective } }, means: { signal, settings: { clock, meter: scope.meter() } } },
+    {
+      identity: { contract: { effective } },
+      services: { signal, settings: { clock, meter: scope.meter() } },
+    },
     opened.model,
   );
   const policy = privacyPolicyOf(effective, ground.config.redaction);

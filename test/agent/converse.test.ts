@@ -45,7 +45,7 @@ async function talk(
   const turns = openTurns(
     {
       identity: { contract: { effective: guardingProfile(0) } },
-      means: { signal, settings: { clock: systemClock } },
+      services: { signal, settings: { clock: systemClock } },
     },
     { provider, model: 'm', secrets: [] },
   );

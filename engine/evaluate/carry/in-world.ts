@@ -23,7 +23,11 @@ export interface Passing {
  * command ran and a later check needs its output, it copies the carried paths.
  */
 export async function inWorkspace<T extends { readonly result?: unknown }>(
-  { identity: { scope }, means: { signal }, ground }: Pick<Attempt, 'identity' | 'means' | 'ground'>,
+  {
+    identity: { scope },
+    services: { signal },
+    environment,
+  }: Pick<Attempt, 'identity' | 'services' | 'environment'>,
   side: WorkspaceSide,
   from: {
     readonly received: readonly CarriedPath[];
@@ -40,11 +44,11 @@ export async function inWorkspace<T extends { readonly result?: unknown }>(
     const ran = await act(world);
     if (ran.result === undefined || signal.aborted) return ran;
     const changed = await world.changed();
-    const rewritten = rewrittenFindings(changed, ground.config.workspace.rewrites);
+    const rewritten = rewrittenFindings(changed, environment.config.workspace.rewrites);
     if (from.tellsWrites) passing.wroteOutside = await writtenOutside(await world.place(), changed, scope);
     const told = new Set(passing.findings.map(({ message }) => message));
     passing.findings.push(...rewritten.filter(({ message }) => !told.has(message)));
-    const isCarrying = ground.config.workspace.carry.length > 0 && from.handsOn;
+    const isCarrying = environment.config.workspace.carry.length > 0 && from.handsOn;
     if (!isCarrying) return ran;
     const { carried, refused } = await world.handOn();
     passing.carried = { received, handedOn: carried };

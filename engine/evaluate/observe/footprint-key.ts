@@ -16,7 +16,9 @@ import { findVerificationInputs } from '../second-run/find-judge.ts';
 import { type VouchedCache, vouchedCacheOf } from '../workspace-dependencies/shared-directory.ts';
 
 /** Footprints that runs of this repository left on this machine. */
-export async function keptFootprintsOf(attempt: Pick<Attempt, 'ground' | 'means'>): Promise<KeptFootprints> {
+export async function keptFootprintsOf(
+  attempt: Pick<Attempt, 'environment' | 'services'>,
+): Promise<KeptFootprints> {
   return openKeptFootprints(await vouchedCacheOf(attempt, { folder: 'footprints', voucher: 'footprint' }));
 }
 
@@ -25,11 +27,11 @@ export async function keptFootprintsOf(attempt: Pick<Attempt, 'ground' | 'means'
  * inputs of `prepare` and of shared directories, and the verification inputs. Product files are not included.
  */
 export async function footprintKey(
-  { ground, identity }: Pick<Attempt, 'ground' | 'identity'>,
+  { environment, identity }: Pick<Attempt, 'environment' | 'identity'>,
   { entries, reach, judges }: JudgedTree,
   { kind, command = '', expectedExitCode }: EffectiveCheck,
 ): Promise<string> {
-  const { workspace, checks } = ground.config;
+  const { workspace, checks } = environment.config;
   const inputs = untrackedInputs(workspace);
   const { verificationPlan } = identity.contract.effective.acceptance;
   const others = Object.values(verificationPlan)
@@ -40,7 +42,7 @@ export async function footprintKey(
     [kind, command, expectedExitCode],
     // Later checks see the carried paths of earlier ones.
     workspace.carry.length > 0 ? [...workspace.carry, ...others] : [],
-    ...machineState(ground, reach),
+    ...machineState(environment, reach),
     JSON.stringify([workspace.prepare, workspace.share, [...checks.reports]]),
     digestOf(entries.filter(({ path }) => isBelow(path, inputs))),
     judges,
@@ -49,7 +51,7 @@ export async function footprintKey(
 
 /** The sandbox and the programs of this machine. */
 export function machineState(
-  { sandbox }: Pick<Attempt['ground'], 'sandbox'>,
+  { sandbox }: Pick<Attempt['environment'], 'sandbox'>,
   { programs }: JudgedTree['reach'],
 ): readonly (readonly unknown[])[] {
   return [
@@ -62,7 +64,7 @@ export function machineState(
 export function untrackedInputs({
   lockfile,
   prepare,
-}: Attempt['ground']['config']['workspace']): readonly string[] {
+}: Attempt['environment']['config']['workspace']): readonly string[] {
   return [lockfile, ...prepare.flatMap((step) => [step.lockfile, ...step.inputs])];
 }
 
@@ -199,29 +201,29 @@ export interface JudgedTree {
 
 /** Returns the base; if the policy commit has other verification inputs, returns the policy commit. */
 export async function judgedTree(attempt: Attempt): Promise<JudgedTree> {
-  const { patch, ground } = attempt;
+  const { patch, environment } = attempt;
   const base = await verifyingAt(attempt, patch.baseTree);
-  if (ground.policy.tree === patch.baseTree) return base;
-  const policy = await verifyingAt(attempt, ground.policy.tree);
+  if (environment.policy.tree === patch.baseTree) return base;
+  const policy = await verifyingAt(attempt, environment.policy.tree);
   return policy.judges === base.judges ? base : policy;
 }
 
 /** Returns one tree with its verification inputs; `seen` as in `findVerificationInputs`. */
 export async function verifyingAt(
-  { identity, means, patch, ground }: Attempt,
+  { identity, services, patch, environment }: Attempt,
   tree: string,
   seen?: readonly string[],
 ): Promise<JudgedTree> {
-  const entries = await listTree(means.scratch, tree);
+  const entries = await listTree(services.scratch, tree);
   const reach = await findVerificationInputs(
-    means.scratch,
+    services.scratch,
     tree,
     identity.contract.effective,
-    ground.config.workspace.prepare,
+    environment.config.workspace.prepare,
     seen,
   );
   const reached = new Set(reach.files.map(({ path }) => path));
   const judging = entries.filter(({ path }) => reached.has(path) || isOfTests(path));
-  const links = await readLinks(entries, (paths) => readBlobs(means.scratch, tree, paths));
+  const links = await readLinks(entries, (paths) => readBlobs(services.scratch, tree, paths));
   return { tree, isBase: tree === patch.baseTree, entries, links, reach, judges: digestOf(judging) };
 }

@@ -49,13 +49,13 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
     attempt.patch.baseCommit === undefined
   )
     return undefined;
-  const steps = attempt.means.steps.under('observed');
+  const steps = attempt.services.steps.under('observed');
   return steps.once('checks', async () => {
     // A run that is resumed in another sandbox observes again.
-    const within = withSteps(attempt, steps.under(attempt.ground.sandbox.name));
+    const within = withSteps(attempt, steps.under(attempt.environment.sandbox.name));
     const workspace = openingWorkspace(within, 0);
     const tree = await judgedTree(within);
-    const { sandbox } = attempt.ground;
+    const { sandbox } = attempt.environment;
     const tracer = (await sandbox.probeTracer?.()) ?? {
       works: false,
       reason: `sandbox \`${sandbox.name}\` cannot trace`,
@@ -81,7 +81,7 @@ async function traceAll(
 ): Promise<ObservedChecks> {
   const kept = await keptFootprintsOf(attempt);
   const side = tree.isBase ? workspace.base : workspace.over(tree.tree, 'own');
-  const { workspace: root } = attempt.ground.sandbox.pathsInside({ workspace: '', reports: '' });
+  const { workspace: root } = attempt.environment.sandbox.pathsInside({ workspace: '', reports: '' });
   const steps = await observeSteps(attempt, side);
   const prepare: string[] = [];
   for (const { footprint } of steps) if (footprint) prepare.push(await keepFootprint(attempt, footprint));
@@ -202,7 +202,7 @@ function seenSteps(
 async function keepFootprint(attempt: Attempt, footprint: CheckFootprint): Promise<string> {
   const bytes = Buffer.from(canonicalize(redactTexts(footprint, policyOf(attempt))));
   const digest = sha256Hex(bytes);
-  await attempt.means.record.put([[`footprints/${digest}.json`, bytes]]);
+  await attempt.services.record.put([[`footprints/${digest}.json`, bytes]]);
   return digest;
 }
 
@@ -248,7 +248,7 @@ async function fillAll(
 
 /** Returns scripts, configuration and manifests that are verification inputs and were reached or observed. */
 async function judgingTexts(
-  { means: { scratch } }: Attempt,
+  { services: { scratch } }: Attempt,
   { tree, entries, reach }: JudgedTree,
   footprint: CheckFootprint,
 ): Promise<readonly string[]> {
@@ -295,7 +295,7 @@ const varying =
 
 /** Returns the policy commit's tree with files of the patch added. */
 async function filledTree(
-  { means: { scratch } }: Pick<Attempt, 'means'>,
+  { services: { scratch } }: Pick<Attempt, 'services'>,
   tree: string,
   files: readonly PatchFile[],
 ): Promise<string> {

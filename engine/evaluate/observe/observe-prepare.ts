@@ -21,8 +21,11 @@ import { underTracer } from './under-tracer.ts';
 const failedReason = 'it failed under the tracer';
 
 /** Steps of `prepare` that may make something else of a patch: the first one that sees it, and those after it. */
-export function touchedSteps({ patch, ground }: Pick<Attempt, 'patch' | 'ground'>): readonly PrepareStep[] {
-  const { prepare } = ground.config.workspace;
+export function touchedSteps({
+  patch,
+  environment,
+}: Pick<Attempt, 'patch' | 'environment'>): readonly PrepareStep[] {
+  const { prepare } = environment.config.workspace;
   const first = prepare.findIndex((step) => isTouched(patch, inputsOf(step)));
   return first < 0 ? [] : prepare.slice(first);
 }
@@ -37,9 +40,9 @@ export function inputsOf({ lockfile, inputs }: PrepareStep): readonly string[] {
  * and those that see the patch for the tree of the base or the policy commit.
  */
 export function observePrepare(attempt: Attempt, tree: string): PrepareObserver {
-  const { ground, means, patch } = attempt;
+  const { environment, services, patch } = attempt;
   const touched = touchedSteps(attempt);
-  const isJudged = tree === patch.baseTree || tree === ground.policy.tree;
+  const isJudged = tree === patch.baseTree || tree === environment.policy.tree;
   let judged: Promise<JudgedTree> | undefined;
   const keyed = async (step: PrepareStep) => {
     // What it reads of its tooling is in the footprint.
@@ -49,7 +52,7 @@ export function observePrepare(attempt: Attempt, tree: string): PrepareObserver 
     return {
       shown,
       links,
-      ...stepKeys(ground, { entries, reach }, step),
+      ...stepKeys(environment, { entries, reach }, step),
       kept: await keptFootprintsOf(attempt),
     };
   };
@@ -66,13 +69,13 @@ export function observePrepare(attempt: Attempt, tree: string): PrepareObserver 
       return { footprint };
     },
     async trace(step, stage, run) {
-      const { sandbox } = ground;
+      const { sandbox } = environment;
       const tracer = await sandbox.probeTracer?.();
       if (!tracer?.works)
         return { observed: { reason: tracer?.reason ?? `sandbox \`${sandbox.name}\` cannot trace` } };
       const { workspace: root } = sandbox.pathsInside({ workspace: stage, reports: stage });
-      const { ran: result, read } = await underTracer(means, root, run);
-      means.signal.throwIfAborted();
+      const { ran: result, read } = await underTracer(services, root, run);
+      services.signal.throwIfAborted();
       if ('reason' in read) return { result, observed: read };
       if (result.exitCode !== 0) return { result, observed: { reason: failedReason } };
       const { key, wholeKey, shown, links, kept } = await keyed(step);
@@ -102,11 +105,11 @@ export function observePrepare(attempt: Attempt, tree: string): PrepareObserver 
  * `prepare`. `wholeKey` also covers the product's files.
  */
 function stepKeys(
-  ground: Attempt['ground'],
+  environment: Attempt['environment'],
   { entries, reach }: Pick<JudgedTree, 'entries' | 'reach'>,
   step: PrepareStep,
 ): { readonly key: string; readonly wholeKey: string } {
-  const { workspace } = ground.config;
+  const { workspace } = environment.config;
   const inputs = entries.filter(({ path }) => isBelow(path, untrackedInputs(workspace)));
   const judging = new Set([
     workspace.lockfile,
@@ -116,7 +119,7 @@ function stepKeys(
   const key = canonicalDigest([
     'writ-prepare-footprint-v1',
     JSON.stringify([step, workspace.prepare, workspace.share]),
-    ...machineState(ground, reach),
+    ...machineState(environment, reach),
     digestOf(inputs.filter(({ path }) => judging.has(path))),
   ]);
   return { key, wholeKey: canonicalDigest([key, digestOf(inputs)]) };

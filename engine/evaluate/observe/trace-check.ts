@@ -17,12 +17,12 @@ export async function traceCheck(
   side: WorkspaceSide,
   task: CheckTask,
 ): Promise<TracedCheck> {
-  const { workspace } = attempt.ground.sandbox.pathsInside({ workspace: '', reports: '' });
-  const { ran, read } = await underTracer(attempt.means, workspace, (traced, signal) =>
-    runCheckOf({ ...attempt, means: { ...attempt.means, signal } }, side, { ...task, traced }),
+  const { workspace } = attempt.environment.sandbox.pathsInside({ workspace: '', reports: '' });
+  const { ran, read } = await underTracer(attempt.services, workspace, (traced, signal) =>
+    runCheckOf({ ...attempt, services: { ...attempt.services, signal } }, side, { ...task, traced }),
   );
   const carried = ran.carried ? { carried: ran.carried } : {};
-  const { exitCodes } = attempt.ground.scanners.byCheck.get(task.check.id)?.config ?? {};
+  const { exitCodes } = attempt.environment.scanners.byCheck.get(task.check.id)?.config ?? {};
   const reason = 'reason' in read ? read.reason : notReached(task.check, ran, exitCodes);
   if (reason !== undefined) return { reason, ...carried };
   return { ...read, ...carried };

@@ -22,7 +22,7 @@ export type ReadTrace = { readonly footprint: Footprint } | { readonly reason: s
  * signal ends a run that writes more. It is deleted afterwards.
  */
 export async function underTracer<T>(
-  { privateRoot, signal }: Pick<OpenRun['means'], 'privateRoot' | 'signal'>,
+  { privateRoot, signal }: Pick<OpenRun['services'], 'privateRoot' | 'signal'>,
   workspace: string,
   run: (traced: TracedCommand, signal: AbortSignal) => Promise<T>,
 ): Promise<{ readonly ran: T; readonly read: ReadTrace }> {

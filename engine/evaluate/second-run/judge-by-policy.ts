@@ -64,7 +64,7 @@ export async function evaluateByPolicy(
   let laid = withPrepared(judge ?? { tree: attempt.patch.candidateTree, laid: [] });
   // Builds the base's dependencies in a separate workspace.
   if (brought.length > 0) await (await workspace.base.open([])).close();
-  const inputs = attempt.ground.config.workspace.prepare.flatMap((step) => step.inputs);
+  const inputs = attempt.environment.config.workspace.prepare.flatMap((step) => step.inputs);
   const over = ({ tree, laid: paths }: PlacedTree): WorkspaceSide => {
     const isOfPrepare = paths.some(({ path }) => isBelow(path, inputs));
     return workspace.over(tree, brought.length > 0 ? 'base' : isOfPrepare ? 'own' : 'candidate');

@@ -39,8 +39,8 @@ export function leavesJudging({ patchFindings }: Pick<Attempt, 'patchFindings'>)
 }
 
 /** Whether the policy commit refuses to evaluate checks that no tracer observes. */
-export function demandsTracer({ ground }: Pick<Attempt, 'ground'>): boolean {
-  return ground.config.rules[rule]?.observe === 'required';
+export function demandsTracer({ environment }: Pick<Attempt, 'environment'>): boolean {
+  return environment.config.rules[rule]?.observe === 'required';
 }
 
 /**
@@ -51,10 +51,10 @@ export function demandsTracer({ ground }: Pick<Attempt, 'ground'>): boolean {
 export async function findPolicyInputs(attempt: Attempt): Promise<PolicyInputs | undefined> {
   const {
     identity: { contract, scope },
-    ground,
+    environment,
     patch,
   } = attempt;
-  const asked = ground.rules.get(rule);
+  const asked = environment.rules.get(rule);
   if (!leavesJudging(attempt)) return undefined;
   // The rule is evaluated again, because its recorded answer was redacted.
   const question = ruleQuestion(attempt, { spec: contract.effective, patch, scope, artifacts: [] });
@@ -105,15 +105,21 @@ function isLeft({ rule: by, detail }: Finding): boolean {
 async function layJudge(attempt: Attempt, paths: readonly LaidPath[], withReached = true): Promise<string> {
   const {
     identity: { contract },
-    means: { scratch },
+    services: { scratch },
     patch,
-    ground,
+    environment,
   } = attempt;
-  const { tree: policy } = ground.policy;
+  const { tree: policy } = environment.policy;
   const isAhead = withReached && policy !== patch.baseTree;
   const reached = isAhead
-    ? (await findVerificationInputs(scratch, policy, contract.effective, ground.config.workspace.prepare))
-        .files
+    ? (
+        await findVerificationInputs(
+          scratch,
+          policy,
+          contract.effective,
+          environment.config.workspace.prepare,
+        )
+      ).files
     : [];
   const wanted = new Map<string, LaidPath>(
     reached
@@ -129,13 +135,13 @@ async function layJudge(attempt: Attempt, paths: readonly LaidPath[], withReache
 }
 
 async function leafOf(
-  { means: { scratch }, patch, ground }: Pick<Attempt, 'means' | 'patch' | 'ground'>,
+  { services: { scratch }, patch, environment }: Pick<Attempt, 'services' | 'patch' | 'environment'>,
   { path, parts }: LaidPath,
   entry: TreeEntry | undefined,
 ): Promise<TreeLeaf> {
   if (entry === undefined || parts === undefined) return entry;
   const own = await readBlob(scratch, patch.candidateTree, path);
-  const theirs = await readBlob(scratch, ground.policy.tree, path);
+  const theirs = await readBlob(scratch, environment.policy.tree, path);
   const text = own && theirs && placeParts(own.toString('utf8'), theirs.toString('utf8'), parts);
   if (!text) return entry;
   const object = await writeLooseObject(scratch, { type: 'blob', bytes: Buffer.from(text) }, true);

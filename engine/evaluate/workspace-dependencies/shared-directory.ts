@@ -34,11 +34,11 @@ const maxBytes = 32 * 1024 * 1024;
 
 /** The cache of one kind of text. */
 export async function vouchedCacheOf(
-  { ground, means }: Pick<Attempt, 'ground' | 'means'>,
+  { environment, services }: Pick<Attempt, 'environment' | 'services'>,
   of: { readonly folder: string; readonly voucher: string },
 ): Promise<VouchedCache> {
-  const directory = join(ground.repository.commonDir, 'writ', 'cache', of.folder);
-  return openVouchedCache(directory, await (means.settings.witness ?? processWitness).voucher(of.voucher));
+  const directory = join(environment.repository.commonDir, 'writ', 'cache', of.folder);
+  return openVouchedCache(directory, await (services.settings.witness ?? processWitness).voucher(of.voucher));
 }
 
 /** A cache in `directory`. Only what `voucher` vouches for is read. */

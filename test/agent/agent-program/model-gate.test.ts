@@ -33,7 +33,7 @@ async function openGate(
   const gate = await openModelGate(
     {
       identity: { contract: { effective: { security: { promptInjection } } } },
-      means: { signal: new AbortController().signal, settings: { clock, meter }, privateRoot },
+      services: { signal: new AbortController().signal, settings: { clock, meter }, privateRoot },
     } as unknown as Parameters<typeof openModelGate>[0],
     {
       provider: await codex.open({ flags: {} } as Parameters<typeof codex.open>[0]),

@@ -31,8 +31,8 @@ async function started(t: Test, lay: (workspace: string, elsewhere: string) => v
     },
   };
   const run = {
-    ground: { sandbox, config: parseConfig(undefined, sealingForms) },
-    means: { signal: new AbortController().signal },
+    environment: { sandbox, config: parseConfig(undefined, sealingForms) },
+    services: { signal: new AbortController().signal },
   };
   const provided = [{ directory: 'node_modules', source }];
   const place = { workspace, stubs: async () => [] };

@@ -33,7 +33,7 @@ function turnsOf(provider: Provider, meter: ModelMeter) {
   return openTurns(
     {
       identity: { contract: { effective } },
-      means: { signal: new AbortController().signal, settings: { clock: systemClock, meter } },
+      services: { signal: new AbortController().signal, settings: { clock: systemClock, meter } },
     },
     { provider, model: 'm', secrets: [] },
     { task: 'task-1' },

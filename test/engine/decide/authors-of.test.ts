@@ -51,7 +51,7 @@ function askAuthors(
       tip: undefined,
       ...more,
     },
-    ground: { repository, base: {} },
+    environment: { repository, base: {} },
   } as unknown as Attempt);
 }
 

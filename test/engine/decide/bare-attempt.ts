@@ -15,8 +15,8 @@ export function sampleSpec(): Writable<EffectiveIntentSpec> {
 export interface BareOptions {
   readonly spec?: EffectiveIntentSpec;
   readonly identity?: object;
-  readonly means?: object;
-  readonly ground?: object;
+  readonly services?: object;
+  readonly environment?: object;
   readonly patch?: object;
 }
 
@@ -27,8 +27,8 @@ export interface BareOptions {
 export function bareAttempt({
   spec = sampleSpec(),
   identity,
-  means,
-  ground,
+  services,
+  environment,
   patch,
 }: BareOptions = {}): Attempt {
   return {
@@ -43,7 +43,7 @@ export function bareAttempt({
       authorship: { authors: [], committers: [], broughtBy: 'Bo <bo@x>' },
       ...identity,
     },
-    means: {
+    services: {
       steps: stepsOver({ records: [], append: async () => undefined }),
       engine: {
         hooks: {
@@ -56,9 +56,9 @@ export function bareAttempt({
       calls: { lost: () => [] },
       secrets: { given: {}, values: [] },
       wallClockExceeded: () => false,
-      ...means,
+      ...services,
     },
-    ground: {
+    environment: {
       base: { commit: 'b'.repeat(40) },
       policy: { commit: 'c'.repeat(40), ref: 'refs/heads/main' },
       target: { ref: 'refs/heads/main' },
@@ -69,7 +69,7 @@ export function bareAttempt({
         approvals: { inProcess: false },
       },
       plugins: { networks: () => [] },
-      ...ground,
+      ...environment,
     },
     patch: {
       digest: 'e'.repeat(64),

@@ -12,7 +12,7 @@ const [file] = patchset.files as readonly Json[];
 function recording(files: Readonly<Record<string, string>>): Attempt {
   return {
     identity: { contract: { effective: { execution: { retry: { maxRetries: 4 } } } } },
-    means: {
+    services: {
       record: {
         read: async (path: string) => {
           const changed = files[path.replace('/patchset.json', '')];

@@ -57,7 +57,7 @@ t.test('a run may revise its plan less often than the engine allows, and never m
     [50, 5],
   ]) {
     const settings = { clock: { now: () => 3_500 }, maxReplans };
-    const { input } = await decided({ means: { settings } });
+    const { input } = await decided({ services: { settings } });
     t.equal(input.replans.limit, limit);
   }
 });
@@ -102,7 +102,7 @@ t.test('a decision input records what the decision depends on', async (t) => {
     const task = { id: 'task-1', attempt: 2, maxRetries: 3 };
     const blame = { merged: [], tasks: [], unwritten: { count: 0, first: [] } };
     const { input } = await decided(
-      { ground: { foreign: { defaultRef: 'refs/heads/dev' } }, identity: { isWorked: false } },
+      { environment: { foreign: { defaultRef: 'refs/heads/dev' } }, identity: { isWorked: false } },
       { task, blame, worker: 'nothing', workerReason: 'tired' },
     );
     t.match(input, {
@@ -116,7 +116,7 @@ t.test('a decision input records what the decision depends on', async (t) => {
   });
 
   t.test('a decision input has null commits on an unborn branch', async (t) => {
-    const { input } = await decided({ patch: { baseCommit: undefined }, ground: { policy: {} } });
+    const { input } = await decided({ patch: { baseCommit: undefined }, environment: { policy: {} } });
     t.match(input, { baseCommit: null, policyCommit: null });
     t.notOk('policyRef' in input);
   });
@@ -157,7 +157,7 @@ t.test('a decision input records what the decision depends on', async (t) => {
   t.test('a decision input records changed governing files and an exceeded wall clock', async (t) => {
     const { input } = await decided({
       patch: { files: [{ path: '.writ/config.toml', changeType: 'modify', linesAdded: 1, linesDeleted: 0 }] },
-      means: { wallClockExceeded: () => true },
+      services: { wallClockExceeded: () => true },
     });
     t.match(input, { touchesGoverning: true, wallClock: { exceeded: true } });
   });
@@ -191,7 +191,7 @@ t.test('replan triggers fire once each, from attempts, the worker and plugins', 
   const spec = sampleSpec();
   spec.execution.replan.triggers = ['scope-creep'];
   const { input } = await decided(
-    { spec, means: { engine: { hooks } } },
+    { spec, services: { engine: { hooks } } },
     { stages, before, sensed: ['unknown-api', 'repeated-test-fail'] },
   );
   t.strictSame(input.triggers.enabled, ['scope-creep']);
@@ -208,7 +208,7 @@ t.test('replan triggers fire once each, from attempts, the worker and plugins', 
 
 t.test('a decision collects refusals from cancellation, guards, metrics and missing proofs', async (t) => {
   t.test('a cancelled run is refused and abandoned', async (t) => {
-    const { refusals, input, decision } = await decided({ means: { cancelled: 'no longer wanted' } });
+    const { refusals, input, decision } = await decided({ services: { cancelled: 'no longer wanted' } });
     t.strictSame(refusals, [{ rule: 'cancelled', severity: 'error', message: 'no longer wanted' }]);
     t.strictSame(input.refusals, [{ rule: 'cancelled', severity: 'error' }]);
     t.equal(decision.type, 'abandon');
@@ -228,7 +228,7 @@ t.test('a decision collects refusals from cancellation, guards, metrics and miss
         },
       },
     };
-    const { refusals } = await decided({ means: { engine: { hooks } } });
+    const { refusals } = await decided({ services: { engine: { hooks } } });
     t.strictSame(refusals, [refusal]);
     t.match(calls, [{ runId: 'run-1', patch: { digest: 'e'.repeat(64) }, stages: all, findings: [] }]);
   });
@@ -298,7 +298,7 @@ t.test('metrics and cost sum the earlier attempts, the drafting and the attempt 
   });
   t.strictSame(input.cost, { limitUnits: 70, usedUnits: 60 });
   t.equal(count, 3);
-  const none = await decided({ means: { settings: { clock: { now: () => 0 } } } });
+  const none = await decided({ services: { settings: { clock: { now: () => 0 } } } });
   t.match(none.metrics, { wall_clock_seconds: 0, patchsets_generated: 1, tokens_used: 0, cost_usd: 0 });
   t.equal(none.attempts, 1);
 });
@@ -351,8 +351,8 @@ t.test('plugin networks are recorded once, with secrets in host names redacted',
     return [{ plugin: 'p', opened: [], uses: [use] }];
   };
   const options: BareOptions = {
-    means: { secrets: { given: {}, values: ['token-12345678'] } },
-    ground: { plugins: { networks } },
+    services: { secrets: { given: {}, values: ['token-12345678'] } },
+    environment: { plugins: { networks } },
   };
   const attempt = bareAttempt(options);
   const { workNetworks } = await decideRun(attempt, question());
@@ -362,28 +362,32 @@ t.test('plugin networks are recorded once, with secrets in host names redacted',
   // Another process goes on, whose plugins were not called.
   const later = {
     ...attempt,
-    ground: { ...attempt.ground, plugins: { networks: () => [] } },
+    environment: { ...attempt.environment, plugins: { networks: () => [] } },
   } as unknown as typeof attempt;
   t.strictSame((await decideRun(later, question())).workNetworks, workNetworks);
   t.equal(calls, 1);
   t.strictSame((await decideRun(bareAttempt(options), question({ subject: 'attempt' }))).workNetworks, []);
-  t.equal(attempt.means.steps.ended('plugin-networks') === undefined, false);
+  t.equal(attempt.services.steps.ended('plugin-networks') === undefined, false);
   const silent = bareAttempt();
   await decideRun(silent, question());
-  t.equal(silent.means.steps.ended('plugin-networks'), undefined, 'nothing is recorded if no plugin has any');
+  t.equal(
+    silent.services.steps.ended('plugin-networks'),
+    undefined,
+    'nothing is recorded if no plugin has any',
+  );
 });
 
 t.test('a decision is recorded once and made again only while it waits for approval', async (t) => {
   const attempt = bareAttempt();
   await decideRun(attempt, question());
-  t.ok(attempt.means.steps.ended('decided'));
+  t.ok(attempt.services.steps.ended('decided'));
   const again = await decideRun(attempt, question({ conflicts: ['a'] }));
   t.strictSame(again.input.conflicts, []);
 
   const waiting = bareAttempt();
   const asked = { ...human, required: true, needed: 1 };
   t.equal((await decideRun(waiting, question({ human: asked }))).decision.next, 'wait-for-approval');
-  t.notOk(waiting.means.steps.ended('decided'));
+  t.notOk(waiting.services.steps.ended('decided'));
   t.equal((await decideRun(waiting, question({ human: { ...asked, approved: 1 } }))).decision.next, 'seal');
 
   const ofAttempt = bareAttempt();
@@ -391,6 +395,6 @@ t.test('a decision is recorded once and made again only while it waits for appro
     ofAttempt,
     question({ subject: 'attempt', worker: 'patch', task: { id: 'task-1', attempt: 1, maxRetries: 1 } }),
   );
-  t.ok(ofAttempt.means.steps.ended('attempt-decided'));
-  t.notOk(ofAttempt.means.steps.ended('decided'));
+  t.ok(ofAttempt.services.steps.ended('attempt-decided'));
+  t.notOk(ofAttempt.services.steps.ended('decided'));
 });

@@ -11,7 +11,7 @@ t.test('the cost cap comes from the spec and grows with each grant', async (t) =
   const limit = (maxCostUnits: number, steps: Steps, moreCostUnits?: number): Promise<number> =>
     costLimit({
       identity: { contract: { effective: { constraints: { resources: { maxCostUnits } } } } },
-      means: { steps, moreCostUnits },
+      services: { steps, moreCostUnits },
     } as unknown as OpenRun);
 
   t.equal(await limit(10, memory()), 10, 'is that of the spec');

@@ -41,14 +41,18 @@ t.test('received approvals are timestamped, verified and stored', async (t) => {
     'duplicate',
     'in-process',
   ];
-  const read = async (received: readonly ReceivedApproval[], ground: ApprovalGround) => {
-    calls.push([received, ground]);
+  const read = async (received: readonly ReceivedApproval[], environment: ApprovalGround) => {
+    calls.push([received, environment]);
     return received.map(({ source }, n) => ({ source, status: statuses[n] }));
   };
   let now = 5_000;
   const attempt = bareAttempt({
-    means: { engine: { approvals: { read } }, settings: { clock: { now: () => now } }, scratch: repository },
-    ground: {
+    services: {
+      engine: { approvals: { read } },
+      settings: { clock: { now: () => now } },
+      scratch: repository,
+    },
+    environment: {
       repository,
       policy: { tree },
       config: { approvals: { inProcess: true } },
@@ -64,7 +68,7 @@ t.test('received approvals are timestamped, verified and stored', async (t) => {
     t.strictSame([...first.receivedAtMs], [['refs/0', 5_000]]);
     t.equal(all.receivedAtMs.get('refs/0'), 5_000);
     t.equal(all.receivedAtMs.get('refs/1'), 9_000);
-    t.strictSame(attempt.means.steps.ended(`local/approval/${sha256Hex(Buffer.from('counts'))}`), {
+    t.strictSame(attempt.services.steps.ended(`local/approval/${sha256Hex(Buffer.from('counts'))}`), {
       answer: 5_000,
     });
   });
@@ -72,11 +76,11 @@ t.test('received approvals are timestamped, verified and stored', async (t) => {
   t.test(
     'received approvals are verified against the subject, the authors and the policy commit signers',
     async (t) => {
-      const [received, ground] = calls.at(-1) ?? [];
+      const [received, environment] = calls.at(-1) ?? [];
       t.strictSame(received?.[0], { ...stored[0], receivedAtMs: 5_000 });
-      t.match(ground, { subject, receivedAtMs: 9_000, inProcess: true, differences });
-      t.strictSame(ground?.authors, ['maintainer', 'writ-coder', 'Bo <bo@x>']);
-      t.equal(String(ground?.allowedSigners), 'ann ssh-ed25519 AAAA\n');
+      t.match(environment, { subject, receivedAtMs: 9_000, inProcess: true, differences });
+      t.strictSame(environment?.authors, ['maintainer', 'writ-coder', 'Bo <bo@x>']);
+      t.equal(String(environment?.allowedSigners), 'ann ssh-ed25519 AAAA\n');
     },
   );
 
@@ -109,7 +113,7 @@ t.test('in-process approvers are optional and sign only after a subject is shown
     refs: { approvals: (id: string) => `refs/ai/approvals/${id}/`, content: () => '' },
   };
   const settings = { clock: { now: () => 7 }, approvers: [approver('a'), approver('b')] };
-  const attempt = bareAttempt({ means: { store, settings } });
+  const attempt = bareAttempt({ services: { store, settings } });
 
   await approveInProcess(attempt);
   t.strictSame(written, [], 'sign nothing before anything was shown');
@@ -125,7 +129,7 @@ t.test('in-process approvers are optional and sign only after a subject is shown
     ['refs/ai/approvals/run-1/2', /run-1/, [['approval.json', Buffer.from('b')]]],
   ]);
 
-  const none = bareAttempt({ means: { ...attempt.means, settings: { clock: settings.clock } } });
+  const none = bareAttempt({ services: { ...attempt.services, settings: { clock: settings.clock } } });
   await approveInProcess(none);
   t.equal(written.length, 2, 'are optional');
 });

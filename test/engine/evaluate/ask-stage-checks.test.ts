@@ -41,11 +41,11 @@ function scene(judges: Readonly<Record<string, Judge>>, more: Partial<StageCheck
   const attempt = (over = patch) =>
     ({
       identity: { runId: 'r1', contract: { effective: sampleSpec } },
-      ground: {
+      environment: {
         config: { redaction: {} },
         plugins: { ...noParts, stageChecks: new Map(checks), secrets: async () => [secret] },
       },
-      means: {
+      services: {
         secrets: { given: {}, values: [] },
         steps: stepsOver(log),
         settings: { clock: { sleep: async (ms: number) => void waits.push(ms) } },

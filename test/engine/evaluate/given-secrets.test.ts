@@ -11,7 +11,7 @@ t.test('commands and suites wait for approval of scoped secrets at release, poli
   });
   const attempt = {
     identity: { contract: { effective } },
-    means: { secrets: { given: { TOKEN: 'x' } } },
+    services: { secrets: { given: { TOKEN: 'x' } } },
     approvals: [],
   } as unknown as Attempt;
   const task = (stage: string, kind: string) => ({ stage, check: { kind }, earlier: [] }) as unknown as Task;

@@ -71,13 +71,13 @@ t.test('nothing is kept of a check that can observe more than its tree', async (
           },
         },
       },
-      ground: {
+      environment: {
         repository: { commonDir: '/nowhere' },
         config: {
           workspace: { carry: [], prepare: [], share: [], lockfile: 'package-lock.json', ...workspace },
         },
       },
-      means: { settings: { witness: { voucher: async () => ({}) } } },
+      services: { settings: { witness: { voucher: async () => ({}) } } },
       patch: { files: [{ path: 'package-lock.json', changeType: 'modify' }] },
     } as unknown as Attempt;
     return (await keptExecutions(attempt, { dependencies: () => [] }, check)) !== undefined;

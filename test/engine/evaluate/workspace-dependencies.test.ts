@@ -44,16 +44,16 @@ import { fixtures, makeSample } from '../sample.ts';
 // Sandboxes and npm on a busy machine.
 t.setTimeout(180_000);
 /** Found and built once; every test gets a copy of the repository. */
-let ground: Promise<{ readonly sandbox: SandboxBackend; readonly template: string }> | undefined;
+let environment: Promise<{ readonly sandbox: SandboxBackend; readonly template: string }> | undefined;
 function onGround() {
-  ground ??= (async () => {
+  environment ??= (async () => {
     const box = mkdtempSync(join(tmpdir(), 'writ-test-'));
     process.once('exit', () => rmSync(box, { recursive: true, force: true }));
     const template = join(box, 'template');
     await buildDemoRepository(template);
     return { sandbox: await workingSandbox(), template };
   })();
-  return ground;
+  return environment;
 }
 
 const demoConfig = parseConfig(

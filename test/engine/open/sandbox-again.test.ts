@@ -4,7 +4,7 @@ import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
-import { sandboxAgain } from '../../../engine/open/ground.ts';
+import { sandboxAgain } from '../../../engine/open/environment.ts';
 import { listRuns } from '../../../engine/record/list-runs.ts';
 import { readRun } from '../../../engine/record/read-run.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';

@@ -107,9 +107,9 @@ t.test('without hints, files or imports there is one task with all objectives', 
 t.test('too many clusters times objectives fall back to one task', async (t) => {
   const files = Array.from({ length: 1000 }, (_, index) => `src/file-${index}.ts`);
   const objectives = Array.from({ length: 1000 }, (_, index) => `thing ${index} is done`);
-  const ground = { tracked: files, imports: graph({}) };
+  const environment = { tracked: files, imports: graph({}) };
   t.equal(
-    draftOf({ decompositionMode: 'per-file-cluster', hints: ['src/'], objectives }, ground).tasks.length,
+    draftOf({ decompositionMode: 'per-file-cluster', hints: ['src/'], objectives }, environment).tasks.length,
     1,
   );
 });

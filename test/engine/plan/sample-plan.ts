@@ -55,19 +55,23 @@ export function specOf(wish: Wish): EffectiveIntentSpec {
 
 export const rootNames: ReadonlySet<string> = new Set(['src', 'test', 'docs', 'packages']);
 
-export function outcomeOf(wish: Wish, ground: PlanEnvironment = {}, who: PlanFor = 'worker'): PlanOutcome {
+export function outcomeOf(
+  wish: Wish,
+  environment: PlanEnvironment = {},
+  who: PlanFor = 'worker',
+): PlanOutcome {
   const spec = specOf(wish);
   return planTasks({
     spec,
     scope: effectiveScope(spec, rootNames),
     for: who,
-    ground: { rootNames, ...ground },
+    environment: { rootNames, ...environment },
   });
 }
 
 /** The draft of a contract that can be planned. */
-export function draftOf(wish: Wish, ground: PlanEnvironment = {}, who: PlanFor = 'worker'): PlanDraft {
-  const outcome = outcomeOf(wish, ground, who);
+export function draftOf(wish: Wish, environment: PlanEnvironment = {}, who: PlanFor = 'worker'): PlanDraft {
+  const outcome = outcomeOf(wish, environment, who);
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
   return outcome.draft;
 }

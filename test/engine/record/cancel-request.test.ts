@@ -62,8 +62,8 @@ t.test('a run cannot be cancelled while it is sealed, and a cancelled run is not
     append: async (_, data) => void written.push(data),
   });
   const { beginSealing } = stopped;
-  const means = { steps, beginSealing };
-  const attempt = { identity: {}, means, ground: {} } as unknown as Attempt;
+  const services = { steps, beginSealing };
+  const attempt = { identity: {}, services, environment: {} } as unknown as Attempt;
   await t.rejects(seal(attempt, {} as EvaluatedRun), reason);
   t.strictSame(written, [], 'no step of the seal was begun');
 });

@@ -86,9 +86,9 @@ t.test('a reply that broke is replaced by the reply to the same question', async
       },
       costUnits: () => 0,
     };
-    const means = { signal: new AbortController().signal, settings: { clock: quickClock([]) } };
+    const services = { signal: new AbortController().signal, settings: { clock: quickClock([]) } };
     const identity = { contract: { effective: guardingProfile(0) } };
-    const turns = openTurns({ identity, means }, { provider, model: 'm', secrets: [] });
+    const turns = openTurns({ identity, services }, { provider, model: 'm', secrets: [] });
     let { state } = newWorld();
     const reply = replyPieces(
       (report) => (state = reduce(state, { ...report, atMs: 1 })),

@@ -6,7 +6,7 @@ import type { CheckContext, CheckOutcome } from '../../../../core/interfaces/che
 import type { StageRecord } from '../../../../core/interfaces/stage.ts';
 import type { OpeningWorkspace } from '../../../../engine/evaluate/open-workspace.ts';
 import { compareWithBase } from '../../../../engine/evaluate/regression.ts';
-import type { Attempt, RunMeans } from '../../../../engine/state/open-run.ts';
+import type { Attempt, RunServices } from '../../../../engine/state/open-run.ts';
 import { type Steps, stepsOver } from '../../../../engine/state/record-box.ts';
 import type { JournalRecord } from '../../../../store/parse-journal.ts';
 import { toRuleInput } from '../../../../testing.ts';
@@ -28,7 +28,7 @@ const failedOutcome: CheckOutcome = {
 };
 
 interface MoreOfAttempt {
-  readonly means?: Partial<RunMeans>;
+  readonly services?: Partial<RunServices>;
   readonly patch?: Attempt['patch'];
 }
 
@@ -55,7 +55,7 @@ function attemptOf(
     },
   };
   const parts = {
-    ground: {
+    environment: {
       config: { redaction: {}, checks: { reports: new Map() }, workspace: { carry } },
       sandbox: { name: 'sealed' },
     },
@@ -65,13 +65,13 @@ function attemptOf(
       },
       scope,
     },
-    means: {
+    services: {
       engine: { slots: { check: { pick: async () => runner } } },
       settings: { clock: systemClock, signal: new AbortController().signal },
       steps,
       wallClockExceeded: () => false,
       secrets: { values: [], given: {} },
-      ...more.means,
+      ...more.services,
     },
     patch: more.patch ?? { ...patch, baseCommit: 'a'.repeat(40) },
     box: { list: () => [] },
@@ -97,7 +97,7 @@ function treeWith(t: Test, content: string): MoreOfAttempt {
   const place = { gitDir: join(cwd, '.git'), objectFormat: 'sha1', cwd, env, settings: [] } as const;
   const { patch } = toRuleInput({ name: 'regression' });
   return {
-    means: { scratch: place as unknown as RunMeans['scratch'] },
+    services: { scratch: place as unknown as RunServices['scratch'] },
     patch: { ...patch, baseCommit: 'a'.repeat(40), baseTree: git('write-tree') },
   };
 }
@@ -154,7 +154,7 @@ t.test('the base does not run for a check that passed, is optional or timed out'
     [stageWith({ required: false }), {}],
     [stageWith({ timedOut: true }), {}],
     [{ ...stageWith(), stage: 'fast' }, {}],
-    [stageWith(), { means: { wallClockExceeded: () => true } }],
+    [stageWith(), { services: { wallClockExceeded: () => true } }],
     [stageWith(), { patch: unborn }],
   ];
   for (const [stage, more] of cases) {

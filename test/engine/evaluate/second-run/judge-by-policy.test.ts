@@ -18,8 +18,8 @@ const attemptOf = (maxAllowedRegression: 'none' | 'low', isLeft = true): Attempt
   const left = { rule: 'judge-changed', severity: 'warning', message: 'm', detail: { judgedBy: 'policy' } };
   const parts = {
     identity: { contract: { effective: spec } },
-    ground: { config: { redaction: {}, workspace: { prepare: [] } } },
-    means: { secrets: { values: [] } },
+    environment: { config: { redaction: {}, workspace: { prepare: [] } } },
+    services: { secrets: { values: [] } },
     patchFindings: isLeft ? [left] : [],
     box: { add: async () => ({ name: 'policy-judge-log', sha256: 'd' }) },
   };

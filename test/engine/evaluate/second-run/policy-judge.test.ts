@@ -13,9 +13,9 @@ const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]
   const rule = { id: 'judge-changed', outside: async () => answer };
   const parts = {
     patchFindings,
-    means: { engine: {} },
+    services: { engine: {} },
     identity: { contract: { effective: {} } },
-    ground: {
+    environment: {
       rules: new Map([['judge-changed', rule]]),
       config: { rules: {}, approvals: { groups: {} }, workspace: { prepare: [] } },
       base: { tree: 'a' },

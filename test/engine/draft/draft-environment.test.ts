@@ -8,7 +8,7 @@ t.test('`readDraftEnvironment` reads the base through one `git cat-file` process
   t.teardown(() => sample.remove());
   await using engine = await sample.engine();
   using children = startedChildren();
-  const ground = await readDraftEnvironment(engine, {
+  const environment = await readDraftEnvironment(engine, {
     repositoryPath: sample.root,
     runId: '0196a3c0-2222-7000-8000-000000000002',
     target: {
@@ -17,8 +17,8 @@ t.test('`readDraftEnvironment` reads the base through one `git cat-file` process
       createdBy: { type: 'user', id: 'somebody@example.org' },
     },
   });
-  t.equal(ground.base.commit, sample.git('rev-parse', 'main'));
-  t.ok(ground.rootNames.has('src'));
+  t.equal(environment.base.commit, sample.git('rev-parse', 'main'));
+  t.ok(environment.rootNames.has('src'));
   t.same(
     children.gits().filter((name) => name === 'cat-file'),
     ['cat-file'],

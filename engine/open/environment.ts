@@ -14,7 +14,7 @@ import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { viewJournal } from '../record/journal-view.ts';
 import type { StartedRun } from '../record/started-run.ts';
 import type { Landing } from '../state/landing.ts';
-import type { Ground } from '../state/open-run.ts';
+import type { RunEnvironment } from '../state/open-run.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
 import { openVerifiers } from './open-parties.ts';
 
@@ -28,7 +28,7 @@ export async function prepareEnvironment(
   contract: AdmittedContract,
   repository: Repository,
   landing: Landing,
-): Promise<Ground> {
+): Promise<RunEnvironment> {
   const policyTree = landing.policy.tree;
   const configBytes = await readBlob(repository, policyTree, '.writ/config.toml');
   const chosen = await chooseSandbox(engine, request.sandbox, contract);
@@ -43,9 +43,9 @@ export async function prepareEnvironment(
   const operatingSystem = await requireOperatingSystem(contract);
   const { languageRuntime } = contract.effective.constraints.platform;
   const { versions, tools } = await pickRuntimes(sandbox, languageRuntime);
-  const environment = { ...operatingSystem, ...versions };
+  const platform = { ...operatingSystem, ...versions };
   const armed = { ...chosen, sandbox: withTools(sandbox, tools) };
-  return nameEnvironment(contract, repository, { ...landing, ...armed, ...judges, configBytes, environment });
+  return nameEnvironment(contract, repository, { ...landing, ...armed, ...judges, configBytes, platform });
 }
 
 /** Where files of plugins are kept between runs. */
@@ -65,8 +65,8 @@ export async function requireOperatingSystem({
 export async function nameEnvironment(
   { effective }: Pick<AdmittedContract, 'effective'>,
   repository: Repository,
-  found: Omit<Ground, 'repository' | 'repositoryUri' | 'baseTimeMs'>,
-): Promise<Ground> {
+  found: Omit<RunEnvironment, 'repository' | 'repositoryUri' | 'baseTimeMs'>,
+): Promise<RunEnvironment> {
   const { commit } = found.base;
   const baseTimeMs = commit === undefined ? 0 : await commitTimeMs(repository, commit);
   const repositoryUri = await nameRepository(repository, effective.metadata.target.repo, commit);
@@ -81,7 +81,7 @@ export async function chooseSandbox(
   engine: Pick<WritEngine, 'slots'>,
   name: string,
   contract: AdmittedContract,
-): Promise<Required<Pick<Ground, 'sandbox' | 'passedOver'>>> {
+): Promise<Required<Pick<RunEnvironment, 'sandbox' | 'passedOver'>>> {
   const denies = contract.effective.constraints.security.networkPolicy === 'deny';
   const passedOver: string[] = [];
   try {
