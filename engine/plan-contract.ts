@@ -1,25 +1,11 @@
 import { openTurns } from '../agent/model-loop/model-turns.ts';
 import { openTreeTools } from '../agent/workspace-tools/tree-tools.ts';
-import { WritError } from '../core/base/errors.ts';
-import type { Issue } from '../core/interfaces/finding.ts';
-import { builtInLedger } from '../spec/built-in-ledger.ts';
 import { privacyPolicyOf } from '../spec/facts.ts';
 import type { WritEngine } from '../spec/writ-engine.ts';
-import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import type { DraftingRequest } from './draft/draft-intent.ts';
 import { readDraftEnvironment } from './draft/draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from './draft/reading-agent.ts';
-import type { AdmittedContract } from './intent/admit-contract.ts';
-import { openWorker, type RunPlugins } from './open/open-parties.ts';
-import {
-  checkOpening,
-  type OpeningPlace,
-  type OpeningRequest,
-  refusalIssues,
-  specChecks,
-} from './open/opening.ts';
-import { noticesOf } from './open/plan-environment.ts';
-import { repositoryChecks } from './open/repository-judgements.ts';
+import { openWorker } from './open/open-parties.ts';
 import type { TaskAdvice } from './plan/plan-advice.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { addSpent, type Spent } from './state/spent.ts';
@@ -95,39 +81,4 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
     ...(end.kind === 'nothing' ? { unadvised: end.reason } : {}),
     spent: addSpent(spent, (agent ?? turns).taken()),
   };
-}
-
-/** Placeholder for a run id, because a preview creates no names from it. */
-const ofNoRun = '00000000-0000-7000-8000-000000000000';
-
-/**
- * Returns warnings for a run that is only previewed, from spec, repository and policy: its refusals and its notices.
- * Does not read the machine or the change.
- */
-export async function previewContract(
-  plugins: RunPlugins,
-  request: OpeningRequest,
-  admitted: AdmittedContract,
-): Promise<readonly Issue[]> {
-  const refused: Issue[] = [];
-  await using readers = keepObjectReaders();
-  const place: OpeningPlace = {
-    dry: true,
-    onlyReads: true,
-    keep: (repository) => readers.keep(repository),
-    makeScratch: unasked,
-    pluginCache: unasked,
-  };
-  const given = { plugins, ledger: builtInLedger(), request, place, runId: ofNoRun, admitted } as const;
-  const known = await checkOpening(
-    [...specChecks, ...repositoryChecks],
-    { ...given, kind: 'patch', who: 'worker' },
-    (judgement, fault) => refused.push(...refusalIssues(judgement, fault)),
-  );
-  const added = (known.contract?.warnings ?? []).slice(admitted.warnings.length);
-  return [...refused, ...added, ...noticesOf(known)];
-}
-
-function unasked(): never {
-  throw new WritError('INTERNAL', { message: 'a contract alone makes nothing' });
 }

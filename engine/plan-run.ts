@@ -15,15 +15,14 @@ import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { readBlob } from '../workspace/git/read-objects.ts';
 import { createScratch } from '../workspace/git/scratch.ts';
 import type { AdmittedContract } from './intent/admit-contract.ts';
-import { askedOf } from './open/open-parties.ts';
 import {
-  checkOpening,
-  type Opening,
   type OpeningCheck,
   type OpeningPlace,
   type OpeningRequest,
+  openChecks,
+  resultsOf,
 } from './open/opening.ts';
-import { firstChecks, laterChecks } from './open/opening-judgements.ts';
+import { checkRequest, checkRest } from './open/opening-sequence.ts';
 import { noticesOf } from './open/plan-environment.ts';
 import { type PlanFor, planTasks } from './plan/plan-tasks.ts';
 import { effectiveScope } from './plan/scope.ts';
@@ -45,7 +44,7 @@ export interface NamedPart {
 
 /** One reason for which a run would be refused before any work. */
 export interface Refusal {
-  readonly judgement: OpeningCheck;
+  readonly check: OpeningCheck;
   readonly fault: WritError;
 }
 
@@ -95,11 +94,11 @@ export interface RunPlan {
 
 /**
  * Returns the actions of a run and all its refusals before any work, from the same checks in the same order
- * (`open/opening-judgements.ts`). Throws if the spec cannot be parsed, because no plan exists then.
+ * (`open/opening-sequence.ts`). Throws if the spec cannot be parsed, because no plan exists then.
  */
 export async function planRun(engine: WritEngine, request: PlanRequest): Promise<RunPlan> {
   const refusals: Refusal[] = [];
-  const known = await judgeDry(engine, request, refusals);
+  const known = await openDry(engine, request, refusals);
   const { admitted, contract = admitted } = known;
   if (contract === undefined) throw refusals[0]?.fault;
   const plan = toPlan(engine, { ...known, contract }, request, refusals);
@@ -107,7 +106,7 @@ export async function planRun(engine: WritEngine, request: PlanRequest): Promise
 }
 
 /** Notices for the submodules of the base commit. */
-async function submoduleNotices({ repository, landing }: Partial<Opening>): Promise<readonly Issue[]> {
+async function submoduleNotices({ repository, landing }: KnownOpening): Promise<readonly Issue[]> {
   if (repository === undefined || landing === undefined) return [];
   const { tree } = landing.base;
   const paths = submodulePaths(await readBlob(repository, tree, '.gitmodules'));
@@ -120,23 +119,12 @@ async function submoduleNotices({ repository, landing }: Partial<Opening>): Prom
     .map((path) => warning('SUBMODULE_EMPTY', '', submoduleNotice(path)));
 }
 
-async function judgeDry(
-  engine: WritEngine,
-  request: PlanRequest,
-  refusals: Refusal[],
-): Promise<Partial<Opening>> {
+type KnownOpening = Awaited<ReturnType<typeof openDry>>;
+
+/** Runs every check of an opening, and returns the results that there are. */
+async function openDry(engine: WritEngine, request: PlanRequest, refusals: Refusal[]) {
   const { source } = request;
   const kind = source?.kind ?? request.who;
-  const given = {
-    engine,
-    plugins: askedOf(engine),
-    request,
-    ledger: engine.ledger,
-    kind,
-    who: kind === 'worker' ? 'worker' : 'patch',
-    runId: uuidV7(request.clock.now()),
-    ...(source === undefined ? {} : { source }),
-  } as const;
   const box = await mkdtemp(join(tmpdir(), 'writ-plan-'));
   try {
     await using readers = keepObjectReaders();
@@ -146,9 +134,11 @@ async function judgeDry(
       pluginCache: () => join(box, 'plugins'),
       makeScratch: async (repository) => readers.keep(await createScratch(join(box, 'scratch'), repository)),
     };
-    return await checkOpening([...firstChecks, ...laterChecks], { ...given, place }, (judgement, fault) =>
-      refusals.push({ judgement, fault }),
-    );
+    const check = openChecks((refused, fault) => refusals.push({ check: refused, fault }));
+    const runId = uuidV7(request.clock.now());
+    const question = { engine, request, place, runId, kind, ...(source === undefined ? {} : { source }) };
+    const asked = await checkRequest(check, question);
+    return resultsOf({ ...asked, ...(await checkRest(check, question, asked)) });
   } finally {
     await rm(box, { recursive: true, force: true });
   }
@@ -156,7 +146,7 @@ async function judgeDry(
 
 function toPlan(
   engine: WritEngine,
-  known: Partial<Opening> & Pick<Opening, 'contract'>,
+  known: KnownOpening & { readonly contract: AdmittedContract },
   { who: asked, source }: PlanRequest,
   refusals: readonly Refusal[],
 ): RunPlan {
@@ -199,13 +189,13 @@ function toPlan(
 
 /** Returns the plan; without a repository, a plan from the spec's text alone. */
 function drafted(
-  { scope, draft, landing }: Partial<Opening>,
+  { planned, landing }: KnownOpening,
   spec: EffectiveIntentSpec,
   who: PlanFor,
 ): Pick<RunPlan, 'scope' | 'tasks' | 'edges'> {
-  const within = scope ?? effectiveScope(spec);
+  const within = planned?.scope ?? effectiveScope(spec);
   const ofWords = landing ? undefined : planTasks({ spec, scope: within, for: who });
-  const plan = draft ?? (ofWords?.ok ? ofWords.draft : undefined);
+  const plan = planned?.draft ?? (ofWords?.ok ? ofWords.draft : undefined);
   return { scope: within, tasks: plan?.tasks ?? [], edges: plan ? edgesOf(plan) : [] };
 }
 

@@ -89,7 +89,7 @@ export function toPlanData(plan: RunPlan): PlanData {
     retention_days: plan.retentionDays,
     ledger: plan.ledger.map(({ id, enforcedBy, asked }) => ({ id, enforced_by: enforcedBy, asked })),
     unenforced: plan.unenforced,
-    refusals: plan.refusals.map(({ judgement: { id, sees, about }, fault: { code, message } }) => ({
+    refusals: plan.refusals.map(({ check: { id, sees, about }, fault: { code, message } }) => ({
       judgement: id,
       sees,
       path: about,

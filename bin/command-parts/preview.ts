@@ -14,10 +14,10 @@ export async function previewOf(
 ): Promise<readonly Issue[]> {
   const admitted = { ...read, warnings: issues, mandatory: [] };
   if (repoPath === undefined && !hasGitAbove(cwd)) {
-    const { contractIssues } = await import('../../engine/open/opening.ts');
+    const { contractIssues } = await import('../../engine/open/preview.ts');
     return contractIssues(admitted);
   }
-  const { previewContract } = await import('../../engine/plan-contract.ts');
+  const { previewContract } = await import('../../engine/open/preview.ts');
   const { builtInsFor: askedBuiltIns } = await import('../../plugins/preset/asked-built-ins.ts');
   const request = {
     repositoryPath: repoPath ?? cwd,

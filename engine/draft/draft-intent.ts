@@ -33,9 +33,9 @@ import {
   type VerifiedCriterion,
 } from '../intent/draft/held-criteria.ts';
 import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
-import { requireArtifacts } from '../open/machine-judgements.ts';
 import { openWorker } from '../open/open-parties.ts';
 import { inVain } from '../open/plan-environment.ts';
+import { requireArtifacts } from '../open/requirements.ts';
 import { duplicateObjectives } from '../plan/plan-tasks.ts';
 import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
 import type { OpenModel } from '../state/open-model.ts';

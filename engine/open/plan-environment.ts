@@ -1,8 +1,11 @@
 import { type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { type PlanDraft, toPlanFault } from '../../core/interfaces/plan.ts';
+import type { Worker } from '../../core/interfaces/worker.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listNames, listTree } from '../../workspace/git/tree.ts';
+import type { WritConfig } from '../config/config.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { coversSpec } from '../plan/covers-spec.ts';
 import { hintedFiles, type PlanEnvironment } from '../plan/decompose.ts';
 import { type PlanQuestion, planTasks } from '../plan/plan-tasks.ts';
@@ -14,9 +17,9 @@ import {
   rightsLackingCode,
 } from '../state/approval-rights.ts';
 import { checksWithoutUse, checkUnknownCode, logUnusedCode, logWithoutUse } from '../state/checks.ts';
+import type { Landing } from '../state/landing.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
 import type { RunPlugins } from './open-parties.ts';
-import type { Opening } from './opening.ts';
 
 /**
  * Reads the facts about the base tree that planning needs. Files and imports are read only if the spec decomposes the
@@ -58,11 +61,18 @@ export async function draftPlan(
 }
 
 /** The parts of an opening that notices before work depend on. */
-type Told = Partial<Pick<Opening, 'admitted' | 'contract' | 'config' | 'landing' | 'signers' | 'worker'>>;
+interface KnownParts {
+  readonly admitted?: AdmittedContract;
+  readonly contract?: AdmittedContract;
+  readonly read?: { readonly config: WritConfig };
+  readonly landing?: Landing;
+  readonly signers?: Uint8Array | undefined;
+  readonly worker?: Worker | undefined;
+}
 
 /** Returns the notices about spec and policy that do not refuse a run, as far as they are known in advance. Pure. */
-export function noticesOf(known: Told): readonly Issue[] {
-  const { admitted, contract = admitted, config, landing } = known;
+export function noticesOf(known: KnownParts): readonly Issue[] {
+  const { admitted, contract = admitted, read, landing } = known;
   const spec = contract?.effective;
   return [
     ...(landing?.foreign
@@ -74,8 +84,8 @@ export function noticesOf(known: Told): readonly Issue[] {
           ),
         ]
       : []),
-    ...(spec && config
-      ? checksWithoutUse(spec, config).map((words) =>
+    ...(spec && read
+      ? checksWithoutUse(spec, read.config).map((words) =>
           warning(checkUnknownCode, '/acceptance/verificationPlan', words),
         )
       : []),
@@ -87,7 +97,7 @@ export function noticesOf(known: Told): readonly Issue[] {
 }
 
 /** Returns the notices that make all work of a run useless, to be reported before it begins. Pure. */
-export function inVain(known: Told): readonly Issue[] {
+export function inVain(known: KnownParts): readonly Issue[] {
   const { admitted, contract = admitted, worker } = known;
   if (contract === undefined) return [];
   const spec = contract.effective;
@@ -104,6 +114,6 @@ export function inVain(known: Told): readonly Issue[] {
 }
 
 /** The same in the words of a report, each behind its code. Pure. */
-export function inVainWords(known: Told): readonly string[] {
+export function inVainWords(known: KnownParts): readonly string[] {
   return inVain(known).map(({ code, message }) => `${code}: ${message}`);
 }

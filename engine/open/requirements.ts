@@ -1,11 +1,13 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { producedAt } from '../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
 import { inScope } from '../../core/interfaces/scope-verdict.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { checksOf } from '../../spec/checks-of.ts';
+import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Journal } from '../../store/journal.ts';
 import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
@@ -155,4 +157,21 @@ export function isSealing({ records }: Pick<Journal, 'records'>): boolean {
   const begun = ({ data }: { readonly data: unknown }): boolean =>
     /(?:^|\/)seal\/facts$/.test(String((data as { step?: string } | null)?.step ?? ''));
   return records.some(begun);
+}
+
+/**
+ * Throws what a built-in producer of a required artifact lacks on this machine, such as ADVISORIES_MISSING. Artifacts
+ * that a check or a plugin makes are left out, and so are all if a scanner may deliver one.
+ */
+export async function requireArtifacts(
+  { slots: { artifact } }: Pick<WritEngine, 'slots'>,
+  spec: EffectiveIntentSpec,
+  config: Pick<RunEnvironment['config'], 'artifacts' | 'scanners'>,
+): Promise<void> {
+  if (config.scanners.size > 0) return;
+  for (const entry of spec.artifacts.required) {
+    const { name, required } = entry;
+    if (!required || producedAt(spec, entry) !== undefined || config.artifacts.has(name)) continue;
+    if (artifact.names.includes(name)) (await artifact.pick(name)).requireReady?.();
+  }
 }

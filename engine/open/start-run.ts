@@ -36,9 +36,8 @@ import type { RunRequest } from '../state/run-request.ts';
 import { pluginCacheOf } from './environment.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { openJournal } from './journal.ts';
-import { askedOf } from './open-parties.ts';
-import { checkOpening, type Opening, type OpeningPlace } from './opening.ts';
-import { firstChecks, laterChecks } from './opening-judgements.ts';
+import { everyResult, type OpeningPlace, openChecks } from './opening.ts';
+import { checkRequest, checkRest } from './opening-sequence.ts';
 import { inVain, inVainWords } from './plan-environment.ts';
 import { maskStated, withAuthor } from './read-authorship.ts';
 
@@ -66,40 +65,21 @@ export async function startRun(
     },
   };
   const { source } = request;
-  const who = source.kind === 'worker' ? 'worker' : 'patch';
-  const first = await checkOpening(firstChecks, {
-    engine,
-    plugins: askedOf(engine),
-    request,
-    ledger: engine.ledger,
-    place,
-    runId,
-    source,
-    who,
-    kind: source.kind,
-  });
+  const check = openChecks();
+  const question = { engine, request, place, runId, source, kind: source.kind };
+  const asked = await checkRequest(check, question);
   // Runs concurrently with the git queries, because each of the two is about equally slow.
   const bytes = source.kind === 'patch' ? source.bytes.length : 0;
-  const modules = first.admitted ? modulesOf(engine.rules, first.admitted.effective, bytes) : [];
+  const modules = modulesOf(engine.rules, asked.admitted().effective, bytes);
   if (modules.length > 0) engine.pool.warm(modules);
   await using _probe = beginProbe(request.sandbox, engine.slots.sandbox);
   try {
-    // Whatever a judgement gives is there once none of them has refused.
-    const opening = (await checkOpening(laterChecks, first)) as Opening;
-    const {
-      contract,
-      environment,
-      store,
-      landing,
-      origin,
-      sealing,
-      scratch,
-      supplied,
-      worker,
-      model,
-      draft,
-    } = opening;
-    const { secrets, local } = opening;
+    const opening = everyResult({ ...asked, ...(await checkRest(check, question, asked)) });
+    const { contract, environment, store, landing, origin, sealing, worker, secrets } = opening;
+    const { scratch, supplied } = opening.candidate;
+    const local = opening.predicted ?? opening.candidate.local;
+    const model = opening.builtInModel ?? opening.pluginModel;
+    const { draft } = opening.planned;
     for (const issue of inVain(opening)) request.hear?.(issue);
     const lacking = inVainWords(opening);
     const spec = contract.effective;

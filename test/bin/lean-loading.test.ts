@@ -64,7 +64,7 @@ long('validating a spec loads no engine module and starts at most two git proces
 
   const inside = validate(root);
   t.strictSame(inside.gits, ['rev-parse', 'cat-file']);
-  t.ok(inside.modules.includes('engine/plan-contract.ts'), 'the repository is looked at');
+  t.ok(inside.modules.includes('engine/open/preview.ts'), 'the repository is looked at');
 
   mkdirSync(join(root, '.writ'));
   writeFileSync(join(root, '.writ', 'config.toml'), policy);

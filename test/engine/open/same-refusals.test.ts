@@ -5,9 +5,9 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { Issue } from '../../../core/interfaces/finding.ts';
 import { readContract } from '../../../engine/intent/admit-contract.ts';
-import { contractIssues, type OpeningCheck, type OpeningRequest } from '../../../engine/open/opening.ts';
+import type { OpeningCheck, OpeningRequest } from '../../../engine/open/opening.ts';
+import { contractIssues, previewContract } from '../../../engine/open/preview.ts';
 import { startRun } from '../../../engine/open/start-run.ts';
-import { previewContract } from '../../../engine/plan-contract.ts';
 import { planRun } from '../../../engine/plan-run.ts';
 import type { ChangeSource, RunRequest } from '../../../engine/state/run-request.ts';
 import { planWork, reviewPlan } from '../../../engine/work/plan-work.ts';
@@ -62,7 +62,7 @@ async function askPlan(
   try {
     const who = request.source.kind === 'worker' ? 'worker' : 'patch';
     const { refusals } = await planRun(engine, { ...request, who });
-    return refusals.map(({ judgement: { sees }, fault: { code } }) => ({ sees, code }));
+    return refusals.map(({ check: { sees }, fault: { code } }) => ({ sees, code }));
   } catch (fault) {
     if (isWritError(fault)) return [{ code: fault.code, sees: 'change' }];
     throw fault;

@@ -16,126 +16,77 @@ import { parseConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { openRunStore } from '../intent/find-intent.ts';
 import { requireActive, requireSameMetadata } from '../intent/require-active.ts';
+import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
 import type { Landing } from '../state/landing.ts';
 import { findForeignPolicy, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
-import { type OpeningCheck, openingCheck } from './opening.ts';
+import type { RunPlugins } from './open-parties.ts';
+import type { Check, Found, OpeningPlace, OpeningRequest } from './opening.ts';
 import { draftPlan, readPlanEnvironment } from './plan-environment.ts';
 import { requireDependencies } from './requirements.ts';
 
+/** What the checks of the repository are asked about. */
+interface RepositoryQuestion {
+  readonly plugins: RunPlugins;
+  readonly request: OpeningRequest;
+  readonly place: OpeningPlace;
+  readonly runId: string;
+  /** Absent where the change is not known yet. */
+  readonly source?: ChangeSource;
+  /** What kind of change is meant, also where it is not known yet. */
+  readonly kind: ChangeSource['kind'];
+  readonly who: PlanFor;
+}
+
 /** What the repository shows: its refs, what it knows of the intent, and the configuration at the policy commit. */
-export const repositoryChecks: readonly OpeningCheck[] = [
-  openingCheck({
-    id: 'repository-stated',
-    sees: 'repository',
-    about: '/metadata/target/repo',
-    needs: ['request', 'place', 'admitted'],
-    judge: async ({ request, place, admitted }) => ({
-      repository: place.keep(
-        await openStatedRepository(request, admitted, { onlyReads: place.onlyReads === true }),
-      ),
-    }),
-  }),
-  openingCheck({
-    id: 'store-opens',
-    sees: 'repository',
-    about: '/objmodel/objectStore/backend',
-    needs: ['plugins', 'request', 'repository', 'admitted'],
-    judge: async ({ plugins, request, repository, admitted }) => ({
-      store: await openRunStore(plugins.stores, repository, request.clock, admitted.effective),
-    }),
-  }),
-  openingCheck({
-    id: 'metadata-kept',
-    sees: 'repository',
-    about: '/metadata',
-    needs: ['store', 'admitted'],
-    judge: ({ store, admitted }) => requireSameMetadata(store, admitted),
-  }),
-  openingCheck({
-    id: 'intent-active',
-    sees: 'repository',
-    about: '/lifecycle/status',
-    needs: ['store', 'admitted'],
-    judge: ({ store, admitted }) => requireActive(store, admitted),
-  }),
-  openingCheck({
-    id: 'start-found',
-    sees: 'repository',
-    about: '/metadata/target/baseRef',
-    needs: ['kind', 'repository', 'admitted'],
-    judge: async ({ source, kind, repository, admitted }) => ({
-      origin: await resolveOrigin(repository, { source: source ?? { kind } }, admitted),
-    }),
-  }),
-  openingCheck({
-    id: 'landing-chosen',
-    sees: 'repository',
-    about: '/metadata/target/baseRef',
-    needs: ['request', 'kind', 'runId', 'repository', 'admitted', 'origin'],
-    judge: async ({ request, kind, runId, repository, admitted, origin }) => ({
-      landing: await chooseLanding(repository, { ...request, kind }, admitted, runId, origin),
-    }),
-  }),
-  openingCheck({
-    id: 'objects-here',
-    sees: 'repository',
-    about: '/metadata/target/repo',
-    needs: ['repository', 'landing', 'origin'],
-    judge: ({ repository, landing, origin: { base, range } }) =>
-      requireObjects(repository, [
-        landing.base.tree,
-        landing.policy.tree,
-        base.tree,
-        ...(range ? [range.tipTree] : []),
-      ]),
-  }),
-  openingCheck({
-    id: 'config-read',
-    sees: 'repository',
-    needs: ['plugins', 'repository', 'landing'],
-    async judge({ plugins, repository, landing }) {
-      const configBytes = await readBlob(repository, landing.policy.tree, '.writ/config.toml');
-      return { configBytes, config: parseConfig(configBytes, await plugins.sealingForms()) };
-    },
-  }),
-  openingCheck({
-    id: 'signers-read',
-    sees: 'repository',
-    about: '/risk/humanInLoop',
-    needs: ['repository', 'landing'],
-    judge: async ({ repository, landing }) => ({
-      signers: await readBlob(repository, landing.policy.tree, '.writ/allowed_signers'),
-    }),
-  }),
-  openingCheck({
-    id: 'checks-joined',
-    sees: 'repository',
-    needs: ['admitted', 'config'],
-    judge: async ({ admitted, config }) => ({ contract: withConfig(admitted, config) }),
-  }),
-  openingCheck({
-    id: 'dependencies-seen',
-    sees: 'repository',
-    about: '/acceptance/verificationPlan',
-    needs: ['repository', 'landing', 'config', 'contract'],
-    judge: ({ repository, landing, config, contract }) =>
-      requireDependencies(repository, landing.base.tree, contract.effective, config.workspace),
-  }),
-  openingCheck({
-    id: 'plan-drafted',
-    sees: 'repository',
-    about: '/intent/objectives',
-    needs: ['plugins', 'who', 'repository', 'landing', 'contract'],
-    async judge({ plugins, who, repository, landing, contract }) {
-      const spec = contract.effective;
-      const environment = await readPlanEnvironment(repository, landing.base.tree, spec);
-      const scope = effectiveScope(spec, environment.rootNames);
-      return { scope, draft: await draftPlan(plugins, { spec, scope, for: who, environment }) };
-    },
-  }),
-];
+export async function checkRepository(
+  check: Check,
+  { plugins, request, place, runId, source, kind, who }: RepositoryQuestion,
+  admitted: Found<AdmittedContract>,
+) {
+  const repository = await check('repository-stated', 'repository', '/metadata/target/repo', async () => {
+    const use = { onlyReads: place.onlyReads === true };
+    return place.keep(await openStatedRepository(request, admitted(), use));
+  });
+  const store = await check('store-opens', 'repository', '/objmodel/objectStore/backend', () =>
+    openRunStore(plugins.stores, repository(), request.clock, admitted().effective),
+  );
+  await check('metadata-kept', 'repository', '/metadata', () => requireSameMetadata(store(), admitted()));
+  await check('intent-active', 'repository', '/lifecycle/status', () => requireActive(store(), admitted()));
+  const origin = await check('start-found', 'repository', '/metadata/target/baseRef', () =>
+    resolveOrigin(repository(), { source: source ?? { kind } }, admitted()),
+  );
+  const landing = await check('landing-chosen', 'repository', '/metadata/target/baseRef', () =>
+    chooseLanding(repository(), { ...request, kind }, admitted(), runId, origin()),
+  );
+  await check('objects-here', 'repository', '/metadata/target/repo', () => {
+    const { base, range } = origin();
+    const { base: landsOn, policy } = landing();
+    const trees = [landsOn.tree, policy.tree, base.tree, ...(range ? [range.tipTree] : [])];
+    return requireObjects(repository(), trees);
+  });
+  const read = await check('config-read', 'repository', '', async () => {
+    const configBytes = await readBlob(repository(), landing().policy.tree, '.writ/config.toml');
+    return { configBytes, config: parseConfig(configBytes, await plugins.sealingForms()) };
+  });
+  const signers = await check('signers-read', 'repository', '/risk/humanInLoop', () =>
+    readBlob(repository(), landing().policy.tree, '.writ/allowed_signers'),
+  );
+  const contract = await check('checks-joined', 'repository', '', () =>
+    withConfig(admitted(), read().config),
+  );
+  await check('dependencies-seen', 'repository', '/acceptance/verificationPlan', () =>
+    requireDependencies(repository(), landing().base.tree, contract().effective, read().config.workspace),
+  );
+  const planned = await check('plan-drafted', 'repository', '/intent/objectives', async () => {
+    const spec = contract().effective;
+    const environment = await readPlanEnvironment(repository(), landing().base.tree, spec);
+    const scope = effectiveScope(spec, environment.rootNames);
+    return { scope, draft: await draftPlan(plugins, { spec, scope, for: who, environment }) };
+  });
+  return { repository, store, origin, landing, read, signers, contract, planned };
+}
 
 /** Where a change is to land, and its kind. */
 type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy'> & {
