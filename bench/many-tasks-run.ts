@@ -9,7 +9,7 @@ import { userJournalWitness } from '../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../core/base/clock.ts';
 import type { Worker } from '../core/interfaces/worker.ts';
 import { definePlugin } from '../core/kernel/plugin.ts';
-import { resumeRun, runIntent } from '../engine/run-intent.ts';
+import { resumeRun, runIntent } from '../engine/run.ts';
 import { openEngine } from '../plugins/preset/open-engine.ts';
 import { createRecordedWorker, parseRecording } from '../plugins/recorded-worker/plugin.ts';
 import { manyTasksSpec } from './many-tasks-spec.ts';

@@ -6,7 +6,7 @@ import { confirmIntent } from '../api/intent/lifecycle.ts';
 import { systemClock, toRfc3339 } from '../core/base/clock.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import { draftIntent } from '../engine/draft/draft-intent.ts';
-import { runIntent } from '../engine/run-intent.ts';
+import { runIntent } from '../engine/run.ts';
 import { maskValues } from '../providers/wire/traffic-file.ts';
 import { keepGrants } from '../session/approvals/grants.ts';
 import { openSession } from '../session/open-session.ts';

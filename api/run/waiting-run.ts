@@ -6,7 +6,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { requestCancel, withdrawCancel } from '../../engine/record/claimed-run.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../engine/record/stored-approvals.ts';
-import { resumeRun } from '../../engine/run-intent.ts';
+import { resumeRun } from '../../engine/run.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type GateReport, readGateReport } from '../../store/record/gate-report.ts';
 import { findRun } from '../../store/record/list-records.ts';

@@ -11,7 +11,7 @@ import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts'
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import { resumeRun, runIntent } from '../../engine/run-intent.ts';
+import { resumeRun, runIntent } from '../../engine/run.ts';
 import { importAdvisories } from '../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';

@@ -6,7 +6,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type KeptDraft, readDraft } from '../../engine/draft/kept-draft.ts';
 import { findWaitingDraft } from '../../engine/draft/waiting-drafts.ts';
-import { resumeRun, runIntent } from '../../engine/run-intent.ts';
+import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { ResumeRequest } from '../../engine/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';

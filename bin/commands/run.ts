@@ -8,7 +8,7 @@ import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts'
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import { runIntent } from '../../engine/run-intent.ts';
+import { runIntent } from '../../engine/run.ts';
 import { provenanceMissingCode } from '../../engine/state/policies.ts';
 import type { ChangeSource, RunRequest } from '../../engine/state/run-request.ts';
 import {

@@ -18,7 +18,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent.ts';
 import { readDraftPrompt } from '../../engine/draft/draft-request.ts';
-import { runIntent } from '../../engine/run-intent.ts';
+import { runIntent } from '../../engine/run.ts';
 import type { RunSettings } from '../../engine/state/run-request.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { findRun } from '../../store/record/list-records.ts';

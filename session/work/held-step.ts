@@ -4,7 +4,7 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { withOwnId } from '../../engine/draft/draft-intent.ts';
-import { resumeRun, runIntent } from '../../engine/run-intent.ts';
+import { resumeRun, runIntent } from '../../engine/run.ts';
 import { dropHeld, landHeld } from '../../engine/seal/move-target.ts';
 import { gitLine } from '../../workspace/git/git.ts';
 import { readRef } from '../../workspace/git/refs.ts';

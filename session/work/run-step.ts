@@ -9,7 +9,7 @@ import { withNetwork } from '../../engine/draft/draft-intent.ts';
 import { keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../../engine/record/failure-text.ts';
-import { resumeRun, runIntent } from '../../engine/run-intent.ts';
+import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { WorkWatch } from '../../engine/state/work-watch.ts';
 import { guardingProfile } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';

@@ -5,7 +5,7 @@ import { printable } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type TaskUndoing, taskUndoing, undoContract, workTasksOf } from '../../engine/draft/undo.ts';
-import { runIntent } from '../../engine/run-intent.ts';
+import { runIntent } from '../../engine/run.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { commitsTouching } from '../../workspace/git/commit-log.ts';
 import { dirtyPaths } from '../../workspace/git/dirty-paths.ts';

@@ -7,7 +7,7 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import { listRuns } from '../../engine/record/list-runs.ts';
 import { readRun } from '../../engine/record/read-run.ts';
-import { runIntent } from '../../engine/run-intent.ts';
+import { runIntent } from '../../engine/run.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { openRepository } from '../../workspace/git/repository.ts';

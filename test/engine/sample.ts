@@ -8,7 +8,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { PlanRequest } from '../../engine/plan-run.ts';
-import { resumeRun, runIntent } from '../../engine/run-intent.ts';
+import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { ResumeRequest, RunRequest } from '../../engine/state/run-request.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';

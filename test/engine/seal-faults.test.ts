@@ -8,7 +8,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { Attestor } from '../../core/interfaces/sealing.ts';
 import { type Replay, replayRun } from '../../engine/decide/replay-run.ts';
-import { resumeRun, runIntent } from '../../engine/run-intent.ts';
+import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import { casesOf, long } from '../rooms/long.ts';

@@ -13,7 +13,7 @@ import {
   storeApproval,
   type WaitingRecord,
 } from '../../../engine/record/stored-approvals.ts';
-import { resumeRun } from '../../../engine/run-intent.ts';
+import { resumeRun } from '../../../engine/run.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import { findRun } from '../../../store/record/list-records.ts';

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import type { Attestor } from '../../../core/interfaces/sealing.ts';
-import { runIntent } from '../../../engine/run-intent.ts';
+import { runIntent } from '../../../engine/run.ts';
 import type { RunRequest } from '../../../engine/state/run-request.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from '../../engine/sample.ts';
 
