@@ -6,7 +6,7 @@ import { sealingForms } from '../attest/attestor/attesting.ts';
 import { parseConfig } from '../engine/config/config.ts';
 import { type OpenWorkspace, openingWorkspace } from '../engine/evaluate/open-workspace.ts';
 import type { Attempt } from '../engine/state/open-run.ts';
-import { stepsInMemory } from '../engine/state/record-box.ts';
+import { stepsInMemory } from '../engine/state/record-collector.ts';
 import { bubblewrapSandbox } from '../plugins/sandbox/bubblewrap.ts';
 import { openRepository } from '../workspace/git/repository.ts';
 import { createScratch } from '../workspace/git/scratch.ts';

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { PlannedTask } from '../core/interfaces/plan.ts';
 import { planTasks } from '../engine/plan/plan-tasks.ts';
 import { effectiveScope } from '../engine/plan/scope.ts';
-import { stepsInMemory } from '../engine/state/record-box.ts';
+import { stepsInMemory } from '../engine/state/record-collector.ts';
 import { schedule, type TaskEnd } from '../engine/work/schedule.ts';
 import { readIntentSpec } from '../spec/read-intent-spec.ts';
 import { sampleSpec } from '../test/engine/sample.ts';

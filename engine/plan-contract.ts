@@ -9,7 +9,7 @@ import { openWorker } from './open/open-parties.ts';
 import type { TaskAdvice } from './plan/plan-advice.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { addSpent, type Spent } from './state/spent.ts';
-import { requestAdvice, workKeys } from './work/ask-advice.ts';
+import { requestAdvice, workKeys } from './work/request-advice.ts';
 
 /** A confirmed spec, and a person's comments on earlier plans. */
 interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {

@@ -27,7 +27,7 @@ await room(
   'gates/formats',
   'gates/rules/regression.test.ts',
   'engine/evaluate/regression',
-  'engine/evaluate/ask-stage-checks.test.ts',
+  'engine/evaluate/run-stage-checks.test.ts',
   'engine/eight-errors.test.ts',
   'gates/rules/check-outcome.test.ts',
   'gates/rules/artifact-declared.test.ts',

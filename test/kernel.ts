@@ -10,7 +10,7 @@ await room(
   'core/kernel/rules.test.ts',
   'core/kernel/slot.test.ts',
   'core/kernel/worker/admission.test.ts',
-  'core/kernel/worker/judge-here.test.ts',
+  'core/kernel/worker/evaluate-here.test.ts',
   'core/kernel/worker/pool.test.ts',
   'plugins/testers/gate-tester.test.ts',
   'plugins/testers/stage-check-tester.test.ts',

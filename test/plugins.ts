@@ -7,7 +7,7 @@ await room(
   'bin/commands/redact.test.ts',
   'plugins/redaction',
   'plugins/testers/store-tester.test.ts',
-  'plugins/asked-built-ins.test.ts',
+  'plugins/preview-plugins.test.ts',
   'plugins/evidence',
   'plugins/artifacts',
   'plugins/supply-chain',

@@ -4,7 +4,7 @@ await room(
   'engine/evaluate/collect-artifacts.test.ts',
   'engine/evaluate/read-reports.test.ts',
   'engine/evaluate/read-rule-files.test.ts',
-  'engine/evaluate/take-carried.test.ts',
+  'engine/evaluate/apply-carried.test.ts',
   'engine/state/describe-engine.test.ts',
   'engine/state/environment-fault.test.ts',
   'engine/state/evidence-modes.test.ts',

@@ -4,7 +4,7 @@ await room(
   'workspace/git',
   'engine/plan/glob.test.ts',
   'engine/plan/scope.test.ts',
-  'engine/record/run-litter.test.ts',
+  'engine/record/stale-run-files.test.ts',
   'workspace/patch/round-trip.test.ts',
   'workspace/patch/refusals.test.ts',
   'workspace/patch/carry-reader.test.ts',

@@ -6,7 +6,7 @@ import { absent } from '../../core/base/files.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
 import { readRun } from '../../engine/record/read-run.ts';
-import { createRecordCollector } from '../../engine/state/record-box.ts';
+import { createRecordCollector } from '../../engine/state/record-collector.ts';
 import { type FoundRecord, listRecordRefs } from '../../store/record/list-records.ts';
 import { waitingFolder } from '../../store/record/record-files.ts';
 import { runDirectory } from '../../store/run-directory.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type DraftedIntent, withOwnId } from '../../engine/draft/draft-intent.ts';
-import { type DraftEdit, editSentence } from '../../engine/draft/kept-draft.ts';
+import { type DraftEdit, editSentence } from '../../engine/draft/stored-draft.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
 import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
 import { activateIntent, type LifecycleActor, type NamedIntent } from '../../engine/intent/close-intent.ts';

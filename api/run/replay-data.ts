@@ -4,7 +4,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type ListedDigests, replayRun } from '../../engine/decide/replay-run.ts';
 import { readDraftPrompt } from '../../engine/draft/draft-request.ts';
-import { type DraftEdit, editSentence, type KeptDraft } from '../../engine/draft/kept-draft.ts';
+import { type DraftEdit, editSentence, type KeptDraft } from '../../engine/draft/stored-draft.ts';
 import { whyItWaits } from '../../engine/draft/waiting-drafts.ts';
 import type { AdmittedContract } from '../../engine/intent/admit-contract.ts';
 import type { RunPlan } from '../../engine/plan-run.ts';

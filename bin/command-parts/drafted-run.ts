@@ -24,7 +24,7 @@ import {
   keepDraft,
   readDraft,
   requireStricter,
-} from '../../engine/draft/kept-draft.ts';
+} from '../../engine/draft/stored-draft.ts';
 import { findWaitingDraft, whyItWaits } from '../../engine/draft/waiting-drafts.ts';
 import { type AdmittedContract, readContract } from '../../engine/intent/admit-contract.ts';
 import { unknownIntent } from '../../engine/intent/append-intent-events.ts';

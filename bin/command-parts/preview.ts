@@ -18,7 +18,7 @@ export async function previewOf(
     return contractIssues(admitted);
   }
   const { previewContract } = await import('../../engine/open/preview.ts');
-  const { builtInsFor: askedBuiltIns } = await import('../../plugins/preset/asked-built-ins.ts');
+  const { builtInsFor: askedBuiltIns } = await import('../../plugins/preset/preview-plugins.ts');
   const request = {
     repositoryPath: repoPath ?? cwd,
     specBytes: read.bytes,

@@ -4,7 +4,7 @@ import { readInput } from '../../api/read-input.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { type KeptDraft, readDraft } from '../../engine/draft/kept-draft.ts';
+import { type KeptDraft, readDraft } from '../../engine/draft/stored-draft.ts';
 import { findWaitingDraft } from '../../engine/draft/waiting-drafts.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { ResumeRequest } from '../../engine/state/run-request.ts';

@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
-import type { LaidPath } from './judge-reach.ts';
 import type { Redaction } from './privacy.ts';
 import type { CheckNetwork, ScanRecord } from './scanner.ts';
+import type { LaidPath } from './verification-reach.ts';
 
 /** The four gate stages in the order they run. */
 export const stageNames = ['fast', 'integration', 'security', 'release'] as const;

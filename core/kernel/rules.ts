@@ -4,8 +4,8 @@ import type { EffectiveIntentSpec } from '../interfaces/intentspec.gen.ts';
 import type { DescribedRule, Rule, RuleInput, RulePoint } from '../interfaces/rule.ts';
 import { stageNames } from '../interfaces/stage.ts';
 import { parseFindings, storable } from './answer.ts';
-import { evaluateHere, mainThreadBytes } from './worker/judge-here.ts';
-import { evaluateRuleTask } from './worker/judge-rule.ts';
+import { evaluateHere, mainThreadBytes } from './worker/evaluate-here.ts';
+import { evaluateRuleTask } from './worker/evaluate-rule.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
 const defaultTimeoutSeconds = 60;

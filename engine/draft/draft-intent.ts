@@ -25,14 +25,14 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import type { WritConfig } from '../config/config.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
 import { type DraftFrame, draftedContract, placeFaults } from '../intent/draft/drafted-contract.ts';
+import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
 import {
   criteriaText,
   type HeldCriterion,
   heldDraftForm,
   keepVerified,
   type VerifiedCriterion,
-} from '../intent/draft/held-criteria.ts';
-import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
+} from '../intent/draft/verified-criteria.ts';
 import { openWorker } from '../open/open-parties.ts';
 import { inVain } from '../open/plan-environment.ts';
 import { requireArtifacts } from '../open/requirements.ts';

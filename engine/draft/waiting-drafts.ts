@@ -17,7 +17,7 @@ import {
   listDraftIds,
   readDraft,
   removeDraft,
-} from './kept-draft.ts';
+} from './stored-draft.ts';
 
 /** One line of `writ runs` about a draft that no person has confirmed. */
 export interface DraftSummary {

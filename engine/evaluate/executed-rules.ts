@@ -10,12 +10,12 @@ import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
-import { keepSecondRun } from '../record/judgement-objects.ts';
+import { keepSecondRun } from '../record/evaluation-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { askRule, ruleQuestion } from './ask-rules.ts';
+import { askRule, ruleQuestion } from './evaluate-rules.ts';
 import { footprintKey, isTouched, untrackedInputs, verifyingAt } from './observe/footprint-key.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
-import type { CheckByPolicy } from './second-run/judge-by-policy.ts';
+import type { CheckByPolicy } from './second-run/run-by-policy.ts';
 import { vouchedCacheOf } from './workspace-dependencies/shared-directory.ts';
 
 const maxTextBytes = 32 * 1024 * 1024;

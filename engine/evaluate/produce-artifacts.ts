@@ -15,7 +15,7 @@ import { listTree } from '../../workspace/git/tree.ts';
 import type { Production } from '../state/evidence.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { askRule, ruleQuestion } from './ask-rules.ts';
+import { askRule, ruleQuestion } from './evaluate-rules.ts';
 
 /** Sealing makes these, after the decision. */
 const sealed: ReadonlySet<string> = new Set(['provenance-attestation', 'transparency-proof']);

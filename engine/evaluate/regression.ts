@@ -11,9 +11,9 @@ import {
 import { type Metric, metricsFile, metricsOf } from '../../readers/reports/metrics.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { treeMentions } from '../../workspace/git/tree.ts';
-import { joinNetworks } from '../record/judgement-objects.ts';
+import { joinNetworks } from '../record/evaluation-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { canBeOldFailure, compareFailure } from './environment-sign.ts';
+import { canBeOldFailure, compareFailure } from './machine-failure.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { type CheckTask, runCheckOf } from './run-check.ts';
 

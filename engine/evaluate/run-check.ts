@@ -13,18 +13,18 @@ import type {
 } from '../../core/interfaces/stage.ts';
 import { metricsOf } from '../../readers/reports/metrics.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { joinNetworks } from '../record/evaluation-objects.ts';
 import { outputTail } from '../record/failure-text.ts';
-import { joinNetworks } from '../record/judgement-objects.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { askRule, evaluatePolicy, isMandatory, ruleQuestion } from './ask-rules.ts';
-import { inWorkspace } from './carry/in-world.ts';
+import { inWorkspace } from './carry/in-workspace.ts';
 import { networkFindings, redactHosts, unguardedNetwork } from './check-network.ts';
 import { blameOrigin, CheckWatch, checkOrigin } from './check-watch.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
-import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './environment-sign.ts';
+import { askRule, evaluatePolicy, isMandatory, ruleQuestion } from './evaluate-rules.ts';
 import { evaluateExecuted } from './executed-rules.ts';
 import { givenSecrets, secretsAwaited } from './find-dependencies.ts';
+import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './machine-failure.ts';
 import type { TracedCommand } from './observe/under-tracer.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
@@ -36,7 +36,7 @@ import {
   scanContext,
   scannedTrees,
 } from './run-scanner.ts';
-import { type CheckByPolicy, evaluateByPolicy } from './second-run/judge-by-policy.ts';
+import { type CheckByPolicy, evaluateByPolicy } from './second-run/run-by-policy.ts';
 import { redactWritten } from './written-outside.ts';
 
 /** One check of a stage, and what is known when it starts. */

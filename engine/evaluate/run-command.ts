@@ -12,10 +12,10 @@ import { guardCommand, mayBeProgram, programsIn } from '../../workspace/command-
 import { checkEnvironment, limitedShell } from '../../workspace/process/find-program.ts';
 import { maxMemoryBytes } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';
-import { isMandatory } from './ask-rules.ts';
-import type { Passing } from './carry/in-world.ts';
+import type { Passing } from './carry/in-workspace.ts';
 import { openNetwork } from './check-network.ts';
-import { goOn } from './environment-sign.ts';
+import { isMandatory } from './evaluate-rules.ts';
+import { goOn } from './machine-failure.ts';
 import type { TracedCommand } from './observe/under-tracer.ts';
 import type { OpenWorkspace } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';

@@ -11,7 +11,7 @@ import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
 import type { Attempt } from '../state/open-run.ts';
 import { isBelow, type OpenScanner } from '../state/open-scanners.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
-import { leavesJudging } from './second-run/policy-judge.ts';
+import { leavesJudging } from './second-run/policy-inputs.ts';
 import { vouchedCacheOf } from './workspace-dependencies/shared-directory.ts';
 
 /** Names of the reports among the artifacts of the check. */

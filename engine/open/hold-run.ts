@@ -19,7 +19,7 @@ import {
   type RunIdentity,
   type RunServices,
 } from '../state/open-run.ts';
-import { createRecordCollector } from '../state/record-box.ts';
+import { createRecordCollector } from '../state/record-collector.ts';
 import { startWallClock, waitingType } from '../state/spent.ts';
 
 /** A run that this process holds; disposing gives it back, whatever happened. */

@@ -18,7 +18,7 @@ import { callTypes, claimedCalls } from '../state/calls.ts';
 import { recordedDecision, requireRecordedChoice } from '../state/commit-wording.ts';
 import { openModel } from '../state/open-model.ts';
 import { withConfig } from '../state/policies.ts';
-import { stepsOver } from '../state/record-box.ts';
+import { stepsOver } from '../state/record-collector.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { resumedType } from '../state/spent.ts';

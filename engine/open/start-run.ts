@@ -31,7 +31,7 @@ import {
 import { requireOldSigners } from '../state/approval-rights.ts';
 import { type CommitWording, type LocalDecision, readWording } from '../state/commit-wording.ts';
 import type { RunEnvironment } from '../state/open-run.ts';
-import { stepsOver } from '../state/record-box.ts';
+import { stepsOver } from '../state/record-collector.ts';
 import type { RunRequest } from '../state/run-request.ts';
 import { pluginCacheOf } from './environment.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';

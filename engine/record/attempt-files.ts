@@ -9,16 +9,16 @@ import { schedulerOf } from '../../spec/facts.ts';
 import { type CitationsRecord, citationsPath } from '../../store/record/summaries.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/open-run.ts';
+import type { ContextSnapshot } from './context-snapshot.ts';
 import type { DecisionRecord } from './decision-input.ts';
-import { eventFiles, type UsedTool } from './event-objects.ts';
 import {
   type EvaluatedRun,
   type EvaluationObjects,
   evaluationFiles,
   evaluationObjects,
-} from './judgement-objects.ts';
+} from './evaluation-objects.ts';
+import { eventFiles, type UsedTool } from './event-objects.ts';
 import { decisionBody, runBody } from './record-files.ts';
-import type { ContextSnapshot } from './take-snapshot.ts';
 
 /** Data of an attempt's stored objects that is not part of its verdict. */
 interface AttemptFacts {

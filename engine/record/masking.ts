@@ -9,7 +9,7 @@ import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import type { MaskedRecord } from '../../store/record/summaries.ts';
 import type { Attempt, RunServices } from '../state/open-run.ts';
-import type { EvaluatedRun } from './judgement-objects.ts';
+import type { EvaluatedRun } from './evaluation-objects.ts';
 
 /** Replaces removed text in a kept patch. */
 const mask = '[masked: secrets]';

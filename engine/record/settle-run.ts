@@ -7,9 +7,9 @@ import { sealPaths } from '../../store/record/record-files.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
 import { appendIntentEvents, recordIntent, runEventsOf } from '../intent/append-intent-events.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
-import { createRecordCollector } from '../state/record-box.ts';
+import { createRecordCollector } from '../state/record-collector.ts';
 import { attemptIdOf, type SettledAttempt } from './attempt-files.ts';
-import type { EvaluatedRun } from './judgement-objects.ts';
+import type { EvaluatedRun } from './evaluation-objects.ts';
 import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.ts';
 
 /** The patch in the content tree; its digest is a subject of the provenance. */

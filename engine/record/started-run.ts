@@ -25,7 +25,7 @@ import { type CommitWording, type LocalDecision, localShape, wordingShape } from
 import type { Lag, Landing } from '../state/landing.ts';
 import type { ForeignPolicy } from '../state/policies.ts';
 import { type Spent, spentShape } from '../state/spent.ts';
-import { ownerFile } from './run-litter.ts';
+import { ownerFile } from './stale-run-files.ts';
 
 /** The first record of a run's journal: the request, resolved once. */
 export interface StartedRun {

@@ -16,13 +16,13 @@ import { evidenceReader } from '../../workspace/git/hash-tree.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
 import { replayRecord } from '../decide/replay-record.ts';
-import { type EvaluatedRun, joinNetworks } from '../record/judgement-objects.ts';
+import { type EvaluatedRun, joinNetworks } from '../record/evaluation-objects.ts';
 import type { RecordFiles } from '../record/record-files.ts';
 import { contentBelowNames, patchContentPath } from '../record/settle-run.ts';
 import { allowedSignersOf } from '../record/stored-approvals.ts';
 import { describeEngine } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';
-import type { Steps } from '../state/record-box.ts';
+import type { Steps } from '../state/record-collector.ts';
 
 /** What became of the claim that a sealed change was made. */
 export interface Attested {

@@ -14,7 +14,7 @@ import { anchorEarlier } from '../decide/people.ts';
 import { closeByCommit } from '../intent/close-intent.ts';
 import { requireActive } from '../intent/require-active.ts';
 import type { SealingFault } from '../record/decision-input.ts';
-import type { EvaluatedRun } from '../record/judgement-objects.ts';
+import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { keepMasked } from '../record/masking.ts';
 import { recordFiles } from '../record/record-files.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';

@@ -29,7 +29,7 @@ import { readMail } from '../../workspace/patch/mail.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
 import { parseWritePattern } from '../plan/predicted-writes.ts';
 import type { Landing } from './landing.ts';
-import type { Steps } from './record-box.ts';
+import type { Steps } from './record-collector.ts';
 import type { Origin, RunRequest, RunSettings } from './run-request.ts';
 
 /** Parts of what would be sealed beside the change. */

@@ -27,7 +27,7 @@ import type { Landing } from './landing.ts';
 import type { OpenModel } from './open-model.ts';
 import type { OpenScanners } from './open-scanners.ts';
 import type { OpenPolicies } from './policies.ts';
-import type { RecordCollector, Steps } from './record-box.ts';
+import type { RecordCollector, Steps } from './record-collector.ts';
 import type { RunSettings } from './run-request.ts';
 import { type RunSecrets, withValues } from './run-secrets.ts';
 

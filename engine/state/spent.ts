@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { decimal, fields, wholeNumber } from '../../store/shape.ts';
-import type { Steps } from './record-box.ts';
+import type { Steps } from './record-collector.ts';
 
 /** Model usage outside of attempts: drafting a spec or a plan. Cost in units of 0.001 USD. */
 export interface Spent {

@@ -11,7 +11,7 @@ import { type OpenStore, openStores, type Stores } from '../../store/stores.ts';
 import { claimsDirectory, removeStaleLocks } from '../../workspace/git/locks.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { removeStaleRunFiles } from '../record/run-litter.ts';
+import { removeStaleRunFiles } from '../record/stale-run-files.ts';
 import {
   type ContentExpiry,
   expireContent,

@@ -17,7 +17,7 @@ import {
 } from '../../store/record/summaries.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { lackingCitations } from '../decide/lacking-citations.ts';
-import { joinNetworks } from '../record/judgement-objects.ts';
+import { joinNetworks } from '../record/evaluation-objects.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 

@@ -10,13 +10,13 @@ import { draftPlan, readPlanEnvironment } from '../open/plan-environment.ts';
 import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';
 import { revisePlan } from '../plan/revise-plan.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
-import type { EvaluatedRun } from '../record/judgement-objects.ts';
+import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { planFiles, planFolder } from '../record/plan-objects.ts';
 import { implementationTasks, type PlanState } from '../record/plan-state.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { keepAdviceSpent } from '../state/spent.ts';
-import { requestAdvice, workKeys } from './ask-advice.ts';
 import { dropWork } from './merge-tasks.ts';
+import { requestAdvice, workKeys } from './request-advice.ts';
 
 /**
  * Drafts a run's plan once and checks it: first from the spec, then through plugins that change drafts, then with the

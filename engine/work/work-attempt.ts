@@ -40,7 +40,7 @@ import { requireOldSigners } from '../state/approval-rights.ts';
 import { type AttemptCalls, reportLostCall, workedStep } from '../state/calls.ts';
 import { createArtifactCollector } from '../state/evidence.ts';
 import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
-import type { Steps } from '../state/record-box.ts';
+import type { Steps } from '../state/record-collector.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
 import type { WorkWatch } from '../state/work-watch.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';

@@ -4,8 +4,8 @@ import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
+import { notApprovedYet } from '../record/evaluation-objects.ts';
 import { withOutput } from '../record/failure-text.ts';
-import { notApprovedYet } from '../record/judgement-objects.ts';
 import {
   addAttempt,
   attemptsAt,

@@ -1,4 +1,4 @@
-import type { JudgeReach } from '../../core/interfaces/judge-reach.ts';
+import type { JudgeReach } from '../../core/interfaces/verification-reach.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isFixture } from '../../readers/judges/rules.ts';
 import { directoryOf, placeTest } from '../../readers/judges/tree.ts';

@@ -1,5 +1,5 @@
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
-import type { LaidPath } from '../../core/interfaces/judge-reach.ts';
+import type { LaidPath } from '../../core/interfaces/verification-reach.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../core/base/error-codes.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { FailureKind } from '../../core/interfaces/model.ts';
 import { knownRunner } from '../../engine/draft/draft-intent.ts';
-import { type VerifiedCriterion, withoutSuite } from '../../engine/intent/draft/held-criteria.ts';
+import { type VerifiedCriterion, withoutSuite } from '../../engine/intent/draft/verified-criteria.ts';
 import { scopeRootOf } from '../../engine/plan/scope.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';

@@ -7,7 +7,7 @@ import {
   editSentence,
   type KeptDraft,
   requireStricter,
-} from '../../engine/draft/kept-draft.ts';
+} from '../../engine/draft/stored-draft.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { ChannelParts, EffectContext } from '../open-channel.ts';

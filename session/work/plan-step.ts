@@ -4,7 +4,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import { compact } from '../../api/envelope.ts';
 import { continueIntent } from '../../api/intent/lifecycle.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { type KeptDraft, keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
+import { type KeptDraft, keepDraft, readDraft } from '../../engine/draft/stored-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { type PlannedContract, planContract } from '../../engine/plan-contract.ts';
 import { workspaceFingerprint } from '../../workspace/git/dirty-paths.ts';

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { CheckRecord } from '../../core/interfaces/stage.ts';
-import { readDraft } from '../../engine/draft/kept-draft.ts';
+import { readDraft } from '../../engine/draft/stored-draft.ts';
 import { planRun } from '../../engine/plan-run.ts';
 import { failedTests } from '../../engine/record/failure-text.ts';
 import type { ModelMeter } from '../../engine/state/open-model.ts';

@@ -1,6 +1,6 @@
 /** Reports streamed replies and announced calls of a model. */
 import type { ModelEvent } from '../../core/interfaces/model.ts';
-import { keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
+import { keepDraft, readDraft } from '../../engine/draft/stored-draft.ts';
 import type { RunSettings } from '../../engine/state/run-request.ts';
 import type { DirtyPath } from '../../workspace/git/dirty-paths.ts';
 import { openRepository } from '../../workspace/git/repository.ts';

@@ -6,7 +6,7 @@ import { confirmIntent, requireConfirmed } from '../../api/intent/lifecycle.ts';
 import type { ToolCall } from '../../core/interfaces/model.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { withNetwork } from '../../engine/draft/draft-intent.ts';
-import { keepDraft, readDraft } from '../../engine/draft/kept-draft.ts';
+import { keepDraft, readDraft } from '../../engine/draft/stored-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../../engine/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';

@@ -15,7 +15,7 @@ import {
   editSentence,
   keepDraft,
   readDraft,
-} from '../../engine/draft/kept-draft.ts';
+} from '../../engine/draft/stored-draft.ts';
 import { alwaysStricter } from '../../engine/intent/draft/drafted-contract.ts';
 import { checkLists } from '../../spec/checks-of.ts';
 import { unusualFacts } from '../../spec/facts.ts';

@@ -5,7 +5,7 @@ import t from 'tap';
 import type { HandAnswer, HandUse } from '../../core/interfaces/worker.ts';
 import type { Sample } from '../engine/sample.ts';
 import { casesOf, long } from '../rooms/long.ts';
-import { everything, mend, rule, useHands } from './use-hands.ts';
+import { everything, mend, rule, useHands } from './use-workspace-tools.ts';
 
 type Ask = (line: string, ...more: readonly string[]) => Promise<HandAnswer>;
 

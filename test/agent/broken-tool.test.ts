@@ -5,7 +5,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { UsedTool } from '../../engine/record/event-objects.ts';
 import { makeSample } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
-import { everything } from './use-hands.ts';
+import { everything } from './use-workspace-tools.ts';
 
 const token = ['ghp_', 'Zz91kQm3'.repeat(5).slice(0, 36)].join('');
 

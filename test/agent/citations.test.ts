@@ -7,10 +7,10 @@ import { parseCitations } from '../../store/record/summaries.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
 import { type Json, makeSample, merge } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
+import { openWebWorld } from './fake-web.ts';
 import { done, source, toldTo } from './model-work.ts';
 import { fixOfPrice, modelRights } from './price-task.ts';
 import { type ScriptedReply, scriptModel } from './scripted-model.ts';
-import { openWebWorld } from './web-world.ts';
 
 const change = { calls: [['apply_patch', { patch: fixOfPrice }]] } as const;
 const end = { calls: [done] } as const;

@@ -7,7 +7,7 @@ import { long } from '../rooms/long.ts';
 import { launcherOptions, writProgram } from '../starter/program.ts';
 import { until } from '../waiting/until.ts';
 import { scriptModel } from './scripted-model.ts';
-import { everything } from './use-hands.ts';
+import { everything } from './use-workspace-tools.ts';
 import { ending, mending } from './work-with-script.ts';
 
 // Real processes beside everything else of a busy machine.

@@ -6,7 +6,7 @@ import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { makeSample } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
-import { useHands } from './use-hands.ts';
+import { useHands } from './use-workspace-tools.ts';
 
 long('a long file is read to its end, part by part', async (t) => {
   const lines = Array.from(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { HandAnswer, HandUse } from '../../core/interfaces/worker.ts';
 import { casesOf, long } from '../rooms/long.ts';
-import { everything, mend, rule, useHands } from './use-hands.ts';
+import { everything, mend, rule, useHands } from './use-workspace-tools.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 const search = (pattern: string, path = '.') => ({ kind: 'search', pattern, path }) as const;

@@ -2,10 +2,10 @@ import type { Test } from 'tap';
 import { reachProvider, reachSearch } from '../../bin/command-parts/reach-provider.ts';
 import { type Json, makeSample, merge } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
+import { duckPage, openWebWorld } from './fake-web.ts';
 import { done, source, toldTo } from './model-work.ts';
 import { fixOfPrice } from './price-task.ts';
 import { type ScriptedReply, scriptModel } from './scripted-model.ts';
-import { duckPage, openWebWorld } from './web-world.ts';
 
 const command = { tool: 'workspace.command', actions: ['execute'], constraints: { allowCommands: ['node'] } };
 const change = ['apply_patch', { patch: fixOfPrice }] as const;

@@ -5,7 +5,7 @@ import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type Json, makeSample, type Sample } from '../engine/sample.ts';
 import { type ScriptedReply, scriptModel } from './scripted-model.ts';
-import { everything } from './use-hands.ts';
+import { everything } from './use-workspace-tools.ts';
 
 export interface Scripted {
   readonly view: RunView;

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands } from '../../bin/command-table.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { removeStaleRunFiles } from '../../engine/record/run-litter.ts';
+import { removeStaleRunFiles } from '../../engine/record/stale-run-files.ts';
 import { type Ran, runLine } from '../bin/host.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { launcherOptions, writProgram as writ } from '../starter/program.ts';

@@ -1,4 +1,4 @@
-import './judge-rule-in-thread.ts';
+import './evaluate-rule-in-thread.ts';
 import { loadRuleModule } from './load-rule-module.ts';
 
 /** Starts the thread and preloads its rule modules. A rule that cannot be loaded reports that when it is evaluated. */

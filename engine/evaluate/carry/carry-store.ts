@@ -4,7 +4,7 @@ import type { CarriedPath } from '../../../core/interfaces/stage.ts';
 import { digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { removeTree } from '../../../workspace/git/torn-paths.ts';
 import { copyTree } from '../workspace-dependencies/shared-directory.ts';
-import { applyCarried, carryLimits } from './take-carried.ts';
+import { applyCarried, carryLimits } from './apply-carried.ts';
 
 /** Copies of carried paths, each stored under the digest of its listing. No check can see this directory. */
 export interface CarryStore {

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { canonicalDigest, canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
-import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
 import type { PatchSet } from '../../../core/interfaces/patch-set.ts';
+import type { JudgeReach } from '../../../core/interfaces/verification-reach.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { followLinks, readLinks } from '../../../readers/judges/tree.ts';
 import { isOfTests } from '../../../readers/source/test-paths.ts';
@@ -12,7 +12,7 @@ import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import { findProgram } from '../../../workspace/process/find-program.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
-import { findVerificationInputs } from '../second-run/find-judge.ts';
+import { findVerificationInputs } from '../second-run/verification-inputs.ts';
 import { type VouchedCache, vouchedCacheOf } from '../workspace-dependencies/shared-directory.ts';
 
 /** Footprints that runs of this repository left on this machine. */

@@ -15,8 +15,8 @@ import { type Attempt, policyOf, withSteps } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { type OpeningWorkspace, openingWorkspace, type WorkspaceSide } from '../open-workspace.ts';
 import { type CheckTask, runCheckOf } from '../run-check.ts';
-import { ofPrepare } from '../second-run/find-judge.ts';
-import { demandsTracer } from '../second-run/policy-judge.ts';
+import { demandsTracer } from '../second-run/policy-inputs.ts';
+import { ofPrepare } from '../second-run/verification-inputs.ts';
 import {
   type CheckFootprint,
   existingPaths,

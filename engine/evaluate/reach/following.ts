@@ -1,4 +1,4 @@
-import type { JudgeFile, JudgeReach } from '../../../core/interfaces/judge-reach.ts';
+import type { JudgeFile, JudgeReach } from '../../../core/interfaces/verification-reach.ts';
 import { ConfigInTree, configuredProgram, isConfigName } from '../../../readers/judges/config-files.ts';
 import { configLeads } from '../../../readers/judges/leads.ts';
 import { manifestScripts, toolTest } from '../../../readers/judges/manifests.ts';

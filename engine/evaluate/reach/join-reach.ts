@@ -1,4 +1,4 @@
-import type { JudgeFile, JudgeReach } from '../../../core/interfaces/judge-reach.ts';
+import type { JudgeFile, JudgeReach } from '../../../core/interfaces/verification-reach.ts';
 
 /**
  * Joins verification inputs if the policy commit is not the base: files that the policy commit's version reaches, and

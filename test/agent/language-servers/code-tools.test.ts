@@ -8,7 +8,7 @@ import type { CodeUse, HandAnswer, HandUse } from '../../../core/interfaces/work
 import { type Json, makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { scriptModel } from '../scripted-model.ts';
-import { everything, mend, rule, useHands } from '../use-hands.ts';
+import { everything, mend, rule, useHands } from '../use-workspace-tools.ts';
 import { ending, mending } from '../work-with-script.ts';
 import { checkTypes, codeRule, withCode, withTypeScript } from './language-server.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeActions } from '../../../core/interfaces/worker.ts';
 import type { Sample } from '../../engine/sample.ts';
-import { everything, type Rule, rule } from '../use-hands.ts';
+import { everything, type Rule, rule } from '../use-workspace-tools.ts';
 
 const modules = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
 const native = join(modules, '@typescript', `typescript-${process.platform}-${process.arch}`, 'lib');

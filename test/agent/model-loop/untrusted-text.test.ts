@@ -3,7 +3,7 @@ import { untrustedText } from '../../../agent/model-loop/model-turns.ts';
 import type { TaskOrder, Worker } from '../../../core/interfaces/worker.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { quickClock } from '../../waiting/quick-clock.ts';
-import { everything } from '../use-hands.ts';
+import { everything } from '../use-workspace-tools.ts';
 
 const guarded = {
   treatRetrievedContentAsUntrusted: true,

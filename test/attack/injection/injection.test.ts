@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
 import { withoutInstructions } from '../../../readers/injection/known-instructions.ts';
+import { duckPage, openWebWorld } from '../../agent/fake-web.ts';
 import { done, source } from '../../agent/model-work.ts';
 import { fixOfPrice } from '../../agent/price-task.ts';
 import { type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
-import { duckPage, openWebWorld } from '../../agent/web-world.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';

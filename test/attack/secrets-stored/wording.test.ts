@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { wordingFindings } from '../../../engine/evaluate/ask-rules.ts';
+import { wordingFindings } from '../../../engine/evaluate/evaluate-rules.ts';
 import { maskStated } from '../../../engine/open/read-authorship.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { readMail } from '../../../workspace/patch/mail.ts';

@@ -17,7 +17,7 @@ import { isWritError } from '../../../core/base/errors.ts';
 import type { SealingPlace, Signer } from '../../../core/interfaces/sealing.ts';
 import { replayRecord } from '../../../engine/decide/replay-record.ts';
 import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/seal/attest.ts';
-import { stepsInMemory } from '../../../engine/state/record-box.ts';
+import { stepsInMemory } from '../../../engine/state/record-collector.ts';
 import { type Answered, type Json, serve } from '../public/log-servers.ts';
 import {
   copyOf,

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { expandHints } from '../../../engine/context/take-context.ts';
+import { expandHints } from '../../../engine/context/collect-context.ts';
 import type { SampleFile } from '../../workspace/git/sample-repository.ts';
 import type { Json } from '../sample.ts';
 import { contractWith } from './sample-contract.ts';

@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import type { Attempt } from '../../../engine/state/open-run.ts';
-import { stepsOver } from '../../../engine/state/record-box.ts';
+import { stepsOver } from '../../../engine/state/record-collector.ts';
 import { readRecordFile, readStoredRecord } from './stored-record.ts';
 
 const stored = readStoredRecord('work-that-cites');

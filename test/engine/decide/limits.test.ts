@@ -3,7 +3,7 @@ import { approversNeeded } from '../../../engine/decide/budget.ts';
 import { costLimit } from '../../../engine/decide/cost-limit.ts';
 import { lackingCitations } from '../../../engine/decide/lacking-citations.ts';
 import type { OpenRun } from '../../../engine/state/open-run.ts';
-import { type Steps, stepsOver } from '../../../engine/state/record-box.ts';
+import { type Steps, stepsOver } from '../../../engine/state/record-collector.ts';
 
 const memory = (): Steps => stepsOver({ records: [], append: async () => undefined });
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { reportDecision } from '../../../engine/decide/decide-run.ts';
 import { neededApprovals } from '../../../engine/decide/people.ts';
-import type { EvaluatedRun } from '../../../engine/record/judgement-objects.ts';
+import type { EvaluatedRun } from '../../../engine/record/evaluation-objects.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 
 interface Human {

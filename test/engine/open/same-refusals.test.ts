@@ -11,7 +11,7 @@ import { startRun } from '../../../engine/open/start-run.ts';
 import { planRun } from '../../../engine/plan-run.ts';
 import type { ChangeSource, RunRequest } from '../../../engine/state/run-request.ts';
 import { planWork, reviewPlan } from '../../../engine/work/plan-work.ts';
-import { builtInsFor } from '../../../plugins/preset/asked-built-ins.ts';
+import { builtInsFor } from '../../../plugins/preset/preview-plugins.ts';
 import type { WritEngine } from '../../../spec/writ-engine.ts';
 import { keepObjectReaders } from '../../../workspace/git/object-reader.ts';
 import { runLine } from '../../bin/host.ts';

@@ -7,10 +7,10 @@ import {
   watchCancel,
   withdrawCancel,
 } from '../../../engine/record/claimed-run.ts';
-import type { EvaluatedRun } from '../../../engine/record/judgement-objects.ts';
+import type { EvaluatedRun } from '../../../engine/record/evaluation-objects.ts';
 import { seal } from '../../../engine/seal/seal.ts';
 import { type Attempt, openSealingGate } from '../../../engine/state/open-run.ts';
-import { stepsOver } from '../../../engine/state/record-box.ts';
+import { stepsOver } from '../../../engine/state/record-collector.ts';
 import type { JournalRecord } from '../../../store/parse-journal.ts';
 import { runDirectory } from '../../../store/run-directory.ts';
 import { instant } from '../../waiting/instant.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/attesting.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
-import { carryFindings } from '../../../engine/evaluate/carry/in-world.ts';
+import { carryFindings } from '../../../engine/evaluate/carry/in-workspace.ts';
 import { blameOrigin, checkOrigin } from '../../../engine/evaluate/check-watch.ts';
 import {
   checksWithoutUse,

@@ -8,7 +8,7 @@ import {
   canBeOfMachine,
   environmentSign,
   stopIfSameAtBase,
-} from '../../../engine/evaluate/environment-sign.ts';
+} from '../../../engine/evaluate/machine-failure.ts';
 import { environmentFault } from '../../../engine/state/machine.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

@@ -5,7 +5,7 @@ import { sha256Hex } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { createArtifactCollector } from '../../../engine/state/evidence.ts';
-import { createRecordCollector } from '../../../engine/state/record-box.ts';
+import { createRecordCollector } from '../../../engine/state/record-collector.ts';
 
 /** Whatever the machine's own rule for new files is. */
 function openMask(t: Test): void {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
-import { followChecks } from '../../../engine/evaluate/second-run/find-judge.ts';
+import { followChecks } from '../../../engine/evaluate/second-run/verification-inputs.ts';
 import { judge } from '../../../gates/rules/judge-changed.ts';
 import { type GateCase, toRuleInput } from '../../../plugins/testers/gate-tester.ts';
 import type { CaseFile } from '../../../plugins/testers/tiny-diff.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { evaluateRuleTask } from '../../../core/kernel/worker/judge-rule.ts';
+import { evaluateRuleTask } from '../../../core/kernel/worker/evaluate-rule.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { rules } from '../../../gates/rules.ts';
 import { shippedGrammar } from '../../../gates/source/shipped-grammar.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
-import { readDraft } from '../../../engine/draft/kept-draft.ts';
+import { readDraft } from '../../../engine/draft/stored-draft.ts';
 import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';

@@ -1,4 +1,4 @@
-import { followChecks } from '../../../engine/evaluate/second-run/find-judge.ts';
+import { followChecks } from '../../../engine/evaluate/second-run/verification-inputs.ts';
 import { parseReport } from '../../../gates/reports/parse-report.ts';
 import { parseTap } from '../../../gates/reports/tap.ts';
 import { judge as judgeChanged } from '../../../gates/rules/judge-changed.ts';

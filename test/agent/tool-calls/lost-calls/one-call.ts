@@ -6,7 +6,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { openToolEntry } from '../../../../agent/tool-calls/tool-entry.ts';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { openCallLedger, workedStep } from '../../../../engine/state/calls.ts';
-import { stepsOver } from '../../../../engine/state/record-box.ts';
+import { stepsOver } from '../../../../engine/state/record-collector.ts';
 import { resumedType } from '../../../../engine/state/spent.ts';
 import { Journal } from '../../../../store/journal.ts';
 

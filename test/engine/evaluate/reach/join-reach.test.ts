@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { JudgeReach } from '../../../../core/interfaces/judge-reach.ts';
+import type { JudgeReach } from '../../../../core/interfaces/verification-reach.ts';
 import { joinReach } from '../../../../engine/evaluate/reach/join-reach.ts';
 
 const base: JudgeReach = {

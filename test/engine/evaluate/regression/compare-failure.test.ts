@@ -3,7 +3,7 @@ import type { CheckOutcome } from '../../../../core/interfaces/check.ts';
 import type { Finding } from '../../../../core/interfaces/finding.ts';
 import type { SandboxResult } from '../../../../core/interfaces/sandbox.ts';
 import type { CheckRecord } from '../../../../core/interfaces/stage.ts';
-import { canBeOldFailure, compareFailure } from '../../../../engine/evaluate/environment-sign.ts';
+import { canBeOldFailure, compareFailure } from '../../../../engine/evaluate/machine-failure.ts';
 
 const error = (code: string): Finding => ({
   rule: 'check-outcome',

@@ -7,7 +7,7 @@ import type { StageRecord } from '../../../../core/interfaces/stage.ts';
 import type { OpeningWorkspace } from '../../../../engine/evaluate/open-workspace.ts';
 import { compareWithBase } from '../../../../engine/evaluate/regression.ts';
 import type { Attempt, RunServices } from '../../../../engine/state/open-run.ts';
-import { type Steps, stepsOver } from '../../../../engine/state/record-box.ts';
+import { type Steps, stepsOver } from '../../../../engine/state/record-collector.ts';
 import type { JournalRecord } from '../../../../store/parse-journal.ts';
 import { toRuleInput } from '../../../../testing.ts';
 import { check, checkRecord } from '../../../gates/rules/stage-case.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { placeParts } from '../../../../engine/evaluate/second-run/policy-judge.ts';
+import { placeParts } from '../../../../engine/evaluate/second-run/policy-inputs.ts';
 
 const own = JSON.stringify({
   name: 'x',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { mayBeEvaluated } from '../../../../engine/evaluate/second-run/policy-judge.ts';
+import { mayBeEvaluated } from '../../../../engine/evaluate/second-run/policy-inputs.ts';
 
 const of = (path: string, via: string, role = 'script'): boolean =>
   mayBeEvaluated({ rule: 'judge-changed', severity: 'warning', message: 'm', path, detail: { role, via } });

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { askedOf } from '../../engine/open/open-parties.ts';
-import { builtInsFor } from '../../plugins/preset/asked-built-ins.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
+import { builtInsFor } from '../../plugins/preset/preview-plugins.ts';
 import { builtInLedger } from '../../spec/built-in-ledger.ts';
 
 t.test('the built-ins answer the same with and without an engine', async (t) => {

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { PluginHooks } from '../../../core/kernel/hooks.ts';
-import { collectContext } from '../../../engine/context/take-context.ts';
+import { collectContext } from '../../../engine/context/collect-context.ts';
 import { sealObject } from '../../../store/stored-object.ts';
 import type { Json } from '../sample.ts';
 import { contractWith, hooksWith, strategyOf } from './sample-contract.ts';

@@ -3,10 +3,10 @@ import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { retainBlobs } from '../../store/retain-blobs.ts';
 import { sealObject } from '../../store/stored-object.ts';
-import { collectContext } from '../context/take-context.ts';
+import { collectContext } from '../context/collect-context.ts';
 import { openEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
-import type { Steps } from '../state/record-box.ts';
+import type { Steps } from '../state/record-collector.ts';
 
 /** The context snapshot of an attempt, as its Run names it. */
 export interface ContextSnapshot {

@@ -2,10 +2,10 @@ import { isWritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
-import type { JudgeReach } from '../../core/interfaces/judge-reach.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
+import type { JudgeReach } from '../../core/interfaces/verification-reach.ts';
 import { evaluateRule } from '../../core/kernel/rules.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
@@ -17,7 +17,7 @@ import type { Attempt } from '../state/open-run.ts';
 import type { OpenPolicies } from '../state/policies.ts';
 import { joinReach } from './reach/join-reach.ts';
 import { readRuleFiles } from './read-reports.ts';
-import { findVerificationInputs } from './second-run/find-judge.ts';
+import { findVerificationInputs } from './second-run/verification-inputs.ts';
 
 interface RuleQuestion {
   readonly engine: WritEngine;

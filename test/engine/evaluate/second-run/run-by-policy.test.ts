@@ -5,7 +5,7 @@ import type { OpeningWorkspace, WorkspaceSide } from '../../../../engine/evaluat
 import {
   type CheckByPolicy,
   evaluateByPolicy,
-} from '../../../../engine/evaluate/second-run/judge-by-policy.ts';
+} from '../../../../engine/evaluate/second-run/run-by-policy.ts';
 import type { Attempt } from '../../../../engine/state/open-run.ts';
 import { toRuleInput } from '../../../../testing.ts';
 

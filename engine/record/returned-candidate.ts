@@ -7,8 +7,8 @@ import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/open-run.ts';
 import { attemptDecision, attemptIdOf } from './attempt-files.ts';
 import type { DecidedTask } from './decision-input.ts';
+import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './evaluation-objects.ts';
 import { eventFiles } from './event-objects.ts';
-import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './judgement-objects.ts';
 import { planIdOf, taskIdOf } from './plan-objects.ts';
 import { runBody } from './record-files.ts';
 

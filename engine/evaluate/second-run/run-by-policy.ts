@@ -3,13 +3,13 @@ import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../../core/interfaces/stage.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
-import { keepSecondRun } from '../../record/judgement-objects.ts';
+import { keepSecondRun } from '../../record/evaluation-objects.ts';
 import { type Attempt, policyOf } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { preparedFills } from '../observe/observe-prepare.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
-import { reportedOutcome } from './find-judge.ts';
-import { leavesJudging, type PlacedTree } from './policy-judge.ts';
+import { leavesJudging, type PlacedTree } from './policy-inputs.ts';
+import { reportedOutcome } from './verification-inputs.ts';
 
 const rule = 'judge-changed';
 /** Name of the output of the second run among the artifacts. */

@@ -1,6 +1,6 @@
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
-import type { JudgeReach } from '../../../core/interfaces/judge-reach.ts';
+import type { JudgeReach } from '../../../core/interfaces/verification-reach.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { type LinkedEntry, readLinks } from '../../../readers/judges/tree.ts';
 import type { GitDirectory } from '../../../workspace/git/git.ts';

@@ -6,9 +6,9 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { findSecurityWord } from '../../spec/secret-words.ts';
 import type { WritConfig } from '../config/config.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { evaluateRules, ruleQuestion, wordingFindings } from './ask-rules.ts';
+import { evaluateRules, ruleQuestion, wordingFindings } from './evaluate-rules.ts';
 import { observeChecks } from './observe/observe-checks.ts';
-import { ofPrepare } from './second-run/find-judge.ts';
+import { ofPrepare } from './second-run/verification-inputs.ts';
 
 /**
  * Evaluates every patch rule, then every plugin, before a patchset is Proposed. An `error` rejects it. For the part

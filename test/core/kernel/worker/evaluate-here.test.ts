@@ -3,7 +3,7 @@ import t from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
 import type { Rule, RuleInput, RuleModule } from '../../../../core/interfaces/rule.ts';
 import { createRules, evaluateRule, modulesOf } from '../../../../core/kernel/rules.ts';
-import { bytesIn, mainThreadBytes } from '../../../../core/kernel/worker/judge-here.ts';
+import { bytesIn, mainThreadBytes } from '../../../../core/kernel/worker/evaluate-here.ts';
 import { loadRuleModule } from '../../../../core/kernel/worker/load-rule-module.ts';
 import { createPool, type WorkerPool } from '../../../../core/kernel/worker/pool.ts';
 import { rules } from '../../../../gates/rules.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Finding } from '../../../../core/interfaces/finding.ts';
-import { findPolicyInputs, leavesJudging } from '../../../../engine/evaluate/second-run/policy-judge.ts';
+import { findPolicyInputs, leavesJudging } from '../../../../engine/evaluate/second-run/policy-inputs.ts';
 import type { Attempt } from '../../../../engine/state/open-run.ts';
 
 const left: Finding = {

@@ -4,7 +4,7 @@ import { builtInStores } from '../store/built-in-stores.ts';
 
 /**
  * Gives the same plugin information as an engine with only the built-ins, without opening one.
- * `test/plugins/asked-built-ins.test.ts` keeps both equal.
+ * `test/plugins/preview-plugins.test.ts` keeps both equal.
  */
 export const builtInsFor: RunPlugins = {
   stores: builtInStores,

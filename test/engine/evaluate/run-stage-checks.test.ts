@@ -4,7 +4,7 @@ import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { StageName } from '../../../core/interfaces/stage.ts';
 import { runStageChecks } from '../../../engine/evaluate/run-stage.ts';
 import type { Attempt } from '../../../engine/state/open-run.ts';
-import { type StepLog, stepsOver } from '../../../engine/state/record-box.ts';
+import { type StepLog, stepsOver } from '../../../engine/state/record-collector.ts';
 import { noParts } from '../../../plugins/third-party/open-parts.ts';
 import { pluginFault } from '../../../plugins/third-party/process/plugin-fault.ts';
 import { sampleSpec, toPatchSet } from '../../../testing.ts';

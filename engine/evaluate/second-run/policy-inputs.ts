@@ -1,13 +1,13 @@
 import { WritError } from '../../../core/base/errors.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
-import type { LaidPath } from '../../../core/interfaces/judge-reach.ts';
+import type { LaidPath } from '../../../core/interfaces/verification-reach.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { readBlob } from '../../../workspace/git/read-objects.ts';
 import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import { type TreeLeaf, writeLooseObject, writeTree } from '../../../workspace/git/write-tree.ts';
 import type { Attempt } from '../../state/open-run.ts';
-import { askRule, ruleQuestion } from '../ask-rules.ts';
-import { findVerificationInputs } from './find-judge.ts';
+import { askRule, ruleQuestion } from '../evaluate-rules.ts';
+import { findVerificationInputs } from './verification-inputs.ts';
 
 const rule = 'judge-changed';
 /** A longer list of checks is cut by the rule. */

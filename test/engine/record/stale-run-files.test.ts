@@ -4,7 +4,7 @@ import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import { openStatedRepository } from '../../../engine/open/repository-checks.ts';
-import { ownerFile, removeStaleRunFiles } from '../../../engine/record/run-litter.ts';
+import { ownerFile, removeStaleRunFiles } from '../../../engine/record/stale-run-files.ts';
 import { Journal } from '../../../store/journal.ts';
 import { acquireRunLock, journalPath, runDirectory } from '../../../store/run-directory.ts';
 import { ownIdentity } from '../../../workspace/process/process-identity.ts';

@@ -1,0 +1,6 @@
+import type { run } from './evaluate-rule-in-thread.ts';
+import { defineTask } from './task.ts';
+
+export const evaluateRuleTask = defineTask<typeof run>(
+  new URL('./evaluate-rule-in-thread.ts', import.meta.url),
+);
