@@ -1,24 +1,21 @@
-import { canonicalize } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
+import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { ReplanTrigger } from '../../core/interfaces/replan-trigger.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import { schedulerOf } from '../../spec/facts.ts';
+import type { ObjectBody, ObjectType } from '../../store/object-shapes.ts';
 import { type CitationsRecord, citationsPath } from '../../store/record/summaries.ts';
-import { type SealOptions, sealObject } from '../../store/stored-object.ts';
+import { sealObject } from '../../store/stored-object.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { ContextSnapshot } from './context-snapshot.ts';
-import type { DecisionRecord } from './decision-input.ts';
-import {
-  type EvaluatedRun,
-  type EvaluationObjects,
-  evaluationFiles,
-  evaluationObjects,
-} from './evaluation-objects.ts';
-import { eventFiles, type UsedTool } from './event-objects.ts';
-import { decisionBody, runBody } from './record-files.ts';
+import type { DecidedTask, DecisionRecord } from './decision-input.ts';
+import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './evaluation-objects.ts';
+import { eventFiles, type RunStory, type UsedTool } from './event-objects.ts';
+import { planIdOf, taskIdOf } from './plan-objects.ts';
+import { decisionBody, runBody, toJson } from './record-files.ts';
 
 /** Data of an attempt's stored objects that is not part of its verdict. */
 interface AttemptFacts {
@@ -46,39 +43,59 @@ export function attemptIdOf(
   return uuidV7From(startedAtMs, `${runId}/${name}`);
 }
 
-/**
- * Returns the stored objects of one attempt's Run by path: run, patchset, evidence, decision, usage, events. Each
- * attempt is one Run.
- */
-export function attemptFiles(
+/** What the Run of an attempt, and that of a candidate that goes back, have in common. */
+interface RunPart {
+  /** Folder of its files. */
+  readonly name: string;
+  readonly ids: { readonly plan: string; readonly task: string };
+  readonly number: number;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly snapshot?: ContextSnapshot | undefined;
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+  readonly story?: Pick<RunStory, 'tools' | 'steps'>;
+}
+
+/** Seals an object of the Run at a path; its id comes from `what`. */
+type SealPart = <T extends ObjectType>(
+  type: T,
+  body: ObjectBody<T>,
+  path: string,
+  what?: string,
+) => [string, Uint8Array];
+
+/** Files of one Run: run, patchset, evidence, decision and events, and `more` of its own. */
+function runFiles(
   attempt: Attempt,
   judged: EvaluatedRun,
-  facts: AttemptFacts,
+  { name, ids, number, metrics, snapshot, startedAtMs, nowMs, story }: RunPart,
+  more: (run: string, seal: SealPart) => readonly (readonly [string, Uint8Array])[],
 ): readonly [string, Uint8Array][] {
-  const {
-    identity: { contract, runId, threadId },
-    name,
-    patch,
-  } = attempt;
-  const { nowMs, startedAtMs, ids, number, usage } = facts;
+  const { contract, runId, threadId } = attempt.identity;
+  const { decision, findings, stages, input } = judged;
   const spec = contract.effective;
   const run = attemptIdOf(attempt, name);
-  const options = (what: string): SealOptions => ({
-    nowMs,
-    createdBy: schedulerOf(spec),
-    objectId: what === '' ? run : uuidV7From(startedAtMs, `${run}/${what}`),
-  });
-  const { decision } = judged;
-  const accepted = decision.next === 'merge';
-  const judgement = evaluationObjects(attempt, judged.findings, judged.stages, {
+  const scheduler = { nowMs, createdBy: schedulerOf(spec) };
+  const seal: SealPart = (type, body, path, what = path) => [
+    path,
+    sealObject(type, body, { ...scheduler, objectId: uuidV7From(startedAtMs, `${run}/${what}`) }).bytes,
+  ];
+  const objects = evaluationObjects(attempt, findings, stages, {
     run,
-    content: `${name}/`,
+    content: `${attempt.name}/`,
     nowMs,
     applyStatus: 'Proposed',
   });
-  const seconds = Math.max(0, nowMs - startedAtMs) / 1000;
-  const { target } = spec.metadata;
-  const files: [string, Uint8Array][] = [
+  const { type, rationale, next } = decision;
+  const evidence = objects.evidence.map(({ object }) => object.object_id);
+  const body = decisionBody(
+    attempt,
+    judged,
+    { type, rationale, nowMs },
+    evidence,
+    objects.patchset.object.object_id,
+  );
+  const files: (readonly [string, Uint8Array])[] = [
     [
       'run.json',
       sealObject(
@@ -88,92 +105,107 @@ export function attemptFiles(
           attempt: number,
           attempt_of: runId,
           finished_at: toRfc3339(nowMs),
-          outcome: decision.next ?? decision.type,
-          ...(facts.snapshot === undefined ? {} : { snapshot: facts.snapshot.objectId }),
-          metrics: { ...facts.metrics, wall_clock_seconds: seconds },
+          outcome: next ?? type,
+          ...(snapshot === undefined ? {} : { snapshot: snapshot.objectId }),
+          metrics,
         },
-        { ...options(''), tags: { ...target.labels } },
+        { ...scheduler, objectId: run, tags: { ...spec.metadata.target.labels } },
       ).bytes,
     ],
-    ...evaluationFiles(judgement),
-    ['decision-input.json', Buffer.from(`${canonicalize(judged.input)}\n`)],
-    ...(facts.citations === undefined
-      ? []
-      : [[citationsPath, Buffer.from(`${canonicalize(facts.citations)}\n`)] as [string, Uint8Array]]),
-    ['decision-record.json', Buffer.from(`${canonicalize(decision)}\n`)],
-    [
-      'decision.json',
-      attemptDecision(
-        attempt,
-        judged,
-        judgement,
-        { run, task: ids.task, attempt: number },
-        options('decision'),
-      ),
-    ],
-    [
-      'usage.json',
-      sealObject(
-        'run_usage',
-        {
-          run,
-          cost_units: usage.costUnits,
-          ...(usage.tokensUsed === undefined ? {} : { tokens_used: usage.tokensUsed }),
-          wall_clock_seconds: seconds,
-          patchsets_generated: patch.files.length === 0 ? 0 : 1,
-          attempt: number,
-        },
-        options('usage'),
-      ).bytes,
-    ],
-    [
-      'event.json',
-      sealObject(
-        'task_event',
-        {
-          task: ids.task,
-          run,
-          kind: accepted ? 'accepted' : decision.type === 'abandon' ? 'abandoned' : 'attempt-failed',
-          attempt: number,
-          reason: decision.rationale,
-        },
-        options('event'),
-      ).bytes,
-    ],
-    ...eventFiles(attempt, {
-      run,
-      startedAtMs,
-      decidedAtMs: nowMs,
-      stages: judged.stages,
-      outcome: decision,
-      tools: facts.tools,
-      steps: {
-        plan: ids.plan,
-        indexes: facts.steps,
-        status: accepted ? 'completed' : decision.type === 'abandon' ? 'failed' : 'in_progress',
-      },
-    }),
+    ...evaluationFiles(objects),
+    ['decision-input.json', toJson(input)],
+    ['decision-record.json', toJson(decision)],
+    seal('decision', { ...body, run, task: ids.task, attempt: number, next }, 'decision.json', 'decision'),
+    ...more(run, seal),
+    ...eventFiles(attempt, { run, startedAtMs, decidedAtMs: nowMs, stages, outcome: decision, ...story }),
   ];
   return files.map(([path, bytes]) => [`${name}/${path}`, bytes]);
 }
 
-/** The decision about one attempt at a Task, as the object that is stored. */
-export function attemptDecision(
+/** Returns the files of one attempt's Run by path. Each attempt is one Run. */
+export function attemptFiles(
   attempt: Attempt,
   judged: EvaluatedRun,
-  judgement: EvaluationObjects,
-  about: { readonly run: string; readonly task: string; readonly attempt: number },
-  options: SealOptions,
-): Uint8Array {
-  const { type, rationale, next } = judged.decision;
-  const body = decisionBody(
-    attempt,
-    judged,
-    { type, rationale, nowMs: options.nowMs },
-    judgement.evidence.map(({ object }) => object.object_id),
-    judgement.patchset.object.object_id,
-  );
-  return sealObject('decision', { ...body, ...about, next }, options).bytes;
+  facts: AttemptFacts,
+): readonly [string, Uint8Array][] {
+  const { nowMs, startedAtMs, ids, number, usage, tools, citations, snapshot } = facts;
+  const { decision } = judged;
+  const isOver = decision.type === 'abandon';
+  const isAccepted = decision.next === 'merge';
+  const seconds = Math.max(0, nowMs - startedAtMs) / 1000;
+  const status = isAccepted ? 'completed' : isOver ? 'failed' : 'in_progress';
+  const part: RunPart = {
+    name: attempt.name,
+    ids,
+    number,
+    metrics: { ...facts.metrics, wall_clock_seconds: seconds },
+    snapshot,
+    startedAtMs,
+    nowMs,
+    story: { tools, steps: { plan: ids.plan, indexes: facts.steps, status } },
+  };
+  return runFiles(attempt, judged, part, (run, seal) => [
+    ...(citations === undefined ? [] : [[citationsPath, toJson(citations)] as const]),
+    seal(
+      'run_usage',
+      {
+        run,
+        cost_units: usage.costUnits,
+        ...(usage.tokensUsed === undefined ? {} : { tokens_used: usage.tokensUsed }),
+        wall_clock_seconds: seconds,
+        patchsets_generated: attempt.patch.files.length === 0 ? 0 : 1,
+        attempt: number,
+      },
+      'usage.json',
+      'usage',
+    ),
+    seal(
+      'task_event',
+      {
+        task: ids.task,
+        run,
+        kind: isAccepted ? 'accepted' : isOver ? 'abandoned' : 'attempt-failed',
+        attempt: number,
+        reason: decision.rationale,
+      },
+      'event.json',
+      'event',
+    ),
+  ]);
+}
+
+/**
+ * Records a merged candidate that will be retried, below `name`: the candidate, the findings, which Tasks were chosen
+ * and why, and one event per Task that is sent back.
+ */
+export async function keepReturned(
+  attempt: Attempt,
+  judged: EvaluatedRun,
+  name: string,
+  { revision, tasks }: PlanDraft,
+): Promise<void> {
+  const { identity, services } = attempt;
+  const { input, decision, attempts: number, metrics } = judged;
+  const blamed = input.blame?.tasks ?? [];
+  const sentBack: readonly DecidedTask[] = blamed.length > 0 ? blamed : input.task ? [input.task] : [];
+  const taskOf = ({ id }: DecidedTask): string =>
+    taskIdOf(identity, revision, tasks.find(({ key }) => key === id)?.number ?? 0);
+  const [first] = sentBack;
+  const task = first ? taskOf(first) : taskIdOf(identity, revision, 1);
+  const ids = { plan: planIdOf(identity, revision), task };
+  await services.steps.once('handed-back', async () => {
+    const { startedAtMs } = identity;
+    const part = { name, ids, number, metrics, startedAtMs, nowMs: services.settings.clock.now() };
+    const files = runFiles(attempt, judged, part, (run, seal) =>
+      sentBack.map((one, index) => {
+        const { attempt: at } = one;
+        const event = { task: taskOf(one), run, kind: 'retried', attempt: at } as const;
+        const path = `sent-back/${String(index + 1).padStart(4, '0')}.json`;
+        return seal('task_event', { ...event, reason: decision.rationale }, path);
+      }),
+    );
+    await services.record.put(files);
+  });
 }
 
 /** What became of one attempt at one Task, small enough to be read back by the thousand. */

@@ -169,7 +169,8 @@ function gatesIn(
   });
 }
 
-function toJson(value: unknown): Buffer {
+/** Canonical JSON and a line end, as every plain file of a record. */
+export function toJson(value: unknown): Buffer {
   return Buffer.from(`${canonicalize(value)}\n`);
 }
 
