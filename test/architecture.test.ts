@@ -213,6 +213,7 @@ t.test('every architecture rule can fail', async (t) => {
     'comments stay within 120 columns': [
       withFiles({ 'core/base/x.ts': `/** ${'x'.repeat(120)} */\nexport {};\n` }),
     ],
+    'a file of the product says first what it is for': [withFiles({ 'core/base/x.ts': 'export {};\n' })],
     'no file above 600 lines': [withFiles({ 'core/x.ts': 'export {};\n'.repeat(601) })],
     'files of a test room share one root: none makes its directory there': [
       withFiles({ 'test/core/x.test.ts': 'const cwd = realpathSync(t.testdir());\n' }),

@@ -163,6 +163,12 @@ export const houseRules: readonly HouseRule[] = [
         ),
   ),
   perFile(
+    'a file of the product says first what it is for',
+    (path) => isShipped(path) && isWritten(path) && /\.tsx?$/.test(path),
+    ({ text }) =>
+      /^(?:#!.*\n)?(?:import\b[^;]*;\s*)*\/[*/]/.test(text) ? [] : ['has code before its first comment'],
+  ),
+  perFile(
     `no file above ${maxLines} lines`,
     (path) => isWritten(path) && !mayBeLong.includes(path),
     ({ text }) => {

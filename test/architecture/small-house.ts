@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { type Edge, type House, type HouseFile, type Manifest, toHouseFile } from './house.ts';
 
-/** The smallest house that breaks no rule: one file for everything that a rule looks at. */
-export const soundFiles: Readonly<Record<string, string>> = {
+const code: Readonly<Record<string, string>> = {
   'index.ts': "export { createEngine } from './core/kernel/engine.ts';\n",
   'plugin.ts': "export type { Plugin } from './core/kernel/plugin.ts';\n",
   'verify.ts': "export { verifyMaterial } from './api/verify/verify-material.ts';\n",
@@ -69,6 +68,11 @@ export const soundFiles: Readonly<Record<string, string>> = {
   'test/waiting/until.ts':
     'export const until = () => new Promise((done) => setTimeout(done, performance.now()));\n',
 };
+
+/** The smallest project that breaks no rule: one file for everything that a rule checks. */
+export const soundFiles: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(code).map(([path, text]) => [path, `/* Generated for a test. */\n${text}`]),
+);
 
 export const soundManifest: Manifest = {
   dependencies: {
