@@ -20,7 +20,7 @@ export function canonicalDigest(value: unknown): string {
   return sha256Hex(canonicalize(value));
 }
 
-/** Into parts that are joined once: a string grown by `+=` is a rope, and hashing one costs more than making it. */
+/** Writes into parts that are joined once: a string grown by `+=` is slower to hash than to build. */
 function write(value: unknown, parts: string[], depth: number): void {
   switch (typeof value) {
     case 'string':
@@ -52,7 +52,7 @@ function quote(text: string): string {
 
 function writeArray(array: readonly unknown[], parts: string[], depth: number): void {
   parts.push('[');
-  // By index: `forEach` and `map` pass over holes.
+  // By index, because `forEach` and `map` skip holes.
   for (let index = 0; index < array.length; index += 1) {
     if (index > 0) parts.push(',');
     write(array[index], parts, depth + 1);
@@ -81,17 +81,15 @@ function refusal(found: string): WritError {
   });
 }
 
-/** Lower-case hex SHA-256. */
 export function sha256Hex(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
 
-/** Raw SHA-256. */
 export function sha256(data: string | Uint8Array): Buffer {
   return hash('sha256', data, 'buffer');
 }
 
-/** Equality of secrets in time that depends on length only. */
+/** Constant-time comparison of secrets. */
 export function equalSecret(a: string | Uint8Array, b: string | Uint8Array): boolean {
   const left = Buffer.from(a as Uint8Array);
   const right = Buffer.from(b as Uint8Array);

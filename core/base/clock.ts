@@ -29,7 +29,6 @@ export const systemClock: Clock = {
 /** By how much the clocks of two machines may differ: a signed time up to this much later than now is accepted. */
 export const clockSkewMs = 5 * 60_000;
 
-/** RFC 3339 in UTC with milliseconds. */
 export function toRfc3339(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }

@@ -404,7 +404,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   GOAL_NOT_ACTIVE: '`/goal start OBJECTIVE` begins one',
 };
 
-/** The whole of it by code; `docs/errors.md` is generated from it (`npm run gen`). */
+/** The catalogue by code; `docs/errors.md` is generated from it (`npm run gen`). */
 export const errorCatalogue = Object.fromEntries(
   Object.entries(rows).flatMap(([family, codes]) =>
     Object.entries(codes).map(([code, [http, exit, message]]) => {

@@ -7,7 +7,7 @@ export interface WritErrorOptions {
   /** What was found, beyond the catalogue's sentence; lower case, no full stop. */
   readonly message?: string;
   readonly detail?: ErrorDetail;
-  /** What the reader can do next, one sentence each. */
+  /** Next steps for the reader, one sentence each. */
   readonly hints?: readonly string[];
   readonly cause?: unknown;
 }
@@ -51,7 +51,7 @@ export function isWritError(value: unknown, code?: ErrorCode): value is WritErro
   return value instanceof WritError && (code === undefined || value.code === code);
 }
 
-/** The sentence of whatever was thrown, never a stack. */
+/** Message of a thrown value, never its stack. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -2,7 +2,7 @@ import { WritError } from './errors.ts';
 
 /** One event as it was sent. */
 export interface StreamEvent {
-  /** `message` where the stream names none. */
+  /** `message` if the stream names none. */
   readonly type: string;
   readonly id?: string;
   readonly data: string;
@@ -13,7 +13,7 @@ export interface ReadEventStreamOptions {
   readonly maxEventBytes?: number;
 }
 
-/** What is parsed at once: bounds the events that wait for the reader. */
+/** Characters that are parsed at once. This bounds the events that wait for the reader. */
 const pieceBytes = 64 * 1024;
 
 /**

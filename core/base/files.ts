@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { WritError } from './errors.ts';
 import { randomOctets } from './ids.ts';
 
-/** What a file is made of: text or bytes, or the content of another file. */
+/** Content of a new file: text, bytes, or the content of another file. */
 type FileContent = string | Uint8Array | { readonly copyOf: string };
 
 /**
@@ -53,12 +53,12 @@ async function sync(path: string): Promise<void> {
 const maxBytes = 64 * 1024;
 
 /**
- * Reads a small file that only its owner may have changed; with `secret`, that only its owner may read. Symlinks,
- * pipes, other owners, loose modes, a directory that others may write to: KEY_INSECURE. `undefined` where there is
- * none.
+ * Reads a small file that only its owner can change; with `secret`, that only its owner can read. Throws KEY_INSECURE
+ * for symlinks, pipes, other owners, loose modes and a directory that others can write to. Returns `undefined` if the
+ * file does not exist.
  */
 export async function readGuarded(path: string, secret: boolean): Promise<string | undefined> {
-  // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
+  // Without O_NONBLOCK, opening a pipe would block before it can be refused.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((fault: NodeJS.ErrnoException) => {
     if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
@@ -116,7 +116,7 @@ export interface Place {
   readonly parts: readonly string[];
 }
 
-/** Makes the directories of a place, private to the user; throws where one of them is a symlink or no directory. */
+/** Makes the directories of a place, private to the user. Throws if one of them is a symlink or no directory. */
 export async function makeDirectories({ root, parts }: Place): Promise<string> {
   let path = root;
   await mkdir(root, { recursive: true, mode: 0o700 });
@@ -131,9 +131,9 @@ export async function makeDirectories({ root, parts }: Place): Promise<string> {
 }
 
 /**
- * The path of a directory; `undefined` where it does not exist. Throws where it, or one on the way to it, is a symlink
- * or no directory. Synchronous like `readPlainFile`: for small files, ten thousand at a time, the thread pool costs ten
- * times the reading.
+ * Returns the path of a directory, or `undefined` if it does not exist. Throws if it, or a directory above it up to
+ * `root`, is a symlink or no directory. Synchronous, like `readPlainFile`: for ten thousand small files the thread
+ * pool costs ten times the reading.
  */
 export function findDirectory({ root, parts }: Place): string | undefined {
   let path = root;
@@ -147,8 +147,8 @@ export function findDirectory({ root, parts }: Place): string | undefined {
 }
 
 /**
- * Bytes of a file; `undefined` where it does not exist. Throws where it, or a directory on the way from `root` to it,
- * is a symlink or something else, and where it holds more than `maxBytes`.
+ * Returns the bytes of a file, or `undefined` if it does not exist. Throws if it, or a directory above it up to
+ * `root`, is a symlink or of another kind, and if it has more than `maxBytes`.
  */
 export function readPlainFile({ root, parts }: Place, maxBytes: number): Buffer | undefined {
   const directory = findDirectory({ root, parts: parts.slice(0, -1) });

@@ -14,7 +14,7 @@ interface State {
 const slash = 47;
 const isNotSlash = (codePoint: number): boolean => codePoint !== slash;
 
-/** True where the text holds a glob character that is not escaped. */
+/** True if the text has a glob character that is not escaped. */
 export function hasGlobCharacters(text: string): boolean {
   return /[*?[{]/.test(text.replace(/\\./gs, ''));
 }
@@ -31,7 +31,7 @@ export function compileGlob(pattern: string): Glob {
   return { pattern, matches: (path) => simulate(states, end, path) };
 }
 
-/** Appends the automaton of `text[from, to)` after state `start`; answers its last state. */
+/** Appends the automaton of `text[from, to)` after state `start`; returns its last state. */
 function compileSequence(
   text: readonly string[],
   from: number,
@@ -209,7 +209,7 @@ function simulate(states: readonly State[], end: number, path: string): boolean 
   return current.includes(end);
 }
 
-/** A pattern relative to the repository root, POSIX; `undefined` for what names no place inside it. */
+/** Returns a pattern relative to the repository root, or `undefined` if it names no place inside it. */
 export function normalisePattern(token: string): string | undefined {
   const text = token.replace(/^(\.\/)+/, '');
   if (text === '' || text.startsWith('/') || text.includes('\0') || text.includes('\\')) return undefined;

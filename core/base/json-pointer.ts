@@ -1,10 +1,10 @@
-/** One more token on a JSON Pointer (RFC 6901, 3): `~` and `/` are escaped. */
+/** Appends a token to a JSON Pointer (RFC 6901, 3): `~` and `/` are escaped. */
 export function appendPointer(pointer: string, token: string | number): string {
   const text = String(token);
   return `${pointer}/${/[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text}`;
 }
 
-/** Tokens to pointer; no token is the whole document, `''`. */
+/** Builds a pointer from tokens; no token is the whole document, `''`. */
 export function toPointer(tokens: readonly (string | number)[]): string {
   return tokens.reduce<string>(appendPointer, '');
 }
@@ -19,7 +19,7 @@ export function parsePointer(pointer: string): readonly string[] | undefined {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The pointer one token shorter; the whole document is its own parent. */
+/** Removes the last token of a pointer; the whole document is its own parent. */
 export function parentPointer(pointer: string): string {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
 }
@@ -38,7 +38,7 @@ export function valueAt(document: unknown, pointer: string): unknown {
 const maxItems = 10_000;
 const maxNameLength = 128;
 
-/** What an object from outside holds before it is read. */
+/** An object from outside, before its fields are read. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A list of at most `most` entries, each in normal form. */
@@ -115,7 +115,6 @@ export function parseCount(fields: Fields, field: string, least: number): number
   return value;
 }
 
-/** Whether a value is a whole number from `least`. */
 export function isCount(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }

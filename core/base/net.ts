@@ -5,7 +5,7 @@ import { serviceUrlFault } from './service-url.ts';
 /** A complete response, whatever its status. */
 export interface HttpAnswer {
   readonly status: number;
-  /** By lower-case name; of those sent twice, the first. */
+  /** By lower-case name; of headers sent twice, the first. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -146,8 +146,8 @@ async function streamAnswer(dispatcher: Pool, question: StreamQuestion): Promise
 }
 
 /**
- * As `requestHttp`, for an answer that may go on for ever: only until its headers is it bounded in time. `use` gets it;
- * when `use` settles, or the signal aborts, the connection is closed.
+ * As `requestHttp`, for a response of any length: `withinMs` is the limit until its headers. `use` receives the
+ * response. The connection is closed when `use` settles or the signal aborts.
  */
 export async function streamHttp<T>(
   question: Pick<HttpQuestion, 'url' | 'headers' | 'withinMs'> & { readonly signal: AbortSignal },

@@ -16,7 +16,7 @@ export function serviceUrlFault(text: string, plainHttp: PlainHttpHosts = []): s
   return 'expected `https:` (plain `http:` only on the loopback)';
 }
 
-/** The host, with its port, of an address that uses plain HTTP beyond the loopback. */
+/** Returns host and port of an address that uses plain HTTP beyond the loopback. */
 export function plainHttpHost(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

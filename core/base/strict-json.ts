@@ -11,7 +11,7 @@ export interface StrictJsonOptions {
   readonly maxDepth?: number;
   /** Rounds a number that a double cannot hold, as `JSON.parse` does, instead of refusing it. */
   readonly roundsNumbers?: boolean;
-  /** Reads a property that is there twice, and half of a pair of surrogates, as `JSON.parse` does. */
+  /** Accepts duplicate properties and lone surrogates, as `JSON.parse` does. */
   readonly allowsIllFormed?: boolean;
 }
 
@@ -22,10 +22,10 @@ export interface StrictJson {
 }
 
 /**
- * I-JSON (RFC 7493) out of bytes, in linear time. Refused with `detail {reason, line, column}` (from 1; columns
- * count code points): duplicate keys, lone surrogates, invalid UTF-8, a BOM, trailing data, control characters in
- * strings, numbers that a double cannot hold, plain integers beyond 2^53-1, too much depth or size.
- * `__proto__` is an ordinary own key; `-0` is 0.
+ * Parses I-JSON (RFC 7493) in linear time. Refuses with `detail {reason, line, column}` (from 1; columns count code
+ * points): duplicate keys, lone surrogates, invalid UTF-8, a BOM, trailing data, control characters in strings,
+ * numbers that a double cannot hold, plain integers beyond 2^53-1, too much depth or size. `__proto__` is an ordinary
+ * own key; `-0` is 0.
  */
 export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions = {}): StrictJson {
   const code = options.code ?? 'INTENTSPEC_MALFORMED';
@@ -70,7 +70,7 @@ const plainForm = /[^"\\\u0000-\u001f]*/y;
 const simpleEscapes = '"\\/bfnrt';
 const howToEscape = 'expected a JSON escape after the backslash';
 
-/** A JSON string with its quotes; `undefined` for what is none. */
+/** Parses a JSON string with its quotes; `undefined` if it is invalid. */
 function readByRuntime(quoted: string): string | undefined {
   try {
     return JSON.parse(quoted);
@@ -294,7 +294,7 @@ function readDocument(
   }
 }
 
-/** Why a text is refused: `detail.reason` of the fault. */
+/** `detail.reason` of a refusal. */
 type StrictJsonReason =
   | 'too-large'
   | 'byte-order-mark'
@@ -314,7 +314,7 @@ function clipped(input: string): string {
   return `\`${quoted.replaceAll(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069`]/g, '?')}\``;
 }
 
-/** The fault, with `detail {reason, line, column}` of the place; lines end in LF, CR or both. */
+/** Builds the error with `detail {reason, line, column}` of the position; lines end in LF, CR or both. */
 function jsonRefusal(
   code: ErrorCode,
   reason: StrictJsonReason,

@@ -29,7 +29,7 @@ export interface CarryReader {
   editedPaths(baseCommit: string, tree: string, other: string): Promise<readonly string[] | undefined>;
 }
 
-/** One approval or rejection as its signature proves it, before anybody counts. */
+/** One approval or rejection as its signature proves it, before approvals are counted. */
 export interface ApprovalVerdict {
   /** `refs/ai/approvals/<run>/<n>`. */
   readonly source: string;
@@ -84,14 +84,17 @@ export interface ApprovalGround {
   readonly authors: readonly string[];
   /** The Scheduler's receipt time. */
   readonly receivedAtMs: number;
-  /** `[approvals] in_process` at the policy commit; absent: what is marked so does not count. */
+  /** `[approvals] in_process` at the policy commit. Absent: approvals made in process do not count. */
   readonly inProcess?: boolean;
   /**
    * Why an approval of an earlier candidate does not carry over to `subject`; `undefined` if it does. Called if base
    * and tree alone differ; absent: no approval carries over.
    */
   readonly carryFault?: (earlier: ApprovalSubject) => Promise<string | undefined>;
-  /** By the digest of a verdict that was shown before: how the one of `subject` differs from it, in words. */
+  /**
+   * How the verdict of `subject` differs from a verdict that was shown before, in words, by the digest of the earlier
+   * one.
+   */
   readonly differences?: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -107,11 +110,11 @@ export interface ReceivedApproval {
 
 /** Approves in the Scheduler's own process (`writ run --approve-with`). The signed statement records that. */
 export interface InProcessApprover {
-  /** Signs an approval of exactly this; answers the document that is stored. */
+  /** Signs an approval of exactly this subject; returns the document to store. */
   approve(subject: ApprovalSubject, signedAtMs: number): Promise<Uint8Array>;
 }
 
-/** Verifies signed approvals offline. Never throws for a bad approval: it is a verdict that does not count. */
+/** Verifies signed approvals offline. A bad approval is a verdict that does not count; it never throws. */
 export interface ApprovalReader {
   /** Verdicts in the order given; a person counts once, and one rejection that counts is enough to end a run. */
   read(approvals: readonly ReceivedApproval[], ground: ApprovalGround): Promise<readonly ApprovalVerdict[]>;

@@ -5,16 +5,16 @@ import type { DigestedThing } from './sealing.ts';
 import type { StageRecord } from './stage.ts';
 
 export interface ArtifactRequest {
-  /** What is to be made; a built-in producer makes what it is called by. */
+  /** Name of the artifact. A built-in producer makes the artifact of this name. */
   readonly name: string;
   readonly spec: EffectiveIntentSpec;
   readonly patch: PatchSet;
   readonly stages: readonly StageRecord[];
-  /** Content of a file in the candidate tree; `undefined` where it is absent. */
+  /** Content of a file in the candidate tree; `undefined` if it does not exist. */
   readCandidate(path: string): Promise<Uint8Array | undefined>;
   /** Every path of the candidate tree. */
   listCandidate(): Promise<readonly string[]>;
-  /** Committer time of the base commit, epoch milliseconds: what reproducible documents are dated with. */
+  /** Committer time of the base commit, epoch milliseconds: the date of reproducible documents. */
   readonly baseTimeMs: number;
   /** `[rules.<id>]` of `.writ/config.toml` at the policy commit, by rule id. */
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

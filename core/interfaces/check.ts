@@ -21,21 +21,21 @@ export interface ReportFile {
   /** Path relative to the reports directory. */
   readonly name: string;
   readonly bytes: Buffer;
-  /** It was last written before the check's command began. */
+  /** The file was last written before the command of the check began. */
   readonly isStale?: true;
 }
 
 /** What a check kind may use. Everything is per check. */
 export interface CheckContext {
   readonly check: EffectiveCheck;
-  /** Where its report comes from, as the config names it: `stdout`, or a glob over names in `$REPORTS_DIR`. */
+  /** Source of its report, from the configuration: `stdout`, or a glob over names in `$REPORTS_DIR`. */
   readonly report?: string;
   /** Runs the check's command under ACL, sandbox and environment policy; a denied command is a value. */
   runCommand(): Promise<{
     readonly denied?: Finding;
     readonly result?: SandboxResult;
     readonly reports: readonly ReportFile[];
-    /** Names in `$REPORTS_DIR` that are not regular files, and were therefore not opened. */
+    /** Names in `$REPORTS_DIR` that are not regular files and were not opened. */
     readonly unread?: readonly string[];
     /** Why directories of `[workspace] share` are not in its workspace. */
     readonly skipped?: readonly string[];
@@ -47,10 +47,10 @@ export interface CheckContext {
   readonly scan?: ScanContext;
 }
 
-/** What a check that is a scanner may use beside its own command, which runs in the candidate. */
+/** Services for a check that is a scanner, in addition to its own command, which runs in the candidate. */
 export interface ScanContext {
   readonly rules: ScanRules;
-  /** When the run started, epoch milliseconds: decides whether an `ignore` still holds. */
+  /** Start of the run, epoch milliseconds: decides whether an `ignore` is still in effect. */
   readonly nowMs: number;
   /** The report of an earlier run at the same base with the same program and rules. */
   keptAtBase(): Promise<Uint8Array | undefined>;
@@ -71,7 +71,7 @@ export interface ExecutedTests {
   readonly emptyFiles?: readonly string[];
 }
 
-/** What a check kind concluded. A failure is a finding of severity `error`. */
+/** Result of a check kind. A failure is a finding of severity `error`. */
 export interface CheckOutcome {
   readonly findings: readonly Finding[];
   readonly result?: SandboxResult;
@@ -79,17 +79,17 @@ export interface CheckOutcome {
   readonly tests?: TestCounts;
   /** Tests from its report, for comparison; not recorded. */
   readonly executed?: ExecutedTests;
-  /** What its command had of the network; the engine adds it. */
+  /** Its use of the network. Set by the engine. */
   readonly network?: CheckNetwork;
-  /** What its command used; the engine adds it. */
+  /** Tools that its command used. Set by the engine. */
   readonly tools?: readonly ToolUse[];
   /** Paths that it received from earlier checks and passed on to later ones. Set by the engine. */
   readonly carried?: CheckCarry;
   /** Files that it wrote outside the spec's scope. Set by the engine. */
   readonly wroteOutside?: WrittenOutside;
-  /** When it ran; the engine adds it. */
+  /** When it ran. Set by the engine. */
   readonly time?: CheckTime;
-  /** Of a scanner. */
+  /** Present for a scanner. */
   readonly scan?: ScanOutcome;
   /** A person has to act before this check can pass. */
   readonly waiting?: boolean;
@@ -114,13 +114,12 @@ export interface StageCheckInput {
   readonly checks: readonly CheckFacts[];
   /** Findings on the patch, on checks and on stages so far, errors first; at most 2000. */
   readonly findings: readonly StandingFinding[];
-  /** How many more there are. */
+  /** Number of findings beyond that limit. */
   readonly omittedFindings: number;
   /** Every artifact of the run so far. */
   readonly artifacts: readonly ArtifactFacts[];
 }
 
-/** The candidate. */
 export interface ChangeFacts extends Pick<PatchSet, 'digest' | 'baseTree' | 'candidateTree'> {
   /** Absent on an unborn HEAD. */
   readonly baseCommit?: string;
@@ -129,7 +128,7 @@ export interface ChangeFacts extends Pick<PatchSet, 'digest' | 'baseTree' | 'can
   readonly diff?: string;
 }
 
-/** How a check went. */
+/** Result of a check. */
 export type CheckFacts = Pick<
   CheckRecord,
   | 'id'
@@ -145,7 +144,10 @@ export type CheckFacts = Pick<
   | 'timedOut'
 > & { readonly tests?: Pick<TestCounts, 'passed' | 'failed' | 'skipped'> };
 
-/** A finding, and where it was found; of the patch where it names neither. Its message is cut, its detail left out. */
+/**
+ * A finding and where it was made; it is about the patch if it names neither. Its message is shortened and its detail
+ * omitted.
+ */
 export type StandingFinding = Omit<Finding, 'detail'> & {
   readonly stage?: StageName;
   readonly check?: string;
@@ -159,9 +161,9 @@ export type ArtifactFacts = Pick<
 
 /** A further check of a gate, from a plugin. It can only add findings; it removes none. */
 export interface StageCheck {
-  /** Kebab-case; its findings bear it as their rule. */
+  /** Kebab-case; the rule of its findings. */
   readonly name: string;
-  /** Who brought it. */
+  /** Name of its plugin. */
   readonly plugin: string;
   readonly stages: readonly StageName[];
   readonly readsDiff: boolean;

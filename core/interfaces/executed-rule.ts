@@ -4,41 +4,40 @@ import type { EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchSet } from './patch-set.ts';
 import type { CheckRecord, StageName } from './stage.ts';
 
-/** A side of a change. */
 export type Side = 'base' | 'candidate';
 
-/** A tree in which a check runs again: that of one side, with some paths of the patch as the other side has them. */
+/** A tree in which a check runs again: one side, with some paths of the patch taken from the other side. */
 export interface Rerun {
   readonly tree: Side;
-  /** Test files from the other side. What does not exist there does not exist in the tree. */
+  /** Test files from the other side. A file that does not exist there is removed. */
   readonly tests?: readonly string[];
   /** Data that tests read, from the other side. */
   readonly verificationInputs?: readonly string[];
-  /** Files that do not exist in the tree: what a check does without a file shows whether it runs it. */
+  /** Files that are removed from the tree: the result without a file shows whether the check runs it. */
   readonly without?: readonly string[];
 }
 
-/** What a rule learns of a further run. */
+/** Result of a further run. */
 export type Executed = Pick<CheckOutcome, 'executed'>;
 
-/** What a rule learns about a check that passed, and the only ways by which it reaches git and further runs. */
+/** A check that passed, and the only access of a rule to git and to further runs. */
 export interface ExecutedCheck {
   readonly spec: EffectiveIntentSpec;
   readonly patch: PatchSet;
   readonly stage: StageName;
   readonly check: EffectiveCheck;
-  /** What the check did in the candidate. */
+  /** Result of the check in the candidate. */
   readonly ran: CheckOutcome;
   /** Changed paths that the check read at the base. Absent if it was not observed. */
   readonly reads?: readonly string[];
   /** True if the change is for a goal of a session. The session then prompts its user about rewritten failing tests. */
   readonly isForGoal: boolean;
   /**
-   * Runs the check in another tree, once for each tree; what it did in the base may be known from an earlier run. A run
-   * in a mixed tree is evidence. `undefined` if the patch has no base, or if the time of the run is used up.
+   * Runs the check in another tree, once for each tree. The result at the base may come from an earlier run. A run in
+   * a mixed tree is recorded as evidence. `undefined` if the patch has no base, or if the time of the run is used up.
    */
   rerun(where: Rerun): Promise<Executed | undefined>;
-  /** Texts of files of one side, without files that do not exist; none if they are too large together. */
+  /** Texts of existing files of one side; empty if they are too large together. */
   readTexts(side: Side, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Evaluates the same rule against the patch. */
   ask(args: readonly string[]): Promise<readonly Finding[]>;
@@ -47,7 +46,7 @@ export interface ExecutedCheck {
 /** A rule's result for one check. */
 export interface ExecutedAnswer {
   readonly findings?: readonly Finding[];
-  /** JSON that the rule gets back when the stage has ended, in another process perhaps. It is redacted. */
+  /** JSON that the rule receives after the stage, perhaps in another process. It is redacted. */
   readonly note?: unknown;
 }
 

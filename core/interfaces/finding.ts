@@ -24,7 +24,6 @@ export interface Issue {
   readonly severity: 'error' | 'warning';
 }
 
-/** An issue of severity `error`. */
 export function error(code: string, path: string, message: string): Issue {
   return { code, path, message, severity: 'error' };
 }
@@ -34,7 +33,7 @@ export function warning(code: string, path: string, message: string): Issue {
   return { code, path, message, severity: 'warning' };
 }
 
-/** A guard's no. Which plugin gave it and at which hook is added by the engine. Lines count from 1. */
+/** Refusal by a guard. The engine adds plugin and hook. Lines count from 1. */
 export interface Refusal {
   readonly message: string;
   readonly path?: string;
@@ -43,9 +42,8 @@ export interface Refusal {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Where stored records and what they lead to part for the first time. */
+/** The first difference between stored records and what is derived from them. */
 export interface Difference {
-  /** Path in the run's record. */
   readonly file: string;
   /** JSON pointer into it; '' for the file as a whole. */
   readonly field: string;

@@ -18,7 +18,7 @@ export interface SpecToCheck {
   readonly spec: EffectiveIntentSpec;
 }
 
-/** `plan.review`: what will be done, before any of it is. */
+/** `plan.review`: the plan before any work. */
 export interface PlanToReview {
   readonly runId: string;
   readonly spec: EffectiveIntentSpec;
@@ -29,39 +29,36 @@ export interface PlanToReview {
 }
 
 /**
- * `frame.admit`, `frame.tag`, `frame.redact`: one item of a context snapshot, or one frame of the context pipeline, on
- * its way in.
+ * `frame.admit`, `frame.tag`, `frame.redact`: an item of a context snapshot or a frame of the context pipeline,
+ * before it is added.
  */
 export interface ContextEntry {
   readonly runId: string;
   readonly form: 'item' | 'frame';
   readonly kind: ContextItemKind | FrameKind;
-  /** Path, path and lines, or URL of an item; what a frame is called. */
+  /** Path, path and lines, or URL of an item; name of a frame. */
   readonly name: string;
   readonly trustTier: TrustTier;
-  /** A tap adds its own; those that the engine set stay as they are. */
+  /** A tap adds its own tags; the tags of the engine do not change. */
   readonly tags: Readonly<Record<string, string>>;
-  /** `frame.redact` answers others, except for a File item: repository objects are never redacted, they are refused. */
+  /** `frame.redact` may return other bytes, except for a File item: repository objects are refused, never redacted. */
   readonly bytes: Uint8Array;
-  /** `beyond` is what the context may not hold. */
+  /** `beyond` lists the classes that the context may not contain. */
   readonly policy: PrivacyPolicy;
 }
 
-/**
- * `tool.guard`: what is about to be done in the name of a run. ACL and scope have already agreed; at `tool.started` the
- * guards have, too.
- */
+/** `tool.guard`: a tool call that is about to run. ACL and scope allow it; at `tool.started` the guards do, too. */
 export interface ToolRequest {
   readonly runId: string;
   readonly tool: string;
   readonly action: string;
-  /** The check that makes the call, if one does. */
+  /** The check that makes the call, if any. */
   readonly checkId?: string;
   /** Shell text as in the spec, for `workspace.command`. */
   readonly command?: string;
   /** Repository-relative, for tools that read or write files. */
   readonly paths?: readonly string[];
-  /** Query or address, for `web.search`; without what may not be kept. */
+  /** Query or address, for `web.search`, redacted. */
   readonly query?: string;
 }
 
@@ -102,11 +99,11 @@ export interface StageSettled {
 export interface AttemptToSense extends DecisionToGuard {
   /** One attempt at a Task, or the merged candidate. */
   readonly subject: 'attempt' | 'candidate';
-  /** What the engine itself sensed. */
+  /** Triggers that the engine itself detected. */
   readonly fired: readonly ReplanTrigger[];
 }
 
-/** `decision.guard`: everything a decision rests on, before it is made. */
+/** `decision.guard`: the input of a decision. */
 export interface DecisionToGuard {
   readonly runId: string;
   readonly spec: EffectiveIntentSpec;
@@ -121,7 +118,7 @@ export interface DecisionMade {
   readonly type: DecisionType;
   readonly rationale: string;
   readonly commitSha?: string;
-  /** Where the run goes on once a person has acted: what it waits for, and how many have to approve. */
+  /** Present if the run continues after a person acts: what it waits for, and how many people must approve. */
   readonly waiting?: { readonly for: 'approval' | 'budget'; readonly needed: number };
 }
 
@@ -139,17 +136,17 @@ export interface AttestSettled {
   readonly attestation: Attestation;
 }
 
-/** `artifact.redact`: an artifact's bytes on their way to the store. */
+/** `artifact.redact`: bytes of an artifact before they are stored. */
 export interface ArtifactBytes {
   readonly name: string;
   readonly contentType: string;
   readonly bytes: Uint8Array;
-  /** `remove` is what may not be written. */
+  /** `remove` lists the classes that may not be stored. */
   readonly policy: PrivacyPolicy;
   /** Redactions made so far; a tap adds its own. */
   readonly redactions: number;
-  /** What they were; a tap adds its own. */
+  /** Receipt of these redactions; a tap adds its own. */
   readonly receipt: readonly Redaction[];
-  /** Content that no tap could look into, by its format. */
+  /** Format of content that no tap could read. */
   readonly unscanned?: string;
 }

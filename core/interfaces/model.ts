@@ -1,21 +1,21 @@
 /** A vendor-neutral request to a model. Providers translate it for their API. */
 export interface ModelRequest {
-  /** The vendor's own id; an unknown one is the vendor's to refuse. */
+  /** The vendor's model id. The vendor refuses an unknown one. */
   readonly model: string;
-  /** Instructions, in order, what stays the same from turn to turn first. */
+  /** Instructions in order, with the parts that stay the same from turn to turn first. */
   readonly system: readonly string[];
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolDeclaration[];
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
-  /** The same for requests that begin alike: where a vendor keeps a prompt, this is its name. */
+  /** Equal for requests with the same beginning; the name of a cached prompt at the vendor. */
   readonly cacheKey?: string;
 }
 
 export type ModelMessage =
   | { readonly role: 'user'; readonly text: string }
   | AssistantMessage
-  /** Answers to every call of the assistant message before it, in its order. */
+  /** Results of every call of the assistant message before it, in its order. */
   | { readonly role: 'tool'; readonly results: readonly ToolResult[] };
 
 export interface AssistantMessage {
@@ -27,7 +27,7 @@ export interface AssistantMessage {
 
 /** A tool call as the model wrote it; unvalidated. */
 export interface ToolCall {
-  /** Unique in its message; made up by the provider where the vendor gives none. */
+  /** Unique in its message. The provider generates it if the vendor sends none. */
   readonly id: string;
   readonly name: string;
   /** JSON text, as the model wrote it; it may be malformed. */
@@ -59,7 +59,7 @@ export interface ReplayState {
   readonly value: unknown;
 }
 
-/** Tokens of one turn. `input` holds `cachedInput`, `output` holds `reasoning`; a claim of the vendor. */
+/** Tokens of one turn, as the vendor claims. `input` includes `cachedInput`, `output` includes `reasoning`. */
 export interface ModelUsage {
   readonly input: number;
   readonly output: number;
@@ -67,17 +67,17 @@ export interface ModelUsage {
   readonly reasoning?: number;
 }
 
-/** Why a reply ended: `length` is cut, `refused` is the model's no, `filtered` the vendor's. */
+/** Why a reply ended. `length`: truncated; `refused`: by the model; `filtered`: by the vendor. */
 export type ReplyEnd = 'stop' | 'calls' | 'length' | 'refused' | 'filtered';
 
-/** One piece of a reply, as it comes. `end` is the last one: a reply without it is none. */
+/** One piece of a reply. `end` is the last one; without it the reply is incomplete. */
 export type ModelEvent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   /** The text so far was reasoning. */
   | { readonly type: 'reasoned' }
   /** A call has begun and its arguments are still arriving. It may never complete. */
   | { readonly type: 'calling'; readonly name: string }
-  /** Once per call, whole, in the order of the model's. */
+  /** Once per call, complete, in the order of the model's message. */
   | { readonly type: 'call'; readonly call: ToolCall }
   /** Replaces an earlier `usage` event. */
   | { readonly type: 'usage'; readonly usage: ModelUsage }

@@ -3,10 +3,10 @@ export type ChangeType = 'add' | 'modify' | 'delete' | 'rename' | 'copy' | 'mode
 /** One changed file. Paths are repository-relative, POSIX, decoded (never C-quoted). */
 export interface PatchFile {
   readonly path: string;
-  /** The path at base where it differs (rename, copy). */
+  /** The path at base if it differs (rename, copy). */
   readonly oldPath?: string;
   readonly changeType: ChangeType;
-  /** Six octal digits as git prints them, e.g. `100644`; absent where the side does not exist. */
+  /** Six octal digits as git prints them, e.g. `100644`; absent if the file does not exist on that side. */
   readonly oldMode?: string;
   readonly newMode?: string;
   readonly oldBlob?: string;

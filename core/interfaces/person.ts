@@ -2,11 +2,11 @@ import type { Finding } from './finding.ts';
 import type { ToolRequest } from './hook-payload.ts';
 import type { PersonQuestion } from './worker.ts';
 
-/** What a file holds before and after a use; absent: the file is not there. */
+/** Content of a file before and after a use; absent if the file does not exist. */
 export interface FileChange {
   readonly before?: Uint8Array;
   readonly after?: Uint8Array;
-  /** Why neither can be shown. */
+  /** Why neither content can be shown. */
   readonly unseen?: string;
 }
 

@@ -6,11 +6,11 @@ import type { ReplanTrigger } from './intentspec.gen.ts';
 import { replanTriggers } from './replan-trigger.ts';
 import { type StageName, stageNames } from './stage.ts';
 
-/** A Task before it is an object. Plain data; keys and numbers are stable over resumes and revisions. */
+/** A Task before it is stored. Plain data; keys and numbers are stable over resumes and revisions. */
 export interface PlannedTask {
-  /** `task-1`, `gate-fast`, `gate`: unique in its plan. */
+  /** Unique in its plan: `task-1`, `gate-fast`, `gate`. */
   readonly key: string;
-  /** From 1, unique: the order where dependencies leave one open. */
+  /** From 1, unique: the order of Tasks that dependencies do not order. */
   readonly number: number;
   readonly kind: 'implementation' | 'gate';
   /** `intent.summary`; for a gate, a text that names its checks. */
@@ -21,15 +21,15 @@ export interface PlannedTask {
   readonly steps: readonly string[];
   readonly constraints: readonly string[];
   readonly acceptanceCriteria: readonly string[];
-  /** Paths, directories and globs that it is expected to write; absent = unknown, resolved at merge. */
+  /** Paths, directories and globs that it is expected to write. Absent: unknown, resolved at merge. */
   readonly predictedWrites?: readonly string[];
-  /** Keys of the Tasks that come before it. */
+  /** Keys of the Tasks before it. */
   readonly dependsOn: readonly string[];
   /** The stages of a gate, in the order they run. Empty for an implementation Task. */
   readonly gateStages: readonly StageName[];
 }
 
-/** Why a plan follows another one, and what became of its Tasks. */
+/** Why a plan follows another one, and which Tasks it keeps. */
 export interface PlanRevision {
   /** Revision of the plan before. */
   readonly previous: number;
@@ -42,12 +42,10 @@ export interface PlanRevision {
   readonly redo: readonly string[];
 }
 
-/** The Tasks of a Plan and their order. Never changed: `revisePlan` makes the next one. */
+/** The Tasks of a Plan and their order. Immutable; `revisePlan` makes the next one. */
 export interface PlanDraft {
-  /** From 1. */
   readonly revision: number;
   readonly tasks: readonly PlannedTask[];
-  /** Absent in revision 1. */
   readonly revised?: PlanRevision;
 }
 
@@ -61,10 +59,7 @@ const maxTextLength = 8192;
 const maxPathLength = 4096;
 const maxTexts = 100_000;
 
-/**
- * A plan draft from outside (a plugin, a model) in normal form; throws on nonsense and on a graph that `checkTaskGraph`
- * refuses.
- */
+/** Parses a plan draft of a plugin or a model. Throws on invalid input and on a graph that `checkTaskGraph` refuses. */
 export function parsePlanDraft(answer: unknown): PlanDraft {
   const fields = toFields(answer, 'a plan draft', ['revision', 'tasks', 'revised']);
   const draft: PlanDraft = {
@@ -164,7 +159,7 @@ export function toPlanFault(problems: readonly PlanProblem[]): WritError {
   });
 }
 
-/** What the graph needs to know of a Task. */
+/** The part of a Task that its graph needs. */
 export interface GraphTask {
   readonly key: string;
   readonly number: number;
@@ -174,7 +169,7 @@ export interface GraphTask {
 type CheckedGraph<T> =
   | {
       readonly ok: true;
-      /** Every Task after those it depends on; by number where dependencies leave it open. */
+      /** Every Task after its dependencies; by number where dependencies leave the order open. */
       readonly order: readonly T[];
     }
   | { readonly ok: false; readonly problems: readonly PlanProblem[] };

@@ -1,6 +1,6 @@
 import type { DataClass, EffectiveIntentSpec } from './intentspec.gen.ts';
 
-/** A data class that content can be found to be of; `public` is what is of none. */
+/** A data class that content can belong to; `public` content belongs to none. */
 export type SensitiveClass = Exclude<DataClass, 'public'>;
 
 export const sensitiveClasses: readonly SensitiveClass[] = [
@@ -11,14 +11,14 @@ export const sensitiveClasses: readonly SensitiveClass[] = [
   'secrets',
 ];
 
-/** Words of a repository's own that mark content, from `[redaction]` of the config at the policy commit. */
+/** The repository's own words that mark content, from `[redaction]` at the policy commit. */
 export type ClassWords = Readonly<Partial<Record<SensitiveClass, readonly string[]>>>;
 
 /** What may be stored and shown under a spec (`constraints.privacy`). */
 export interface PrivacyPolicy {
   /**
-   * Removed from everything that is written: all classes not allowed where redaction is required, else secrets unless
-   * they are allowed.
+   * Classes that are removed from everything that is written: all that are not allowed if redaction is required, else
+   * secrets unless they are allowed.
    */
   readonly remove: readonly SensitiveClass[];
   /** Classes that no context may hold. */

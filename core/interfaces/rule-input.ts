@@ -30,9 +30,9 @@ export interface RuleInput {
   /** Present at a stage: what its checks did, and which artifacts exist so far in the whole run. */
   readonly stage?: { readonly name: StageName; readonly checks: readonly CheckRecord[] };
   readonly artifacts: readonly ArtifactRecord[];
-  /** By SHA-256: content of `artifacts`, for rules with `readsArtifacts`. */
+  /** Content of `artifacts` by SHA-256, for rules with `readsArtifacts`. */
   readonly artifactBytes?: Readonly<Record<string, Uint8Array>>;
-  /** By artifact name: why the engine could not make one that it knows how to make. */
+  /** Why the engine could not make an artifact that it can produce, by artifact name. */
   readonly unmade?: Readonly<Record<string, string>>;
   /** Signed approvals received so far, evaluated. Absent if no approval has been requested yet. */
   readonly approvals?: readonly ApprovalVerdict[];
@@ -44,8 +44,8 @@ export interface RuleInput {
   /** `[approvals.groups]` of `.writ/config.toml` at the policy commit: principals by group. */
   readonly approvalGroups?: Readonly<Record<string, readonly string[]>>;
   /**
-   * By path at base: files with inline suppressions as the policy commit has them, for rules with `readsStanding`;
-   * absent where base and policy commit are one.
+   * Files with inline suppressions at the policy commit, by path at base, for rules with `readsStanding`. Absent if
+   * base and policy commit are the same.
    */
   readonly standing?: Readonly<Record<string, Uint8Array>>;
   /** The verification inputs, for rules with `readsJudge`. Absent if no spec defines the checks. */

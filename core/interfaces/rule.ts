@@ -29,7 +29,7 @@ export type AnchorTest = (offset: number) => boolean;
  * are allowed, false negatives are not.
  */
 export interface CandidateSearch {
-  /** Texts of at least four latin1 characters. Those of all rules are looked for in one pass. */
+  /** Texts of at least four latin1 characters. One pass searches for those of all rules. */
   readonly anchors: readonly string[];
   /**
    * Called first for each file. Returns a boolean if the file's bytes need not be read; else a function that tests
@@ -117,18 +117,18 @@ export interface Rule {
   /** Its findings are secrets, so their context is not shown. */
   readonly findsSecrets?: boolean;
   readonly scan?: RuleInScan;
-  /** Of a built-in rule that also compares what was executed. */
+  /** Present for a built-in rule that also compares executed tests. */
   readonly executed?: () => Promise<ExecutedRule>;
-  /** Absent: it is described by its id. */
+  /** Absent: its id is its description. */
   readonly text?: RuleText;
-  /** Of a rule that is made of many: the ids that `detail.row` of its findings names. */
+  /** For a rule with many rows: the ids in `detail.row` of its findings. */
   readonly rows?: () => Promise<readonly DescribedRule[]>;
   /**
    * For built-in rules with linear time by construction: a small input is evaluated in the main thread, without a
    * deadline (`docs/decisions/0020-rules-in-the-main-thread.md`). Absent: a thread of the pool evaluates every input.
    */
   readonly linear?: true;
-  /** Deadline; default 60. A rule past it has refused. */
+  /** Deadline; default 60. A rule that exceeds it has refused. */
   readonly timeoutSeconds?: number;
   /** Whether the rule applies to this spec. Absent: always. Pure. */
   readonly appliesTo?: (spec: EffectiveIntentSpec) => boolean;

@@ -8,14 +8,14 @@ import type { WorkCitation } from './worker.ts';
 export type DecisionType = 'commit' | 'checkpoint' | 'abandon' | 'retry' | 'rollback';
 
 /**
- * What a run waits for, and what people signed so far. Read when it is shown, never stored: approvals are bound to the
- * record.
+ * What a run waits for, and the signatures so far. Evaluated when it is shown, never stored: approvals are bound to
+ * the record.
  */
 export interface WaitsFor {
   readonly for: 'approval' | 'budget';
-  /** Distinct people, at least. */
+  /** Minimum number of distinct people. */
   readonly needed: number;
-  /** `unjudged` where the policy commit, which names the signers, is not in this clone. */
+  /** `unjudged` if the policy commit, which names the signers, is not in this clone. */
   readonly people: readonly (Pick<
     ApprovalVerdict,
     'source' | 'decision' | 'principal' | 'keyId' | 'detail'
@@ -24,7 +24,7 @@ export interface WaitsFor {
   })[];
 }
 
-/** Everything about one run that people and other tools are shown; built from stored objects alone. */
+/** Everything about one run that people and other tools see, from stored objects only. */
 export interface RunView {
   readonly runId: string;
   readonly threadId: string;
@@ -43,12 +43,12 @@ export interface RunView {
   readonly baseCommit?: string;
   /** The commit with the configuration, plugins, policies and signers that apply. */
   readonly policyCommit?: string;
-  /** The branch that it was the tip of; absent where it is the base itself. */
+  /** The branch with that commit as its tip; absent if it is the base itself. */
   readonly policyRef?: string;
-  /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
+  /** Present if that is neither the target nor the default branch: the default branch, `null` if unknown. */
   readonly defaultRef?: string | null;
   readonly targetRef: string;
-  /** Where artifact content is kept, as long as it is. */
+  /** Ref with the content of artifacts, until it expires. */
   readonly contentRef?: string;
   readonly sandbox: string;
   readonly patch?: {
@@ -81,7 +81,6 @@ export interface RunView {
   };
   /** Retries and replans of this run; absent if there were none. */
   readonly retries?: {
-    /** In all. */
     readonly count: number;
     /** The first 100. */
     readonly first: readonly {
@@ -91,13 +90,13 @@ export interface RunView {
       readonly tasks: readonly string[];
       readonly next: 'retry' | 'replan';
       readonly reason: string;
-      /** Where rules refused it, the first 5. */
+      /** The first five places that rules refused. */
       readonly places: readonly { readonly rule: string; readonly path: string; readonly line?: number }[];
     }[];
   };
   /** Citations for the model's decisions in the accepted work. Absent if the spec requires none. */
   readonly citations?: {
-    /** Distinct sources for each, at least. */
+    /** Minimum of distinct sources for each decision. */
     readonly needed: number;
     readonly count: number;
     /** The first 100. */
@@ -126,7 +125,7 @@ export interface RunView {
     readonly keyId?: string;
     readonly logOrigin?: string;
     readonly logIndex?: number;
-    /** As the bundle lists them; absent where there is none. */
+    /** As the bundle lists them; absent if there are none. */
     readonly plugins?: readonly AttestedPlugin[];
   };
 }

@@ -13,7 +13,7 @@ export interface SandboxBind {
 
 /** Standard input and output of a process that is talked with. */
 export interface SandboxPipes {
-  /** What is written before the process has started is kept for it; bytes for one that has gone are lost. */
+  /** Data written before the process starts is kept for it; data for a process that has ended is lost. */
   readonly input: Writable;
   readonly output: Readable;
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import type { ObjectStore, RepositoryPlace } from './store.ts';
 
-/** What a store is opened over. */
+/** The repository and the author of a store. */
 export interface StorePlace {
   readonly repository: RepositoryPlace;
   readonly clock: Clock;
-  /** Name on what is written: the Scheduler's actor id. */
+  /** Author of its writes: the Scheduler's actor id. */
   readonly actorId: string;
 }
 
@@ -19,11 +19,11 @@ export interface StoreSource {
   readonly beside?: StoreBeside;
 }
 
-/** A store that keeps its refs where git does not look for any. */
+/** A store with refs that git does not see. */
 export interface StoreBeside {
   /** Whether this store was ever used in the repository; a cheap test. */
   isUsed(repository: Pick<StorePlace['repository'], 'commonDir'>): boolean;
-  /** Every ref, whatever its prefix, with its current version, sorted by name; empty where it was never used. */
+  /** Every ref with its current version, sorted by name; empty if the store was never used. */
   list(
     repository: Pick<StorePlace['repository'], 'commonDir'>,
   ): Promise<readonly { readonly ref: string; readonly version: string }[]>;

@@ -7,22 +7,19 @@ export interface StoreEntry {
 }
 
 export interface WriteTree {
-  /** One line that describes the write. */
+  /** Description of the write in one line. */
   readonly message: string;
   /** Path and content, each path once; read once, in order, so it may be a generator. */
   readonly files:
     | Iterable<readonly [path: string, bytes: Uint8Array]>
     | AsyncIterable<readonly [path: string, bytes: Uint8Array]>;
-  /** True: files already stored under the ref stay; false: the new files are all there is. */
+  /** True: stored files of the ref stay; false: only the new files remain. */
   readonly keepExisting: boolean;
-  /** The version that must be current; `null` for "none yet". Absent: whatever is current when writing starts. */
+  /** The version that must be current; `null` for none yet. Absent: the version that is current when writing starts. */
   readonly expectedOld?: string | null;
   /** Recorded write time, epoch milliseconds; default now. The same write at the same time gives the same version. */
   readonly atMs?: number;
-  /**
-   * Commits, already in the repository, that live as long as this version does. A store that keeps no commits leaves
-   * them alone.
-   */
+  /** Commits of the repository that must live as long as this version. A store without commits ignores them. */
   readonly anchors?: readonly string[];
 }
 
@@ -31,15 +28,15 @@ export interface WriteTree {
  * when it resolves. A failed write throws EVIDENCE_WRITE_FAILED and leaves the ref unchanged.
  */
 export interface ObjectStore {
-  /** Answers the new version's id. */
+  /** Returns the id of the new version. */
   writeTree(ref: string, write: WriteTree): Promise<string>;
-  /** The current version of a ref; `undefined` where it does not exist. */
+  /** The current version of a ref; `undefined` if it does not exist. */
   version(ref: string): Promise<string | undefined>;
-  /** `undefined` where the ref or the path does not exist. */
+  /** `undefined` if the ref or the path does not exist. */
   read(ref: string, path: string): Promise<Buffer | undefined>;
-  /** As `read`, many at once; absent paths are left out. */
+  /** As `read`, for many paths; missing paths are omitted. */
   readMany(ref: string, paths: Iterable<string>): Promise<ReadonlyMap<string, Buffer>>;
-  /** Every path under a ref, sorted; empty where the ref does not exist. */
+  /** Every path under a ref, sorted; empty if the ref does not exist. */
   list(ref: string): Promise<readonly StoreEntry[]>;
   /** Refs under a prefix with their current version, sorted by name. */
   refs(prefix: string): Promise<readonly { readonly ref: string; readonly version: string }[]>;
@@ -63,24 +60,22 @@ export interface RepositoryPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly settings: readonly (readonly [key: string, value: string])[];
-  /**
-   * The directory that holds `refs/` and `packed-refs`, where they are plain files; absent: only git can read the refs.
-   */
+  /** The directory with `refs/` and `packed-refs`, if they are plain files. Absent: only git can read the refs. */
   readonly refsIn?: string;
 }
 
-/** What the objects of a tree are, by their bytes. */
+/** Result of hashing the objects of a tree again. */
 export interface HashedTree {
   readonly trees: number;
   readonly files: number;
   readonly bytes: number;
-  /** Objects that should be here and are not; the first twenty. */
+  /** Missing objects; the first twenty. */
   readonly absent: readonly string[];
-  /** How many a partial clone left behind: git hashes them when it fetches them. */
+  /** Number of objects that a partial clone omitted. git hashes them when it fetches them. */
   readonly promised: number;
   /** The first twenty objects with bytes that do not match their id, each with a short description. */
   readonly wrong: readonly string[];
-  /** There were more distinct objects than the limit, or a tree too large to read: the rest was not checked. */
+  /** True if there were more distinct objects than the limit, or a tree too large to read: the rest was not checked. */
   readonly isCut: boolean;
   /** External object directories that the repository borrows from (alternates). Their owners may change the content. */
   readonly borrowed: readonly string[];

@@ -8,7 +8,7 @@ export interface JudgeFile {
   readonly role: 'script' | 'config' | 'manifest' | 'test';
   /** Ids of checks from which it is reached. */
   readonly checks: readonly string[];
-  /** What led there: a command, a script of a manifest, a file. */
+  /** The reference to it: a command, a script of a manifest, a file. */
   readonly via: string;
 }
 
@@ -16,31 +16,26 @@ export interface JudgeFile {
 export interface JudgeReach {
   /** In order of path. */
   readonly files: readonly JudgeFile[];
-  /** Scripts of manifests that are reached, by path of the manifest: the hooks of each belong to it. */
+  /** Reached scripts of manifests, by path of the manifest. The hooks of a script belong to it. */
   readonly scripts: Readonly<Record<string, readonly string[]>>;
-  /**
-   * Programs that are run, by the names that commands and scripts call them; of these the configuration counts, new
-   * files included.
-   */
+  /** Programs that run, by the names in commands and scripts. Their configuration counts, new files included. */
   readonly programs: readonly string[];
   /**
    * Paths and globs of absent files that would become verification inputs if they existed, with the reference that
    * names them.
    */
   readonly absent?: Readonly<Record<string, string>>;
-  /**
-   * Directories in which programs run ('' for the root), and `**` for every one; absent where that is not known.
-   */
+  /** Directories in which programs run ('' for the root), and `**` for every one; absent if unknown. */
   readonly places?: readonly string[];
-  /** Directories of the tree, the root left out; absent where there are too many. */
+  /** Directories of the tree without the root; absent if there are too many. */
   readonly directories?: readonly string[];
-  /** What was not followed, in words. */
+  /** References that were not followed, in words. */
   readonly gaps: readonly string[];
 }
 
 /** A path of a verification input at the policy commit, or one that a change adds. */
 export interface LaidPath {
   readonly path: string;
-  /** Of a `package.json` or `composer.json`: only these parts of it (`scripts.test`, `jest`); absent for all of it. */
+  /** For a `package.json` or `composer.json`: only these parts (`scripts.test`, `jest`). Absent: the whole file. */
   readonly parts?: readonly string[];
 }

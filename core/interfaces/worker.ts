@@ -7,7 +7,6 @@ export interface TaskOrder {
   readonly taskId: string;
   /** Place of the Task in its plan, from 1; stable over resumes. */
   readonly taskNumber: number;
-  /** From 1. */
   readonly attempt: number;
   /** Revision of the plan, from 1. */
   readonly revision: number;
@@ -18,32 +17,32 @@ export interface TaskOrder {
   /** `in-scope:…`, `out-of-scope:…`, `crypto-policy:…`, `risk-rationale:…`. */
   readonly constraints: readonly string[];
   readonly acceptanceCriteria: readonly string[];
-  /** A directory that holds the base of this attempt; the worker may change it, only its answer counts. */
+  /** A directory with the base of this attempt. The worker may change it; only its result counts. */
   readonly workspace: string;
   /** Digest of the context snapshot at the start, if the spec requires one. */
   readonly snapshot?: string;
-  /** Why the attempt before this one did not count; untrusted text. */
+  /** Why the previous attempt did not count; untrusted text. */
   readonly previousFailure?: string;
   /**
-   * Calls of an earlier try at this attempt that left the machine before it was interrupted, a line each, and whether
-   * they are refused in the same words. Untrusted text.
+   * Calls of an interrupted try at this attempt that left the machine, one per line, and whether the same calls are
+   * refused. Untrusted text.
    */
   readonly lostCalls?: readonly string[];
-  /** The workspace as tools see it. */
+  /** The workspace tools. */
   readonly hands: Hands;
   /** Queries about code. Absent if no tool rule names them or no language server is available. */
   readonly code?: CodeDoor;
   /** Access outside the repository. Absent if no tool rule of the spec names it. */
   readonly web?: Web;
-  /** Where it records its decisions and what they rest on; absent where no model works. */
+  /** Records its decisions and their sources. Absent if no model works. */
   readonly citations?: CitationDoor;
-  /** The model; present where the worker names one. */
+  /** The model, if the worker names one. */
   readonly turns?: Turns;
   /** Answers the model's questions. Absent: no person is available. */
   readonly person?: { answer(question: PersonQuestion): Promise<string | undefined> };
-  /** In place of `turns`, where what the worker names is a program that works by itself. */
+  /** Replaces `turns` if the worker names an autonomous program. */
   readonly agent?: AgentHost;
-  /** Ends with the wall clock, with `writ cancel` and with the person's Ctrl-C. */
+  /** Aborts at the end of the wall clock, on `writ cancel` and on Ctrl-C. */
   readonly signal: AbortSignal;
 }
 
@@ -62,13 +61,13 @@ export interface CitationDoor {
   readonly needed: number;
   /** `contract`, the task itself, is a valid source. */
   readonly trustsContract?: true;
-  /** Why sources of one do not count, a line each. */
+  /** Why sources of one decision do not count, one per line. */
   refused(citation: WorkCitation): Promise<readonly string[]>;
-  /** What is missing in the citations as a whole, a line each; empty if complete. */
+  /** What the citations lack as a whole, one per line; empty if complete. */
   lacking(citations: readonly WorkCitation[]): Promise<readonly string[]>;
 }
 
-/** One choice that the worker calls a key technical decision, with the sources it rests on. */
+/** One choice that the worker calls a key technical decision, with its sources. */
 export interface WorkCitation {
   readonly decision: string;
   readonly sources: readonly string[];
@@ -86,7 +85,7 @@ export type WorkResult = {
   readonly metrics?: Readonly<Record<string, number>>;
 } & (
   | { readonly kind: 'patch'; readonly patch: Uint8Array }
-  /** The change is what the workspace holds now, but for what git ignores there. */
+  /** The change is the current content of the workspace, without ignored files. */
   | { readonly kind: 'workspace' }
   | { readonly kind: 'nothing'; readonly reason: string }
 );
@@ -128,10 +127,10 @@ export interface DraftOrder {
   /** JSON Schema of an object: what is submitted. */
   readonly form: Readonly<Record<string, unknown>>;
   readonly cacheKey: string;
-  /** Reading only. */
+  /** Read-only access. */
   readonly hands: Hands;
   readonly turns: Turns;
-  /** In place of both, where what drafts is a program that works by itself: it looks at a copy. */
+  /** Replaces both if an autonomous program drafts. It sees a copy. */
   readonly agent?: ReadingHost;
   /** Returns the faults of a draft, for the model. Empty: the draft is accepted. */
   submit(draft: unknown): Promise<readonly string[]>;
@@ -173,7 +172,7 @@ export type TurnQuestion = Pick<
 
 /** The only access to an attempt's model. It retries where useful, counts usage and masks secrets. */
 export interface Turns {
-  /** Tokens that a question and its reply may have together, where that is known of the model. */
+  /** The model's context window in tokens, if known. */
   readonly contextTokens?: number;
   /**
    * Throws PROVIDER_FAILED if there is no reply. Throws TURN_LIMIT if the attempt has used all its turns. Throws
@@ -184,7 +183,7 @@ export interface Turns {
 
 /** A tool call in the workspace of an attempt. Paths are relative to it, or absolute within it. */
 export type HandUse =
-  /** Text of a file with numbered lines: as many as requested and as fit, from `fromLine` (the first is 1). */
+  /** Text of a file with numbered lines from `fromLine` (the first is 1), as many as requested and as fit. */
   | { readonly kind: 'read'; readonly path: string; readonly fromLine?: number; readonly lines?: number }
   | { readonly kind: 'list'; readonly path: string }
   /** Lines that match a POSIX extended regular expression. */
@@ -201,10 +200,7 @@ export type HandUse =
 export interface HandAnswer {
   readonly outcome: 'done' | 'denied' | 'failed';
   readonly text: string;
-  /**
-   * Of a file that was read whole: its bytes as they are, with what is masked in `text`. For the worker's own work on
-   * it, never for a model.
-   */
+  /** Bytes of a file that was read completely, not masked. For the worker's own work on the file, never for a model. */
   readonly bytes?: Uint8Array;
   readonly exitCode?: number;
   /** Accesses that the sandbox denied to a failed command, as far as they are known. */
@@ -227,7 +223,7 @@ export type WebUse =
   /** Text of one page. */
   | { readonly kind: 'read'; readonly url: string };
 
-/** What came of it; untrusted wherever it holds what somebody else wrote. */
+/** Result of a lookup; text of external origin is untrusted. */
 export type WebAnswer = Pick<HandAnswer, 'outcome' | 'text'>;
 
 /**
@@ -261,7 +257,7 @@ export interface CodeUse {
   readonly path: string;
   /** From 1. Without it the first line with the name is meant. */
   readonly line?: number;
-  /** A name on the line, or what symbols are looked for by. */
+  /** A name on the line, or the query of a symbol search. */
   readonly symbol?: string;
   readonly newName?: string;
 }
@@ -273,13 +269,10 @@ export interface CodeDoor {
   readonly endings: readonly string[];
 }
 
-/** Where a program serves a WebSocket on the loopback of its sandbox, and the bearer token that it wants. */
+/** A WebSocket on the loopback of the sandbox, and its bearer token. */
 export interface AgentPort {
   readonly port: number;
-  /**
-   * The client sends it on connecting, and it is passed in no other way: start parameters are readable inside the
-   * sandbox.
-   */
+  /** The client sends it when it connects, and only then: start parameters are readable inside the sandbox. */
   readonly token: string;
 }
 
@@ -301,7 +294,7 @@ export interface AgentProgram {
  */
 export interface AgentProcess extends AsyncDisposable {
   send(line: string): void;
-  /** PROVIDER_FAILED beyond their bounds. */
+  /** Throws PROVIDER_FAILED beyond the limits. */
   readonly lines: AsyncIterable<string>;
   readonly ended: Promise<string>;
 }
@@ -329,19 +322,19 @@ export interface AgentHost {
   /** Whether a model request is in progress, and why the last reply failed, as observed by the engine. */
   isAsking(): boolean;
   failure(): WritError | undefined;
-  /** For the record of the attempt. */
+  /** Recorded with the attempt. */
   note(text: string): void;
 }
 
 /** Describes a backend that is a program: its location, and its requests to its model. */
 export interface AgentSource<Failure> {
-  /** Its name on PATH, and the flag that names another place. */
+  /** Its name on PATH, and the flag that overrides it. */
   readonly program: { readonly name: string; readonly flag: string; readonly hint: string };
   /** A file beside its directory. If it exists, the whole directory belongs to the program. */
   readonly marker: string;
-  /** What npm's starter would start, below `node_modules`, by platform and architecture. */
+  /** The program that npm's launcher starts, below `node_modules`, by platform and architecture. */
   readonly natives: Readonly<Record<string, string>>;
-  /** The one path below the base that it calls, with POST and JSON. */
+  /** The only path below the base that it calls, with POST and JSON. */
   readonly path: string;
   /** Returns the request with `change` applied to the texts of tools. */
   prepare(question: object, change: (text: string) => string): object;
@@ -350,7 +343,7 @@ export interface AgentSource<Failure> {
   failureOf(status: number | undefined, body: unknown): Failure | undefined;
 }
 
-/** A question of a model to a person; of `options` one is chosen, without any the answer is free. */
+/** A question of a model to a person: a choice of `options`, or a free answer if there are none. */
 export interface PersonQuestion {
   readonly question: string;
   readonly options: readonly string[];

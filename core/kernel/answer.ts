@@ -83,7 +83,7 @@ export function parseDigestedThings(answer: unknown): readonly DigestedThing[] {
   });
 }
 
-/** An artifact after a redactor; throws when it is nonsense. */
+/** Parses an artifact after a redactor; throws on invalid input. */
 export function parseArtifactBytes(answer: unknown): ArtifactBytes {
   const known = ['name', 'contentType', 'bytes', 'policy', 'redactions', 'receipt', 'unscanned'];
   const fields = toFields(answer, 'an artifact', known);
@@ -114,7 +114,7 @@ function parseRedaction(item: unknown): Redaction {
   };
 }
 
-/** The policy that came with the question; what it holds is the engine's. */
+/** The policy of the request; its content belongs to the engine. */
 function parsePolicy(value: unknown): PrivacyPolicy {
   const fields = toFields(value, 'the privacy policy', ['remove', 'beyond', 'words']);
   const classes = (field: string) =>
@@ -125,7 +125,7 @@ function parsePolicy(value: unknown): PrivacyPolicy {
   return { remove: classes('remove'), beyond: classes('beyond'), words: Object.fromEntries(words) };
 }
 
-/** A context entry after a tagger or redactor; throws when it is nonsense. */
+/** Parses a context entry after a tagger or redactor; throws on invalid input. */
 export function parseContextEntry(answer: unknown): ContextEntry {
   const known = ['runId', 'form', 'kind', 'name', 'trustTier', 'tags', 'bytes', 'policy'];
   const fields = toFields(answer, 'a context entry', known);
@@ -160,8 +160,8 @@ function parseFinding(item: unknown): Finding {
 }
 
 /**
- * Text as a record can hold it. A message quotes what was found, often cut at a number of characters: half a character
- * and NUL become U+FFFD, so that the finding is kept.
+ * Converts text to a form that a record can hold. Messages quote input that is often cut inside a character: half a
+ * character and NUL become U+FFFD, so that the finding is kept.
  */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');

@@ -14,16 +14,16 @@ import { createPool, type WorkerPool } from './worker/pool.ts';
 export interface EngineOptions<Asked extends readonly unknown[]> {
   /** In order of set-up. The preset decides on the order. */
   readonly plugins: readonly LoadedPlugin[];
-  /** What the user configured, by plugin name; a name that no plugin bears is PLUGIN_INVALID. */
+  /** Configuration by plugin name. A name without a plugin is PLUGIN_INVALID. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** The rows of the spec, for the ledger. */
   readonly rows: readonly LedgerRow<Asked>[];
   readonly clock?: Clock;
-  /** Where plugins find secrets by name. Default: none are available. */
+  /** Source of secrets for plugins. Default: none. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Receives faults that do not stop the engine (a failing observer, a failing close). */
   readonly report: (fault: WritError) => void;
-  /** Deadline of a hook tap that names none, milliseconds; default 30 000. */
+  /** Default deadline of a hook tap, milliseconds; default 30 000. */
   readonly tapTimeoutMs?: number;
   /** Worker threads; default by machine. */
   readonly threads?: number;
@@ -53,8 +53,8 @@ export interface Engine<Asked extends readonly unknown[]> {
 const defaultTapTimeoutMs = 30_000;
 
 /**
- * Life of an engine: declare → set up (in order, synchronous) → freeze → open; then it runs until `close`.
- * When anything of this fails, what was set up is closed again and the fault is thrown.
+ * Creates an engine: declare → set up (in order, synchronous) → freeze → open; then it runs until `close`. If a step
+ * fails, the earlier ones are undone and the error is thrown.
  */
 export async function createEngine<Asked extends readonly unknown[]>(
   given: EngineOptions<Asked>,
@@ -172,12 +172,10 @@ function checkNames(
   return names;
 }
 
-/** One row of the spec, as the ledger needs it: a field or rule that something must enforce. */
+/** One row of the spec in the ledger: a field or rule that something must enforce. */
 export interface LedgerRow<Asked extends readonly unknown[] = never> {
   readonly id: string;
-  /**
-   * `core`: core itself makes it hold, with any set of plugins. Anything else counts only once a plugin declares it.
-   */
+  /** `core`: core enforces it with any set of plugins. Any other row counts only if a plugin declares it. */
   readonly enforcedBy?: string;
   /** Whether this spec, in this run, needs the row. Pure. */
   readonly asks: (...asked: Asked) => boolean;
@@ -189,7 +187,7 @@ interface LedgerEntry {
   readonly enforcedBy: readonly string[];
 }
 
-/** For every row of the spec, who enforces it. */
+/** The enforcer of every row of the spec. */
 export interface Ledger<Asked extends readonly unknown[] = never> {
   readonly entries: readonly LedgerEntry[];
   readonly enforced: number;

@@ -15,7 +15,7 @@ type GuardTap<P> = (payload: P) => Awaitable<Refusal | undefined>;
 type ChooseTap<P, T> = (payload: P) => Awaitable<T | undefined>;
 type TransformTap<V> = (value: V) => Awaitable<V>;
 
-/** A hook as the engine holds it: tapped by plugin name until `freeze`, called after it. */
+/** A hook of the engine: plugins tap it until `freeze`, the engine calls it after that. */
 export interface Hook<Tap, Call> {
   readonly name: string;
   readonly kind: HookKind;
@@ -23,7 +23,7 @@ export interface Hook<Tap, Call> {
   /** Orders the taps; after it `tap` throws HOOK_FROZEN. */
   freeze(): void;
   readonly call: Call;
-  /** Plugins in the order in which they are called; known after `freeze`. */
+  /** Plugins in call order; known after `freeze`. */
   readonly order: readonly string[];
 }
 
@@ -33,7 +33,7 @@ type GuardHook<P> = Hook<GuardTap<P>, (payload: P) => Promise<Finding | undefine
 type ChooseHook<P, T> = Hook<ChooseTap<P, T>, (payload: P) => Promise<T | undefined>>;
 type TransformHook<V> = Hook<TransformTap<V>, (value: V) => Promise<V>>;
 
-/** Who wants to know? A failing tap is reported and the others still run. */
+/** Notifies every tap. A failing tap is reported, and the others still run. */
 export function observe<P>(name: string, setting: HookSetting): ObserveHook<P> {
   const hook = new AsyncSeriesHook<[P]>(['payload']);
   return toHook<ObserveTap<P>, (payload: P) => Promise<void>>(name, 'observe', setting, {
@@ -45,7 +45,7 @@ export function observe<P>(name: string, setting: HookSetting): ObserveHook<P> {
   });
 }
 
-/** What did each find? All answers in order of the taps. A failing tap fails the call. */
+/** Collects the results of all taps, in their order. A failing tap fails the call. */
 export function collect<P, T>(
   name: string,
   setting: HookSetting,
@@ -82,7 +82,7 @@ export function guard<P>(name: string, setting: HookSetting): GuardHook<P> {
   });
 }
 
-/** Who answers? The first answer wins, `undefined` passes the question on. A failing tap fails the call. */
+/** Returns the first result; a tap returns `undefined` to leave it to the next one. A failing tap fails the call. */
 export function choose<P, T>(name: string, setting: HookSetting, parse: ParseAnswer<T>): ChooseHook<P, T> {
   const hook = new AsyncSeriesBailHook<[P], T | undefined>(['payload']);
   return toHook<ChooseTap<P, T>, (payload: P) => Promise<T | undefined>>(name, 'choose', setting, {
@@ -97,7 +97,7 @@ export function choose<P, T>(name: string, setting: HookSetting, parse: ParseAns
   });
 }
 
-/** Who changes this on its way? Each tap must return the new value. A failing tap fails the call. */
+/** Passes a value through all taps; each must return the new value. A failing tap fails the call. */
 export function transform<V>(name: string, setting: HookSetting, parse: ParseAnswer<V>): TransformHook<V> {
   const hook = new AsyncSeriesWaterfallHook<[V]>(['value']);
   return toHook<TransformTap<V>, (value: V) => Promise<V>>(name, 'transform', setting, {
@@ -190,21 +190,21 @@ export interface TapOptions {
 /** Longest deadline of a tap, milliseconds; beyond it a timer would fire at once. */
 const maxTapTimeoutMs = 86_400_000;
 
-/** What every hook is made with. */
+/** Settings of every hook. */
 export interface HookSetting {
   readonly clock: Clock;
-  /** Deadline of a tap that names none, milliseconds. */
+  /** Default deadline of a tap, milliseconds. */
   readonly timeoutMs: number;
   /** Receives the faults of `observe` taps; must not throw. */
   readonly report: (fault: WritError) => void;
 }
 
-/** Checks what a tap answered and returns its normal form; throws on nonsense. */
+/** Validates the result of a tap and returns its normal form; throws on invalid input. */
 type ParseAnswer<T> = (answer: unknown) => T;
 
 const maxSentenceLength = 1000;
 
-/** A tap as its plugin declared it. */
+/** A tap with its options. */
 interface DeclaredTap<Tap> {
   readonly plugin: string;
   readonly tap: Tap;
@@ -273,12 +273,12 @@ export async function callTap<Tap, T>(
   } catch (thrown) {
     throw threw(thrown);
   }
-  // What is answered at once cannot be late: no timer is set for it.
+  // A synchronous result needs no timer.
   if (given === undefined) return parsed(given);
   const settled = new AbortController();
   const late = setting.clock.sleep(timeoutMs, settled.signal).then(
     () => Promise.reject(fault('deadline', `did not answer within ${timeoutMs} ms`)),
-    // Stopped because the tap settled first; the race is over.
+    // The tap settled first, so the timer was stopped.
     () => new Promise<never>(() => {}),
   );
   const answered = (async () => given)().catch((thrown) => {

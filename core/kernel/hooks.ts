@@ -101,7 +101,7 @@ export function createHooks(setting: HookSetting) {
   });
 }
 
-/** The table as the engine calls it. */
+/** The hooks as the engine calls them. */
 export type Hooks = ReturnType<typeof createHooks>;
 
 /**
@@ -118,12 +118,11 @@ export type PluginHooks = {
 
 type AnyHook = Pick<Hook<never, unknown>, 'name' | 'kind' | 'freeze' | 'order' | 'tap'>;
 
-/** Every hook, in table order. */
 export function listHooks(hooks: Hooks): readonly AnyHook[] {
   return Object.values(hooks).flatMap((family): AnyHook[] => Object.values(family));
 }
 
-/** The table with every `tap` bound to `plugin`. */
+/** The hooks with every `tap` bound to `plugin`. */
 export function hooksFor(hooks: Hooks, plugin: string): PluginHooks {
   const bound = Object.entries(hooks).map(([family, points]) => [
     family,

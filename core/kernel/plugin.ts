@@ -8,7 +8,7 @@ import type { RulesDoor } from './rules.ts';
 import type { PluginSlots } from './slot.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
-/** Everything that a plugin may use; a plugin accesses no other service. Closed to additions when `setup` returns. */
+/** The only services of a plugin. Registration ends when `setup` returns. */
 export interface PluginSetup<Options> extends Capabilities {
   readonly hooks: PluginHooks;
   readonly slots: PluginSlots;
@@ -19,18 +19,18 @@ export interface PluginSetup<Options> extends Capabilities {
 }
 
 export interface Plugin<Options = unknown> {
-  /** Kebab-case, unique; every fault and refusal of the plugin carries it. */
+  /** Kebab-case, unique; part of every fault and refusal of the plugin. */
   readonly name: string;
   readonly api: 1;
   /** Converts the user's configuration (`undefined`: none) into the options for `setup`; throws on invalid input. */
   readonly options?: (given: unknown) => Options;
   /** Ids of the spec rows that this plugin enforces. */
   readonly enforces?: readonly string[];
-  /** Registers hooks, slots and rules. Synchronous, no I/O: work belongs into hooks and lazy slots. */
+  /** Registers hooks, slots and rules. Synchronous, without I/O: hooks and lazy slots do the work. */
   setup(context: PluginSetup<Options>): undefined;
 }
 
-/** Marks what `definePlugin` has checked; shared by copies of this package. */
+/** Marks plugins that `definePlugin` has checked; shared by all copies of this package. */
 export const pluginMark: unique symbol = Symbol.for('writ.plugin.1');
 
 /** A plugin with its type of options erased, so that plugins of any kind fit in one list. */
@@ -41,7 +41,7 @@ export interface LoadedPlugin {
   setup(context: Omit<PluginSetup<never>, 'options'>, given: unknown): void;
 }
 
-/** Checks a plugin and makes it loadable; anything malformed is PLUGIN_INVALID. */
+/** Validates a plugin so that it can be loaded; throws PLUGIN_INVALID. */
 export function definePlugin<Options = undefined>(plugin: Plugin<Options>): LoadedPlugin {
   checkPlugin(plugin);
   const { name, enforces = [] } = plugin;
@@ -53,7 +53,7 @@ export function definePlugin<Options = undefined>(plugin: Plugin<Options>): Load
       const options = parseOptions(plugin, given);
       const answer: unknown = plugin.setup({ ...context, options });
       if (answer === undefined) return;
-      // The promise is dropped: whatever it settles to, set-up has failed.
+      // The promise is ignored: set-up has failed in any case.
       if (answer instanceof Promise) answer.catch(() => {});
       throw new WritError('PLUGIN_INVALID', {
         message: `\`setup\` of plugin \`${name}\` returned ${answer instanceof Promise ? 'a promise' : typeof answer}, expected nothing`,
@@ -115,7 +115,7 @@ export interface Capabilities {
   readonly clock: Clock;
   /** The engine's threads. Their creator closes them. */
   readonly pool: Pick<WorkerPool, 'threads' | 'run'>;
-  /** One bounded question over HTTPS; NETWORK_FAILED. */
+  /** Sends one HTTPS request within limits; throws NETWORK_FAILED. */
   readonly fetch: HttpClient;
   /** One HTTPS request with a streamed response. Its connections are kept until the engine closes. */
   readonly stream: HttpStreamer;
@@ -126,7 +126,7 @@ export interface Capabilities {
 /** Returns a secret by name, or `undefined` if it was not provided. Throws PLUGIN_INVALID for an invalid name. */
 export type Secrets = (name: string) => string | undefined;
 
-/** Small files of the user's own. */
+/** Small files of the user. */
 export interface OwnFiles {
   /**
    * Reads at most 64 KiB of text from a regular file that no other user can change; with `secret`, no other user may
@@ -136,7 +136,7 @@ export interface OwnFiles {
   read(path: string, secret: boolean): Promise<string | undefined>;
 }
 
-/** Names that an environment can hold. */
+/** Valid names of environment variables. */
 const nameForm = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** Reads secrets from an environment, one by one; they cannot be listed. */

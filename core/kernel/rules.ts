@@ -12,7 +12,7 @@ const defaultTimeoutSeconds = 60;
 const maxTimeoutSeconds = 86_400;
 const points: readonly string[] = ['patch', ...stageNames, 'every-stage'];
 
-/** What a plugin sees of the rules. */
+/** Registers rules, for plugins. */
 export interface RulesDoor {
   /** Throws PLUGIN_INVALID on a malformed rule, SLOT_DUPLICATE on an id given twice, HOOK_FROZEN after set-up. */
   add(rule: Rule): void;
@@ -20,7 +20,6 @@ export interface RulesDoor {
 
 /** Every reason a gate can fail, by id. */
 export interface Rules extends RulesDoor {
-  /** In order of registration. */
   readonly ids: readonly string[];
   get(id: string): Rule | undefined;
   /**
@@ -31,7 +30,6 @@ export interface Rules extends RulesDoor {
   freeze(): void;
 }
 
-/** An empty registry. */
 export function createRules(): Rules {
   const rules = new Map<string, Rule>();
   let frozen = false;
@@ -88,8 +86,8 @@ export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly
 }
 
 /**
- * The modules that evaluating a change of at least so many bytes loads into a thread, as file URLs; rules of others are
- * evaluated elsewhere, and linear ones of a small change in the main thread.
+ * Modules (file URLs) that a thread loads to evaluate a change of at least so many bytes. Third-party rules are
+ * evaluated elsewhere, and linear rules of a small change in the main thread.
  */
 export function modulesOf(rules: Rules, spec: EffectiveIntentSpec, bytes = 0): readonly string[] {
   const asked = (['patch', ...stageNames] as const).flatMap((point) => rules.at(point, spec));
@@ -175,7 +173,7 @@ export async function describeRules(rules: readonly Rule[]): Promise<readonly De
   return (await Promise.all(described)).flat();
 }
 
-/** The ids that findings of these rules bear in a report. */
+/** Ids of findings of these rules in a report. */
 export async function reportedIds(rules: readonly Rule[]): Promise<readonly string[]> {
   const ids = rules.map(async ({ id, rows }) =>
     rows === undefined ? [id] : (await rows()).map((row) => row.id),

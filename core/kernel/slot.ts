@@ -11,18 +11,18 @@ import type { StoreSource } from '../interfaces/store-source.ts';
 import type { WorkerSource } from '../interfaces/worker.ts';
 
 /**
- * What a plugin sees of a slot. A name given twice throws SLOT_DUPLICATE; after set-up every call throws HOOK_FROZEN.
+ * Registers implementations of a slot, for plugins. A duplicate name throws SLOT_DUPLICATE; after set-up every call
+ * throws HOOK_FROZEN.
  */
 export interface SlotDoor<T> {
   add(name: string, implementation: T): void;
-  /** `make` runs when the name is first picked, at most once. */
+  /** `make` runs when the name is first selected, at most once. */
   addLazy(name: string, make: () => T | Promise<T>): void;
 }
 
-/** One named registry: exactly one implementation is picked by name. */
+/** A registry from which exactly one implementation is selected by name. */
 export interface Slot<T> extends SlotDoor<T> {
   readonly name: string;
-  /** In order of registration. */
   readonly names: readonly string[];
   /**
    * Throws SLOT_UNKNOWN with a list of the known names. Rejects with the error of a lazy `make`; the next call runs
@@ -32,10 +32,7 @@ export interface Slot<T> extends SlotDoor<T> {
   freeze(): void;
 }
 
-/**
- * Slot names with the types of their implementations. A slot with a later interface (`vcs`) is added with that
- * interface.
- */
+/** Slots with the types of their implementations. */
 export interface SlotMap {
   readonly provider: ProviderSource;
   readonly worker: WorkerSource;
@@ -52,7 +49,6 @@ export interface SlotMap {
 export type Slots = { readonly [Name in keyof SlotMap]: Slot<SlotMap[Name]> };
 export type PluginSlots = { readonly [Name in keyof SlotMap]: SlotDoor<SlotMap[Name]> };
 
-/** All slots, empty. */
 export function createSlots(): Slots {
   return Object.freeze({
     provider: createSlot<ProviderSource>('provider'),
@@ -68,7 +64,6 @@ export function createSlots(): Slots {
   });
 }
 
-/** One empty slot. */
 export function createSlot<T>(slot: string): Slot<T> {
   const makers = new Map<string, () => Promise<T>>();
   let frozen = false;

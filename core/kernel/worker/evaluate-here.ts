@@ -5,7 +5,7 @@ import { findingsOf, loadRuleModule } from './load-rule-module.ts';
 import type { WorkerPool } from './pool.ts';
 import { type TaskOutcome, toErrorRecord } from './task.ts';
 
-/** Bytes of an input from which on a thread of the pool evaluates every rule. */
+/** Inputs of at least this size are always evaluated in a thread of the pool. */
 export const mainThreadBytes = 64 * 1024;
 
 let last: Promise<void> = Promise.resolve();
@@ -34,7 +34,7 @@ export async function evaluateHere(
   }
 }
 
-/** Sum of all content that a rule is given: the diff, both sides of files, artifacts, policies. */
+/** Total bytes of a rule's input: the diff, both sides of files, artifacts, policies. */
 export function bytesIn({ patch, files, standing = {}, artifactBytes = {}, policy }: RuleInput): number {
   const contents = [
     patch.diff,
@@ -46,7 +46,7 @@ export function bytesIn({ patch, files, standing = {}, artifactBytes = {}, polic
   return contents.reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
 }
 
-/** One at a time: callbacks of one phase of the event loop would run without anything between them. */
+/** One at a time, because callbacks of one phase of the event loop run without anything between them. */
 function ownTurn(): Promise<void> {
   last = last.then(() => setImmediate());
   return last;

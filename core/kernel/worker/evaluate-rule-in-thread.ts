@@ -2,7 +2,6 @@ import type { Finding } from '../../interfaces/finding.ts';
 import type { RuleInput } from '../../interfaces/rule.ts';
 import { findingsOf, loadRuleModule } from './load-rule-module.ts';
 
-/** A rule's module and input. */
 export interface RuleTask {
   readonly id: string;
   /** File URL. */
@@ -10,7 +9,6 @@ export interface RuleTask {
   readonly input: RuleInput;
 }
 
-/** Loads a rule's module and evaluates it; throws as `findingsOf` does. */
 export async function run({ id, module, input }: RuleTask): Promise<readonly Finding[]> {
   return findingsOf(await loadRuleModule(module), id, input);
 }

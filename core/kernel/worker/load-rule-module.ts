@@ -3,7 +3,6 @@ import type { RuleInput, RuleModule } from '../../interfaces/rule.ts';
 import { parseFindings } from '../answer.ts';
 import { toRunnable } from './to-runnable.ts';
 
-/** Loads a rule's module by file URL. */
 export async function loadRuleModule(module: string): Promise<RuleModule> {
   return import(toRunnable(module));
 }

@@ -14,7 +14,6 @@ import {
 } from './task.ts';
 import { warmTask } from './warm.ts';
 
-/** Limits of one task. */
 export interface TaskLimits {
   /** From the moment a thread is given the task; waiting for a free thread does not count. Milliseconds. */
   readonly timeoutMs: number;
@@ -29,14 +28,14 @@ export interface TaskLimits {
  */
 export interface WorkerPool {
   readonly threads: number;
-  /** Aborted once the pool is closed. */
+  /** Aborted when the pool is closed. */
   readonly closed: AbortSignal;
   run<Input, Output>(
     task: Task<Input, Output>,
     input: Input,
     limits: TaskLimits,
   ): Promise<TaskOutcome<Output>>;
-  /** Starts a thread and loads rules' modules (file URLs) ahead of its first task, beside what the caller does. */
+  /** Starts a thread and loads rules' modules (file URLs) before its first task, in parallel to the caller. */
   warm(modules: readonly string[]): void;
   /** Ends every thread; tasks that still run end as `aborted`. */
   close(): Promise<void>;
@@ -53,7 +52,7 @@ export interface PoolOptions {
 const warmLimits = { timeoutMs: 60_000 };
 const idleTimeoutMs = 30_000;
 const defaultHeapMiB = 1024;
-/** A crash may be the doing of what ran before on that thread, so a task gets a second thread before it is blamed. */
+/** Runs before it on the same thread can cause a crash, so a task gets a second thread before it is blamed. */
 const maxCrashes = 2;
 
 /** Creates a pool that starts threads on its first task. An idle pool keeps no process alive. */
@@ -63,8 +62,8 @@ export function createPool({
   maxHeapMiB = defaultHeapMiB,
 }: PoolOptions): WorkerPool {
   const closing = new AbortController();
-  // Ours: piscina starts no thread for queued tasks after one was terminated, and its queue would count into the
-  // deadline.
+  // Own queue: piscina starts no thread for queued tasks after one was terminated, and time in its queue would count
+  // into the deadline.
   const admission = createAdmission(threads, clock);
   let started: Promise<Piscina<TaskCall, TaskOutcome<never>>> | undefined;
 
@@ -137,8 +136,7 @@ async function start(threads: number, maxHeapMiB: number): Promise<Piscina<TaskC
     maxThreads: threads,
     concurrentTasksPerWorker: 1,
     idleTimeout: idleTimeoutMs,
-    // Waiting by message instead of Atomics.wait: what a task leaves running fails then and there, not in the next
-    // task.
+    // Waits by message instead of Atomics.wait, so that a task's leftovers fail at once and not in the next task.
     atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB, maxYoungGenerationSizeMb: 3 },
     // A task is a pure function, so it gets no environment. Node itself reads these two when the thread starts:
@@ -166,12 +164,12 @@ function defaultThreads(): number {
 }
 
 /**
- * A thread costs 20 to 50 MB, and loads again what the others have loaded: as slow as all rules of a small change. So
- * one thread works alone until a task has waited this long.
+ * A thread costs 20 to 50 MB and loads all modules again, which takes as long as all rules of a small change. So one
+ * thread works alone until a task has waited this long.
  */
 const patienceMs = 300;
 
-/** Which tasks may run now. */
+/** Decides which tasks may run now. */
 interface Admission {
   /**
    * Waits in call order for a free place; resolves to false if `signal` aborts first. A call that hurries waits only
@@ -182,7 +180,7 @@ interface Admission {
   exit(): void;
 }
 
-/** One place, and one more, up to `most`, for each task that hurries or has waited for 300 ms. */
+/** Starts with one place; adds one, up to `most`, for each task that hurries or has waited for 300 ms. */
 export function createAdmission(most: number, clock: Clock): Admission {
   const waiting: (() => void)[] = [];
   let places = 1;

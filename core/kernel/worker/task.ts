@@ -3,13 +3,13 @@ import { messageOf, WritError } from '../../base/errors.ts';
 declare const signature: unique symbol;
 
 /**
- * A kind of work for the pool's threads: a module that exports `run`. Only `defineTask` makes one, so code names it and
- * data never does.
+ * A kind of work for the pool's threads: a module that exports `run`. Only `defineTask` makes one, so that only code
+ * can name it.
  */
 export interface Task<Input, Output> {
   /** File URL. */
   readonly module: string;
-  /** For the compiler alone. */
+  /** Exists only for the compiler. */
   readonly [signature]?: (input: Input) => Output;
 }
 
@@ -17,8 +17,8 @@ const defined = new WeakSet<object>();
 
 /**
  * Names the module of a task: `defineTask<typeof run>(new URL('./x-in-thread.ts', import.meta.url))`, with `run`
- * imported from it as a type. What goes in and comes back crosses by structured clone. PLUGIN_INVALID for anything but
- * a file URL.
+ * imported from it as a type. Input and output are structured clones. Throws PLUGIN_INVALID for anything but a file
+ * URL.
  */
 export function defineTask<Run extends (input: never) => unknown>(
   module: URL,
@@ -30,7 +30,7 @@ export function defineTask<Run extends (input: never) => unknown>(
   return task;
 }
 
-/** Refuses (PLUGIN_INVALID) what `defineTask` did not make. */
+/** Throws PLUGIN_INVALID for a task that `defineTask` did not make. */
 export function requireTask(task: object): void {
   if (!defined.has(task))
     throw new WritError('PLUGIN_INVALID', { message: 'the pool runs only what `defineTask` named' });
@@ -49,12 +49,11 @@ interface ErrorRecord {
   readonly code?: string;
 }
 
-/** How a task ended. */
 export type TaskOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: TaskFailure; readonly error: ErrorRecord };
 
-/** What crosses to a worker. */
+/** The message to a worker thread. */
 export interface TaskCall {
   /** File URL of the module that exports `run`. */
   readonly module: string;
@@ -63,7 +62,7 @@ export interface TaskCall {
 
 const maxLength = 1000;
 
-/** Name, sentence and code of whatever was thrown, bounded; never its stack, which holds paths of this machine. */
+/** Name, message and code of a thrown value, bounded; never its stack, which holds paths of this machine. */
 export function toErrorRecord(thrown: unknown): ErrorRecord {
   try {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;

@@ -1,5 +1,5 @@
 import { defineTask } from './task.ts';
 import type { run } from './warm-in-thread.ts';
 
-/** Has a thread started, and rules' modules (file URLs) loaded into it. */
+/** Starts a thread and loads rules' modules (file URLs) into it. */
 export const warmTask = defineTask<typeof run>(new URL('./warm-in-thread.ts', import.meta.url));
