@@ -63,6 +63,8 @@ const lastAnswersMs = 60_000;
  */
 function lineTransport({ input, write, isMessage }: LineStreams): Transport {
   const waiting = new Set<string | number>();
+  /** Requests to the client that it has not answered. */
+  const asked = new Set<string | number>();
   let timer: NodeJS.Timeout | undefined;
   let [hasEnded, isClosed] = [false, false];
   const cut = cutLines(maxLineBytes);
@@ -86,7 +88,16 @@ function lineTransport({ input, write, isMessage }: LineStreams): Transport {
     if (isRequest && message.id !== undefined) waiting.add(message.id);
     if ('method' in message && message.method === 'notifications/cancelled')
       forget(message.params?.requestId);
+    if (!('method' in message) && message.id !== undefined) asked.delete(message.id);
     transport.onmessage?.(message);
+  };
+  /** A client whose output has ended answers no request. */
+  const refuseAsked = (): void => {
+    for (const id of asked) {
+      asked.delete(id);
+      const error = { code: -32_000, message: 'the client closed its output' };
+      transport.onmessage?.({ jsonrpc: '2.0', id, error });
+    }
   };
   const forget = (id: unknown): void => {
     if (typeof id === 'string' || typeof id === 'number') waiting.delete(id);
@@ -98,8 +109,9 @@ function lineTransport({ input, write, isMessage }: LineStreams): Transport {
   const onEnd = (): void => {
     if (hasEnded) return;
     hasEnded = true;
-    if (waiting.size === 0) void transport.close();
-    else timer = setTimeout(() => void transport.close(), lastAnswersMs);
+    if (waiting.size === 0) return void transport.close();
+    timer = setTimeout(() => void transport.close(), lastAnswersMs);
+    refuseAsked();
   };
   const transport: Transport = {
     async start() {
@@ -109,7 +121,9 @@ function lineTransport({ input, write, isMessage }: LineStreams): Transport {
     async send(message) {
       if (isClosed) return;
       write(`${JSON.stringify(message)}\n`);
-      if (!('method' in message)) forget(message.id);
+      if (!('method' in message)) return forget(message.id);
+      if ('id' in message && message.id !== undefined) asked.add(message.id);
+      if (hasEnded) setImmediate(refuseAsked);
     },
     async close() {
       if (isClosed) return;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import t from 'tap';
 import { long } from '../../rooms/long.ts';
+import { until } from '../../waiting/until.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 import { codeOf, legacyHello, modern, openScene, testIn } from './mcp-scene.ts';
 
@@ -173,6 +174,24 @@ t.test('a message may arrive byte by byte, and the server ends with its input', 
   for (const byte of `${JSON.stringify({ jsonrpc: '2.0', ...modern(7, 'tools/list') })}\n`) scene.say(byte);
   t.match(await scene.answer(7), { result: { tools: [{ name: 'run_writ_vcs' }] } });
   scene.end();
+  await scene.served;
+});
+
+t.test('a question to a client that has gone is answered with an error, and the server ends', async (t) => {
+  const { root: cwd } = personRepository();
+  const scene = openScene(t, { cwd });
+  const params = {
+    protocolVersion: '2025-06-18',
+    capabilities: { elicitation: {} },
+    clientInfo: { name: 'raw', version: '1' },
+  };
+  scene.send({ id: 'hello', method: 'initialize', params });
+  scene.send({ method: 'notifications/initialized' });
+  const call = { name: 'run_writ_vcs', arguments: { command: 'switch', args: ['-c', 'more'] } };
+  scene.send({ id: 'call', method: 'tools/call', params: call });
+  await until(() => scene.lines.some(({ method }) => method === 'elicitation/create'), 'a question');
+  scene.end();
+  t.match(await scene.answer('call'), { result: { isError: true } });
   await scene.served;
 });
 
