@@ -34,7 +34,8 @@ export function verifyPublicProof(
     });
   const { promise } = proof;
   const momentMs = promise === undefined ? undefined : promise.integratedTime * 1000;
-  const log = named.find(({ validFor }) => isWithin(validFor, momentMs, nowMs));
+  const times = momentMs === undefined ? [] : [momentMs];
+  const log = named.find(({ validFor }) => isTrustedAt(validFor, times, nowMs));
   if (log === undefined)
     throw refutedLog('stale', 'the key of the log was not valid at that time', {
       at: new Date(momentMs ?? nowMs).toISOString(),
@@ -65,13 +66,18 @@ export function verifyPublicInclusion(
   return { index, checkpoint, log };
 }
 
-/** Without a promised time, only the start of the validity is checked: signatures of a retired log stay valid. */
-function isWithin(
+/**
+ * Whether a log is trusted at one of the verified times of an entry, in milliseconds since the epoch. Without any, only
+ * the start of the period is checked: signatures of a retired log stay valid.
+ */
+export function isTrustedAt(
   { startMs, endMs }: PublicLogKey['validFor'],
-  momentMs: number | undefined,
+  timesMs: readonly number[],
   nowMs: number,
 ): boolean {
-  return momentMs === undefined ? startMs <= nowMs : startMs <= momentMs && momentMs <= endMs;
+  return timesMs.length === 0
+    ? startMs <= nowMs
+    : timesMs.some((timeMs) => startMs <= timeMs && timeMs <= endMs);
 }
 
 /** Rekor v1 names a tree after its own name: `rekor.example - 1193050959916656506`. */

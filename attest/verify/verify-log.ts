@@ -1,5 +1,6 @@
 /* Verifies log entries: of a run, and of a bundle by key. */
 import type { KeyObject } from 'node:crypto';
+import { systemClock } from '../../core/base/clock.ts';
 import type { AnyBundle } from '../bundle/any-bundle.ts';
 import { type Bundle, type BundledProof, decodeTlogEntry, parseTlogEntry } from '../bundle/bundle.ts';
 import type { JsonObject } from '../encoding/expect-json.ts';
@@ -18,6 +19,7 @@ import { isNoteName, type LedgerKey } from '../log/note.ts';
 import { verifyByPolicy } from '../log/witness-policy.ts';
 import { type PublicLogKey, publicLogsOf } from '../public/trusted-root.ts';
 import {
+  isTrustedAt,
   type PublicInclusion,
   verifyPublicInclusion,
   verifyPublicProof,
@@ -36,6 +38,8 @@ export interface LogTrust {
   readonly vouched: LedgerKey | undefined;
   /** Milliseconds since the epoch; by default the clock of this machine. */
   readonly nowMs?: number;
+  /** Verified times of the entry. Milliseconds since the epoch. */
+  readonly timesMs?: readonly number[];
 }
 
 /** What was found to hold of the log. */
@@ -123,9 +127,17 @@ function fromPublic({ index, checkpoint, log }: PublicInclusion): VerifiedInclus
  * checkpoint and log.
  */
 function verifyBundledProof(proof: BundledProof, trust: LogTrust): VerifiedInclusion {
-  const { anchors, nowMs } = trust;
-  const isGiven = anchors.ledgers.some(({ keyId }) => keyId.equals(proof.logId));
+  const { anchors, nowMs = systemClock.now(), timesMs = [] } = trust;
+  const given = anchors.ledgers.filter(({ keyId }) => keyId.equals(proof.logId));
+  const isGiven = given.length > 0;
   const logs = anchors.trustedRoot === undefined ? [] : publicLogsOf(anchors.trustedRoot);
+  const periods = logs.filter(({ logId }) => logId.equals(proof.logId)).map(({ validFor }) => validFor);
+  if (
+    isGiven &&
+    given.every(({ from }) => from === 'root') &&
+    !periods.some((one) => isTrustedAt(one, timesMs, nowMs))
+  )
+    throw unavailable('untrusted-log', { expected: 'a time at which the root trusts the log' });
   if (!isGiven && (proof.promise !== undefined || logs.some(({ logId }) => logId.equals(proof.logId))))
     return fromPublic(verifyPublicProof(proof, logs, nowMs));
   const inclusion = verifyInclusion(proof, trust);
@@ -203,7 +215,7 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
     root !== undefined && tlogs.length === 0 && anchors.ledgers.every(({ from }) => from !== 'given');
   const bySigstore = (): Promise<SigstoreProof> => {
     if (root === undefined) throw unavailable('untrusted-log', { expected: '`--trusted-root FILE`' });
-    return verifyWithSigstore(bundle, { root, key, signed });
+    return verifyWithSigstore(bundle, { root, key, signed, nowMs });
   };
   if (isByTimeOnly && timestampAuthorities.length > 0) {
     if (!required) list.waive('log', 'not-required');
@@ -257,10 +269,12 @@ export async function verifyEntries(list: CheckList, keyed: KeyedBundle, anchors
     const inclusion = await verifyEntry(
       list,
       isDemanded,
-      () => {
+      async () => {
         const proof = parseTlogEntry(entry, entryAt);
         verifyEntryOf({ body: proof.body }, { payloadType, payload, signature, keyId: '' }, key);
-        return verifyBundledProof(proof, { anchors, vouched, nowMs });
+        const isStamped = bundle.timestamps.length > 0 && timestampAuthorities.length > 0;
+        const { times } = isStamped ? await bySigstore() : { times: [] };
+        return verifyBundledProof(proof, { anchors, vouched, nowMs, timesMs: times.map(Date.parse) });
       },
       describeInclusion,
     );

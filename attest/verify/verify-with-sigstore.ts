@@ -2,6 +2,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { assertBundle, Bundle as SigstoreBundle } from '@sigstore/bundle';
 import type { SignedEntity, TrustMaterial, Verifier } from '@sigstore/verify';
+import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { type AnyBundle, type Content, hashAlgorithms, type Material } from '../bundle/any-bundle.ts';
 import { decodeTlogEntry, type TlogEntry } from '../bundle/bundle.ts';
@@ -23,6 +24,8 @@ interface SigstoreTrust {
    * the epoch.
    */
   readonly atMs?: number;
+  /** The current time, for entries of a signature by a key without a time. Milliseconds since the epoch. */
+  readonly nowMs?: number;
   /** What a message signature was made over. */
   readonly signed?: Signed;
 }
@@ -87,7 +90,7 @@ function readCertificate(der: Buffer): X509Certificate | undefined {
 async function verifyUnder(
   root: Root,
   bundle: AnyBundle,
-  { key, atMs, signed }: SigstoreTrust,
+  { key, atMs, nowMs = systemClock.now(), signed }: SigstoreTrust,
 ): Promise<SigstoreProof> {
   const [forms, { toSignedEntity, toTrustMaterial, Verifier }] = await Promise.all([
     import('@sigstore/bundle'),
@@ -124,7 +127,7 @@ async function verifyUnder(
     const times = atMs === undefined ? [...stamped, ...promisedTimes(entries)] : [new Date(atMs)];
     for (const entry of entries) {
       requireSameHead(entry);
-      requireTrustedLog(entry, times, root);
+      requireTrustedLog(entry, { times, nowMs }, root);
     }
     return {
       root,
@@ -163,15 +166,21 @@ function promisedTimes(entries: Entries): readonly Date[] {
 
 /**
  * Requires that the root trusts the log of an entry at a verified time. The library compares the time of a promise
- * only, and an entry of Rekor v2 has none. A signature by a key may have no time: what a log signed stays signed.
+ * only, and an entry of Rekor v2 has none. A signature by a key may have no time: then the period of the log must have
+ * begun, and what a retired log signed stays signed.
  */
-function requireTrustedLog(entry: Entries[number], times: readonly Date[], root: Root): void {
-  if (entry.inclusionPromise !== undefined || times.length === 0) return;
-  if (times.some((time) => isTrustedAt(entry, root, time))) return;
+function requireTrustedLog(
+  entry: Entries[number],
+  { times, nowMs }: { readonly times: readonly Date[]; readonly nowMs: number },
+  root: Root,
+): void {
+  if (entry.inclusionPromise !== undefined) return;
+  const hasBegun = logsOf(entry, root).some(({ publicKey }) => Number(publicKey?.validFor?.start) <= nowMs);
+  if (times.length === 0 ? hasBegun : times.some((time) => isTrustedAt(entry, root, time))) return;
   throw unavailable('untrusted-log', {
     at: 'log',
     expected: trustedTime,
-    found: times.map((time) => time.toISOString()),
+    ...(times.length === 0 ? {} : { found: times.map((time) => time.toISOString()) }),
   });
 }
 

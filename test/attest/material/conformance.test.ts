@@ -168,6 +168,24 @@ const rows: Record<string, Row> = {
     key: keyPem,
     exit: 3,
   },
+  'rekor2-ed25519-managed-key-dsse-log-ended-before-time-stamp_fail': {
+    bundle: await foundry.make({ entry: 'v2', key: byKey, inRekor2: true, stamped: true }),
+    root: rekor2From('2020', '2021'),
+    key: keyPem,
+    exit: 3,
+  },
+  'rekor2-ed25519-managed-key-dsse-log-begins-later_fail': {
+    bundle: await foundry.make({ entry: 'v2', key: byKey, inRekor2: true }),
+    root: rekor2From('2998'),
+    key: keyPem,
+    exit: 3,
+  },
+  'rekor2-ed25519-managed-key-log-begins-later_fail': {
+    bundle: await foundry.make({ ...message, entry: 'v2', key: byKey, inRekor2: true }),
+    root: rekor2From('2998'),
+    key: keyPem,
+    exit: 3,
+  },
   'rekor2-ed25519-managed-key-log-ended-without-time-stamp': {
     bundle: await foundry.make({ ...message, entry: 'v2', key: byKey, inRekor2: true }),
     root: rekor2From('2020', '2021'),
