@@ -19,11 +19,12 @@ const named: ReadonlySet<string> = new Set(['javascript', 'python', 'go', 'rust'
  * - `shown`: a new test, or a new row of one, fails on the base's product.
  * - `extended`: an extended test of the base fails there, and its base version still passes.
  * - `passes-at-base`: the new tests pass there too.
+ * - `not-shown`: the new tests pass there too, and what fails there are old tests that the change edited.
  * - `none`: no new test ran.
  * - `unknown`: the suite does not report enough.
  */
 interface Shown {
-  readonly verdict: 'shown' | 'extended' | 'passes-at-base' | 'none' | 'unknown';
+  readonly verdict: 'shown' | 'extended' | 'passes-at-base' | 'not-shown' | 'none' | 'unknown';
   readonly tests?: readonly string[];
 }
 
@@ -65,6 +66,7 @@ const weaker = [
     'passes-at-base',
     warning('NEW_TEST_PASSES_AT_BASE', 'the test cases that the patch adds pass without its fix, too'),
   ],
+  ['not-shown', notShown],
 ] as const;
 
 async function showNewTests(one: ExecutedCheck): Promise<Shown> {
@@ -96,9 +98,9 @@ async function showNewTests(one: ExecutedCheck): Promise<Shown> {
   const before = old.length > 0 ? await rerunBaseTests(one) : undefined;
   const still = passed(before?.executed);
   const extended = old.filter((name) => still.has(name));
-  return extended.length > 0
-    ? { verdict: 'extended', tests: extended.slice(0, maxNamed) }
-    : { verdict: 'none' };
+  if (extended.length > 0) return { verdict: 'extended', tests: extended.slice(0, maxNamed) };
+  const hasRun = isWritten([...passed(ran.executed)]);
+  return hasRun ? { verdict: 'not-shown', tests: namesOf(written) } : { verdict: 'none' };
 }
 
 /** Changed files of tests, and what is beside them. */
@@ -138,6 +140,15 @@ function notRun(cases: readonly NewCase[]): Finding {
     severity: cases.every(({ language }) => named.has(language)) ? 'error' : 'warning',
     message: `the contract is for a bugfix, and no fast check ran a test case that the patch adds: ${list(namesOf(cases))}`,
     detail: { code: 'NEW_TEST_NOT_RUN', tests: namesOf(cases) },
+  };
+}
+
+function notShown(tests: readonly string[]): Finding {
+  return {
+    rule,
+    severity: 'error',
+    message: `the contract is for a bugfix, and only edited tests fail without its fix: the test cases that the patch adds pass without it, too (${list(tests)}); add one that fails without it`,
+    detail: { code: 'NEW_TEST_NOT_SHOWN', tests },
   };
 }
 

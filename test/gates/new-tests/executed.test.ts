@@ -129,6 +129,17 @@ t.test('a fix without a new test is refused', async (t) => {
   t.same((await judge({ ...renamed, overCandidate: outcome(['one'], { failed: ['one'] }) })).codes, missing);
 });
 
+t.test('a fix that only an edited test shows is refused, and the finding says so', async (t) => {
+  const seen = await judge({
+    written: [js('two')],
+    ran: outcome(['one', 'two']),
+    base: outcome(['one']),
+    overBase: outcome(['one', 'two'], { failed: ['one'] }),
+    overCandidate: outcome(['one'], { failed: ['one'] }),
+  });
+  t.same(seen.codes, ['error NEW_TEST_NOT_SHOWN']);
+});
+
 t.test('a new test that no suite runs is refused by name', async (t) => {
   const one = outcome(['one']);
   t.same((await judge({ written: [js('two')], ran: one, overBase: one })).codes, ['error NEW_TEST_NOT_RUN']);
