@@ -17,9 +17,7 @@ export function submoduleNotice(path: string): string {
   return `\`${path}\` is a submodule: its directory is empty in the workspace of checks and of the worker. If they need its files, track them in this repository (\`git subtree\`), or install them with \`[[workspace.prepare]]\``;
 }
 
-/** The path of the first of these notices that is about a submodule with files that `text` names. */
-export function namedSubmodule(text: string, notices: readonly string[]): string | undefined {
-  return notices
-    .map((notice) => /^`([^`]+)` is a submodule: /.exec(notice)?.[1])
-    .find((path) => path !== undefined && text.includes(`${path}/`));
+/** The path of the submodule that a notice is about. */
+export function submoduleOf(notice: string): string | undefined {
+  return /^`([^`]+)` is a submodule: /.exec(notice)?.[1];
 }

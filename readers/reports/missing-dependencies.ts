@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
-import { namedSubmodule, submoduleNotice } from '../documents/gitmodules.ts';
+import { submoduleNotice, submoduleOf } from '../documents/gitmodules.ts';
 
 /** What tools print when a package or a program is not there; group 1 is its name. Each is linear. */
 const signs: readonly RegExp[] = [
@@ -46,7 +46,9 @@ export function dependenciesMissingHint(
   skipped: readonly string[] = [],
 ): Finding | undefined {
   const text = typeof output === 'string' ? output : Buffer.from(output).toString('utf8');
-  const submodule = namedSubmodule(text, skipped);
+  const submodule = skipped
+    .flatMap((notice) => submoduleOf(notice) ?? [])
+    .find((path) => text.includes(`${path}/`));
   if (submodule !== undefined)
     return {
       rule: 'check-outcome',
@@ -57,9 +59,10 @@ export function dependenciesMissingHint(
   for (const sign of signs) {
     const name = firstForeignName(text, sign);
     if (name === undefined) continue;
+    const shares = skipped.filter((notice) => submoduleOf(notice) === undefined);
     const remedy =
-      skipped.length > 0
-        ? skipped.join('; ')
+      shares.length > 0
+        ? shares.join('; ')
         : 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml` at the policy commit';
     return {
       rule: 'check-outcome',
