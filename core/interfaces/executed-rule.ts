@@ -9,12 +9,23 @@ export type Side = 'base' | 'candidate';
 /** A tree in which a check runs again: one side, with some paths of the patch taken from the other side. */
 export interface Rerun {
   readonly tree: Side;
+  /** Files as `ExecutedCheck.rewritten` has them at its base. */
+  readonly asBefore?: readonly string[];
   /** Test files from the other side. A file that does not exist there is removed. */
   readonly tests?: readonly string[];
   /** Data that tests read, from the other side. */
   readonly verificationInputs?: readonly string[];
   /** Files that are removed from the tree: the result without a file shows whether the check runs it. */
   readonly without?: readonly string[];
+}
+
+/** Tests that failed and that earlier runs of a session's goal made pass by rewriting them. */
+export interface RewrittenTests {
+  /** The commit before the first rewriting. */
+  readonly base: string;
+  readonly tests: readonly string[];
+  /** The rewritten files of tests and data, as far as they exist at `base`. */
+  readonly paths: readonly string[];
 }
 
 /** Result of a further run. */
@@ -32,6 +43,8 @@ export interface ExecutedCheck {
   readonly reads?: readonly string[];
   /** True if the change is for a goal of a session. The session then prompts its user about rewritten failing tests. */
   readonly isForGoal: boolean;
+  /** Tests of this check that earlier runs of the goal rewrote. */
+  readonly rewritten?: RewrittenTests;
   /**
    * Runs the check in another tree, once for each tree. The result at the base may come from an earlier run. A run in
    * a mixed tree is recorded as evidence. `undefined` if the patch has no base, or if the time of the run is used up.

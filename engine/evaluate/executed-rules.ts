@@ -9,6 +9,7 @@ import type { Rule } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces/stage.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
+import { listTree } from '../../workspace/git/tree.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
 import { keepSecondRun } from '../record/evaluation-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
@@ -46,6 +47,7 @@ export async function evaluateExecuted(
   const findings: Finding[] = [];
   const reruns = openReruns(attempt, workspace, task, run);
   const reads = attempt.observed?.reads?.[task.check.id];
+  const { isForGoal = false, rewritten } = services.settings;
   for (const rule of rules) {
     const asked: ExecutedCheck = {
       spec: identity.contract.effective,
@@ -54,7 +56,8 @@ export async function evaluateExecuted(
       check: task.check,
       ran,
       ...(reads ? { reads } : {}),
-      isForGoal: services.settings.isForGoal === true,
+      isForGoal,
+      ...(rewritten?.checks.includes(task.check.id) ? { rewritten } : {}),
       rerun: reruns.rerun,
       readTexts: (side, paths) => readTexts(attempt, side, paths),
       ask: (args) => askAboutPatch(attempt, rule, args),
@@ -135,7 +138,9 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: CheckBy
   };
   const runThere = async (where: Rerun): Promise<Executed> => {
     const paths = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];
-    const tree = await mixedTree(attempt, where.tree, paths, where.without);
+    const tree = where.asBefore
+      ? await treeAsBefore(attempt, where.tree, where.asBefore)
+      : await mixedTree(attempt, where.tree, paths, where.without);
     const { baseTree } = attempt.patch;
     const kept = tree === baseTree ? await cache() : undefined;
     const known = await kept?.find(tree);
@@ -191,6 +196,23 @@ async function mixedTree(
     if (at !== undefined && paths.includes(at) && mode !== undefined && object !== undefined)
       leaves.set(at, { mode, object });
   }
+  return writeTree({ from: scratch, to: scratch }, leaves, own);
+}
+
+/** The tree of one side, with these files as they were before the goal's first rewriting. */
+async function treeAsBefore(
+  { services: { scratch, settings }, patch }: Pick<Attempt, 'services' | 'patch'>,
+  side: Side,
+  paths: readonly string[],
+): Promise<string> {
+  const own = treeOf(patch, side);
+  if (settings.rewritten === undefined) return own;
+  const before = await listTree(scratch, settings.rewritten.base);
+  const leaves = new Map<string, TreeLeaf>(
+    before
+      .filter(({ path }) => paths.includes(path))
+      .map(({ path, mode, object }) => [path, { mode, object }]),
+  );
   return writeTree({ from: scratch, to: scratch }, leaves, own);
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { InProcessApprover } from '../../core/interfaces/approval.ts';
+import type { RewrittenTests } from '../../core/interfaces/executed-rule.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { Person } from '../../core/interfaces/person.ts';
 import type { ReachProvider } from '../../core/interfaces/provider.ts';
@@ -72,6 +73,8 @@ export interface RunSettings {
   readonly askLocalChanges?: (dirty: readonly DirtyPath[]) => Promise<LocalChanges>;
   /** The change belongs to a session goal; the session prompts its person about failing tests that were rewritten. */
   readonly isForGoal?: true;
+  /** Tests that earlier runs of the goal rewrote, with the ids of the checks that run them. */
+  readonly rewritten?: RewrittenTests & { readonly checks: readonly string[] };
   /** Revisions of the plan within the run, where fewer than the engine allows. */
   readonly maxReplans?: number;
   /** The person to prompt while a worker works; absent: no one can answer. */

@@ -126,31 +126,8 @@ function emptiedFiles(
  */
 export const executed: ExecutedRule = {
   async judgeCheck(one: ExecutedCheck): Promise<ExecutedAnswer> {
-    const { check, ran, patch } = one;
-    if (!isCompared(one)) return {};
-    const written = patch.files.some(isOfSuite) ? await one.ask(['--as-written']) : [];
-    const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
-    const base = await one.rerun({ tree: 'base' });
-    if (base === undefined) return {};
-    const findings: Finding[] = [];
-    if (check.kind === 'command') {
-      if (!base.executed) return {};
-      findings.push(namesSuite(ranIn(base.executed)));
-    }
-    const gone = ran.executed && base.executed ? namesGone(ran.executed, base.executed) : [];
-    const texts = gone.length > 0 ? await testsAsWritten(one, written) : undefined;
-    const lossesBy = (written: TestsAsWritten | undefined): readonly Finding[] =>
-      executedLosses(one, ran.executed ?? nothing, base.executed, written);
-    findings.push(...lossesBy(texts));
-    if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
-    const compared = await askBaseTests(one, base);
-    findings.push(...(compared ?? []));
-    // What became part of other tests has to pass as the base has it, or it is gone.
-    if (texts && texts.merged.length > 0 && compared?.length !== 0)
-      findings.push(...lossesBy({ ...texts, merged: [] }).filter(isLoss));
-    const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
-    if (!isKept || !(await passesCases(one, base.executed))) return { findings };
-    return { findings, note: await ranAt(one, base.executed, doubted) };
+    const { findings = [], ...answer } = await compareWithBase(one);
+    return { ...answer, findings: [...findings, ...(await stillRewritten(one))] };
   },
 
   async judgeStage({ stage, spec, patch, checks, notes, ask }) {
@@ -160,6 +137,55 @@ export const executed: ExecutedRule = {
     return (await ask(['--as-written'])).filter((one) => isLeftToSuite(one) && !kept.has(keyOf(one)));
   },
 };
+
+async function compareWithBase(one: ExecutedCheck): Promise<ExecutedAnswer> {
+  const { check, ran, patch } = one;
+  if (!isCompared(one)) return {};
+  const written = patch.files.some(isOfSuite) ? await one.ask(['--as-written']) : [];
+  const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
+  const base = await one.rerun({ tree: 'base' });
+  if (base === undefined) return {};
+  const findings: Finding[] = [];
+  if (check.kind === 'command') {
+    if (!base.executed) return {};
+    findings.push(namesSuite(ranIn(base.executed)));
+  }
+  const gone = ran.executed && base.executed ? namesGone(ran.executed, base.executed) : [];
+  const texts = gone.length > 0 ? await testsAsWritten(one, written) : undefined;
+  const lossesBy = (written: TestsAsWritten | undefined): readonly Finding[] =>
+    executedLosses(one, ran.executed ?? nothing, base.executed, written);
+  findings.push(...lossesBy(texts));
+  if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
+  const compared = await askBaseTests(one, base);
+  findings.push(...(compared ?? []));
+  // What became part of other tests has to pass as the base has it, or it is gone.
+  if (texts && texts.merged.length > 0 && compared?.length !== 0)
+    findings.push(...lossesBy({ ...texts, merged: [] }).filter(isLoss));
+  const isKept = doubted.length > 0 && ran.executed !== undefined && compared && findings.length === 0;
+  if (!isKept || !(await passesCases(one, base.executed))) return { findings };
+  return { findings, note: await ranAt(one, base.executed, doubted) };
+}
+
+/**
+ * Tests that earlier runs of the session's goal rewrote and that still fail on the candidate as they were before. They
+ * count against the goal until they pass.
+ */
+async function stillRewritten(one: ExecutedCheck): Promise<readonly Finding[]> {
+  const { rewritten } = one;
+  if (rewritten === undefined) return [];
+  const { executed: before } = (await one.rerun({ tree: 'candidate', asBefore: rewritten.paths })) ?? {};
+  const failed = (before?.counts.failedTests ?? []).map(({ name }) => name);
+  const well = new Set([...(before?.names ?? [])].filter((name) => !failed.includes(name)));
+  // Of a long list only the first names are known.
+  const isCut = rewritten.tests.length >= maxNamed;
+  const still = [
+    ...new Set([...rewritten.tests.filter((name) => !well.has(name)), ...(isCut ? failed : [])]),
+  ];
+  if (still.length === 0) return [];
+  const what = `${still.length} test${still.length === 1 ? '' : 's'} that an earlier run of the goal rewrote still fail${still.length === 1 ? 's' : ''} as before the rewriting`;
+  const { paths } = rewritten;
+  return [executedLoss('EXPECTATION_CHANGED', 'warning', what, still, '', { redAtBase: true, paths })];
+}
 
 /** Whether the base's cases alone pass over the candidate, too, if the change edits code beside them. */
 async function passesCases(one: ExecutedCheck, base: ExecutedTests): Promise<boolean> {

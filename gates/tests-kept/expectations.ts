@@ -70,6 +70,10 @@ export function compareExpectations({
       ),
     );
   const kept = changed.filter((name) => !lost.includes(name));
+  const ofRed = {
+    redAtBase: true,
+    paths: texts.filter(({ base: text }) => text !== undefined).map(({ path }) => path),
+  };
   const [red, green] = [kept.filter(wasRed), kept.filter((name) => !wasRed(name))];
   if (green.length > 0)
     findings.push(
@@ -88,7 +92,7 @@ export function compareExpectations({
         `${count(red.length, 'test')} that failed at the base ${red.length === 1 ? 'passes' : 'pass'} because the change rewrote ${red.length === 1 ? 'it' : 'them'}`,
         red,
         '; as the base has them, they still fail: keep them, or let an objective that speaks of their rewriting name them or their file',
-        { redAtBase: true },
+        ofRed,
       ),
     );
   const unknownRed = redNotRun(base, laid);
@@ -100,7 +104,7 @@ export function compareExpectations({
         `${count(unknownRed.length, 'test')} that failed at the base cannot run on the candidate as the base has ${unknownRed.length === 1 ? 'it' : 'them'}`,
         unknownRed,
         '',
-        { redAtBase: true },
+        ofRed,
       ),
     );
   if (laid.executed === undefined || missing.length > 0)

@@ -1,3 +1,5 @@
+import type { RewrittenTests } from '../../core/interfaces/executed-rule.ts';
+
 /** Octets of a trimmed objective. */
 export const maxObjectiveBytes = 16 * 1024;
 
@@ -62,12 +64,22 @@ export interface SessionGoal {
   readonly judged?: string;
   /** Digest of what that one left: its files and the checks that failed. */
   readonly trace?: string;
+  /** Failing tests that its runs made pass by rewriting them. */
+  readonly rewritten?: Rewriting;
+}
+
+/** Such tests, with the ids of the checks that run them. */
+export interface Rewriting extends RewrittenTests {
+  readonly checks: readonly string[];
 }
 
 /** What may change of a goal. */
 export interface GoalChange
   extends Partial<
-    Pick<SessionGoal, 'status' | 'blockReason' | 'criteria' | 'loops' | 'turn' | 'draft' | 'judged' | 'trace'>
+    Pick<
+      SessionGoal,
+      'status' | 'blockReason' | 'criteria' | 'loops' | 'turn' | 'draft' | 'judged' | 'trace' | 'rewritten'
+    >
   > {
   readonly limit?: GoalBudget['limit'];
   /** Milliseconds of work more. */

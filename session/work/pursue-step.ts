@@ -2,7 +2,6 @@
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import type { CheckRecord } from '../../core/interfaces/stage.ts';
 import { readDraft } from '../../engine/draft/stored-draft.ts';
 import { planRun } from '../../engine/plan-run.ts';
 import { failedTests } from '../../engine/record/failure-text.ts';
@@ -16,6 +15,7 @@ import {
   type GoalCriterion,
   noAmounts,
   pursuedGoal,
+  type Rewriting,
   type SessionGoal,
 } from '../state/goal.ts';
 import { openedNetwork } from './consent.ts';
@@ -139,11 +139,17 @@ async function evaluateRun(
     await blockGoal(scope, goal, 'awaiting_people', `run ${run} waits for people`);
     return ended === 'failed' ? { end: 'done' } : ended;
   }
-  const criteria = evaluateCriteria(goal.criteria, view);
+  const rewritten = rewritingOf(goal, view);
+  const criteria = evaluateCriteria(goal.criteria, view, rewritten?.checks);
   const trace = traceOf(view);
-  const rewritten = decision?.type === 'commit' ? rewrittenTests(view) : [];
-  const isAchieved = decision?.type === 'commit' && areAccepted(criteria) && rewritten.length === 0;
-  const change = { judged: run, trace, criteria, loops: goal.loops + 1 };
+  const isAchieved = decision?.type === 'commit' && areAccepted(criteria) && rewritten === undefined;
+  const change = {
+    judged: run,
+    trace,
+    criteria,
+    loops: goal.loops + 1,
+    ...(rewritten === undefined ? {} : { rewritten }),
+  };
   await scope.emit({
     type: 'goal-moved',
     goal: goal.id,
@@ -157,7 +163,7 @@ async function evaluateRun(
   const { budget } = requireGoal(scope);
   const cost = `this run and its plan: ${spentWords(before, spentSoFar(scope))}`;
   const used = exhausted(budget);
-  if (rewritten.length > 0)
+  if (rewritten !== undefined)
     await blockGoal(scope, goal, 'expectation_changed', rewrittenText(scope, run, rewritten));
   else if (used !== undefined) await blockGoal(scope, goal, used, usedUp);
   else if (trace === goal.trace) await blockGoal(scope, goal, 'no_progress', `${noProgress}\n${cost}`);
@@ -177,16 +183,31 @@ const mostNamed = 5;
 function rewrittenText(
   { setting: { approval } }: Pick<TurnScope, 'setting'>,
   run: string,
-  rewritten: readonly string[],
+  { base, tests, paths }: Rewriting,
 ): string {
-  const named = rewritten.slice(0, mostNamed).map((name) => `- ${approval.mask(name).replace(/\s+/g, ' ')}`);
-  const left = rewritten.length - named.length;
+  const shown = (text: string): string => approval.mask(text).replace(/\s+/g, ' ');
+  const named = tests.slice(0, mostNamed).map((name) => `- ${shown(name)}`);
+  const left = tests.length - named.length;
+  const files = paths.slice(0, mostNamed).map((path) => `\`${shown(path)}\``);
   return [
     `run ${run} is committed, but these tests failed at its base and pass only because the change rewrote them:`,
     ...named,
     ...(left > 0 ? [`- and ${left} more`] : []),
-    'Review the commit. To pursue the goal further, say that the tests are to be restored, or execute the plan.',
+    `Review the commit. The goal is achieved only if these tests pass as they were at ${base.slice(0, 12)} (${files.join(', ')}). To pursue it further, say that the tests are to be restored (a bugfix also needs a new test case), or execute the plan. If the new expectation is right, cancel the goal: the commit stays.`,
   ].join('\n');
+}
+
+/**
+ * Tests that the goal's runs rewrote and that do not pass yet as they were before. Returns `undefined` for a run
+ * without a commit.
+ */
+function rewritingOf(
+  { rewritten }: Pick<SessionGoal, 'rewritten'>,
+  { decision, baseCommit = '', stages }: Pick<RunView, 'decision' | 'baseCommit' | 'stages'>,
+): Rewriting | undefined {
+  const found = rewrittenTests({ stages });
+  if (decision?.type !== 'commit' || found.tests.length === 0) return undefined;
+  return { base: rewritten?.base ?? baseCommit, ...found };
 }
 
 function requireGoal({ state }: Pick<TurnScope, 'state'>): SessionGoal {
@@ -204,18 +225,19 @@ function refutedRemark(criteria: readonly GoalCriterion[], { decision }: RunView
 }
 
 /**
- * Evaluates criteria against a run. In a committed run, a criterion is accepted if each of its checks ran and passed,
- * without rewriting a test that failed at the base. Otherwise it is refuted. In any other run, it is refuted if one
- * of its checks failed. A model's claims are not read. Pure.
+ * Evaluates criteria against a run. In a committed run, a criterion is accepted if each of its checks ran and passed
+ * and is not among `rewrittenChecks`, which run tests that the goal's runs rewrote. Otherwise it is refuted. In any
+ * other run, it is refuted if one of its checks failed. A model's claims are not read. Pure.
  */
 export function evaluateCriteria(
   criteria: readonly GoalCriterion[],
   { decision, stages }: Pick<RunView, 'decision' | 'stages'>,
+  rewrittenChecks: readonly string[] = [],
 ): readonly GoalCriterion[] {
   const isCommit = decision?.type === 'commit';
   const checks = stages.flatMap((stage) => stage.checks);
   const results = new Map(
-    checks.map((check) => [check.id, rewrittenRed(check).length > 0 ? 'rewritten' : check.status]),
+    checks.map((check) => [check.id, rewrittenChecks.includes(check.id) ? 'rewritten' : check.status]),
   );
   return criteria.map((criterion) => {
     const found = criterion.checks.map((id) => results.get(id));
@@ -227,16 +249,17 @@ export function evaluateCriteria(
 
 /**
  * Tests that failed at the base and pass, or are gone, only because the run's change rewrote test files (rule
- * `tests-kept`).
+ * `tests-kept`), with their checks and files.
  */
-export function rewrittenTests({ stages }: Pick<RunView, 'stages'>): readonly string[] {
-  return [...new Set(stages.flatMap(({ checks }) => checks.flatMap(rewrittenRed)))];
-}
-
-function rewrittenRed({ findings }: Pick<CheckRecord, 'findings'>): readonly string[] {
-  return findings.flatMap(({ detail }) =>
-    detail?.redAtBase === true && Array.isArray(detail.tests) ? detail.tests.map(String) : [],
-  );
+export function rewrittenTests({ stages }: Pick<RunView, 'stages'>): Omit<Rewriting, 'base'> {
+  const red = stages
+    .flatMap(({ checks }) => checks)
+    .flatMap(({ id, findings }) => findings.map(({ detail }) => ({ id, detail })))
+    .filter(({ detail }) => detail?.redAtBase === true);
+  const each = (part: 'tests' | 'paths'): readonly string[] => [
+    ...new Set(red.flatMap(({ detail }) => [detail?.[part] ?? []].flat().map(String))),
+  ];
+  return { checks: [...new Set(red.map(({ id }) => id))], tests: each('tests'), paths: each('paths') };
 }
 
 /** Whether each criterion was verified. False for an empty list. */

@@ -119,6 +119,7 @@ const mostReplans = 1;
 /** Settings that a new run of a plan and a resumed one share. */
 async function runParts(scope: TurnScope, plan: MadePlan, ground: ConsentGround) {
   const { setting, signal } = scope;
+  const goal = pursuedGoal(scope.state());
   return {
     ...setting.run,
     ...(await localChangesOfDraft(scope, plan.run.runId)),
@@ -129,7 +130,8 @@ async function runParts(scope: TurnScope, plan: MadePlan, ground: ConsentGround)
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
     maxReplans: mostReplans,
-    ...(pursuedGoal(scope.state()) === undefined ? {} : { isForGoal: true as const }),
+    ...(goal === undefined ? {} : { isForGoal: true as const }),
+    ...(goal?.rewritten === undefined ? {} : { rewritten: goal.rewritten }),
   };
 }
 

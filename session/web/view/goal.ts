@@ -114,7 +114,7 @@ const ways: Readonly<Record<string, { readonly words: string; readonly isStart: 
   },
   expectation_changed: {
     words:
-      'Tests that failed before pass only because they were rewritten. Review the commit; then execute the plan, or say what shall be different.',
+      'Tests that failed before pass only because they were rewritten. Review the commit; then execute the plan, or say that the tests are to be restored. If the new expectation is right, cancel the goal.',
     isStart: false,
   },
   session_budget: {

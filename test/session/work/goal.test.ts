@@ -141,13 +141,21 @@ t.test('a criterion that no check verifies blocks the goal before any question',
   t.match(told, /the criterion `criterion-1` 0 times.*`criterion-2`, which is none of the criteria/s);
 });
 
-/** What a patch does with the case of a red test, and how it is told. */
+/** What a patch does with the case of a failing test. */
 const rewritings: Readonly<Record<string, string>> = {
   'another value': `-  assert.equal(price(2, 100), 200);
 +  assert.equal(price(2, 100), 201);`,
   'a line more': `+  const price = (count, cents) => count * cents;
    assert.equal(price(2, 100), 200);`,
 };
+
+/** The lines of a patch that takes another one back. */
+function reversed(lines: string): string {
+  const swapped = lines
+    .split('\n')
+    .map((line) => line.replace(/^[-+]/, (sign) => (sign === '-' ? '+' : '-')));
+  return swapped.sort((a, b) => (a[0] === '-' ? 0 : 1) - (b[0] === '-' ? 0 : 1)).join('\n');
+}
 
 for (const [name, lines] of casesOf(rewritings, ['a line more']))
   t.test(`a goal is not achieved by rewriting a test that failed at the base: ${name}`, async (t) => {
@@ -185,14 +193,33 @@ ${lines}
 +  assert.ok(price(4, 100) > price(3, 100));
 +});
 *** End Patch`;
+    const restores = `*** Begin Patch
+*** Update File: src/price.js
+@@
+-  return count * cents + 1;
++  return count * cents;
+*** Update File: test/price.test.js
+@@
+${reversed(lines)}
+*** Add File: test/five.test.js
++import assert from 'node:assert/strict';
++import { test } from 'node:test';
++import { price } from '../src/price.js';
++
++test('five cost five times as much', () => {
++  assert.equal(price(5, 100), 500);
++});
+*** End Patch`;
+    const works = (step: string, patch: string): readonly ScriptedReply[] => [
+      plans(step),
+      { calls: [['apply_patch', { patch }]] },
+      { calls: [['submit_task_complete', { complete: true, summary: step }]] },
+    ];
     const script: readonly ScriptedReply[] = [
       submits(heldDraft),
-      plans('make the test pass'),
-      { calls: [['apply_patch', { patch: rewrites }]] },
-      { calls: [['submit_task_complete', { complete: true, summary: 'exact' }]] },
-      plans('say more'),
-      { calls: [['apply_patch', { patch: more }]] },
-      { calls: [['submit_task_complete', { complete: true, summary: 'more' }]] },
+      ...works('make the test pass', rewrites),
+      ...works('say more', more),
+      ...works('restore the test', restores),
     ];
     await using scene = await scriptSession(script, {}, sample);
     const choice = await planned(scene);
@@ -220,11 +247,20 @@ ${lines}
     if (isSaid) await until(() => pendingOf(scene.session.channel.state).every(({ id }) => id !== waits.id));
     const again = await scene.asked('post_plan_choice');
     await scene.answer(again.id, { selectedOption: 'execute' });
+    await until(() => goalOf(scene)?.loops === 2 && goalOf(scene)?.status === 'blocked');
+    t.match(
+      goalOf(scene),
+      { blockReason: 'expectation_changed', criteria: [{ status: 'refuted' }] },
+      'another change does not restore the test',
+    );
+    const last = await scene.asked('post_plan_choice');
+    t.match(lastNote(scene.session), /- two cost twice as much as one/);
+    await scene.answer(last.id, { selectedOption: 'execute' });
     await scene.ended();
-    t.match(goalOf(scene), { status: 'achieved', loops: 2 }, lastNote(scene.session));
+    t.match(goalOf(scene), { status: 'achieved', loops: 3 }, lastNote(scene.session));
     t.equal(scene.session.channel.state.status, 'completed');
     const intents = scene.sample.git('for-each-ref', '--format=%(refname)', 'refs/ai/intents').split('\n');
-    t.equal(intents.length, 2, 'the next change has an intent of its own');
+    t.equal(intents.length, 3, 'each further change has an intent of its own');
     t.ok(intents.includes(`refs/ai/intents/${scene.session.channel.state.draft?.intentId}`));
   });
 
@@ -334,13 +370,13 @@ t.test('a committed run accepts only criteria whose checks all ran and passed', 
     ] as unknown as RunView['stages'];
   const commit = { type: 'commit', rationale: '', decisionDigest: '' } as const;
   const judged = (view: Pick<RunView, 'decision' | 'stages'>) =>
-    evaluateCriteria(criteria, view).map(({ status }) => status);
+    evaluateCriteria(criteria, view, rewrittenTests(view).checks).map(({ status }) => status);
   t.strictSame(judged({ decision: commit, stages: ran('passed') }), ['accepted', 'refuted', 'refuted']);
   t.strictSame(judged({ decision: commit, stages: ran('failed') }), ['refuted', 'refuted', 'refuted']);
-  const red = { rule: 'tests-kept', detail: { tests: ['two'], redAtBase: true } };
+  const red = { rule: 'tests-kept', detail: { tests: ['two'], paths: ['test/two.js'], redAtBase: true } };
   const rewritten = { decision: commit, stages: ran('passed', [red]) };
   t.strictSame(judged(rewritten), ['refuted', 'refuted', 'refuted'], 'a red test was rewritten');
-  t.strictSame(rewrittenTests(rewritten), ['two']);
+  t.strictSame(rewrittenTests(rewritten), { checks: ['unit'], tests: ['two'], paths: ['test/two.js'] });
   t.strictSame(judged({ stages: ran('failed') }), ['refuted', 'open', 'open']);
   t.strictSame(judged({ decision: { ...commit, type: 'abandon' }, stages: ran('passed') }), [
     'open',
