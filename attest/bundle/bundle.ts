@@ -9,6 +9,7 @@ import {
   expectText,
   type JsonObject,
   malformedAt,
+  parseBase64,
   parseJsonObject,
 } from '../encoding/expect-json.ts';
 import { keyIdOf } from '../encoding/public-key.ts';
@@ -90,7 +91,8 @@ export function parseBundle(bytes: Uint8Array): Bundle {
 /**
  * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with one signature by the key of the
  * hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that this
- * content is written as must be the same document, so that every seal has one spelling.
+ * content is written as must be the same document, so that a seal has
+ * one spelling but for the alphabet of base64.
  *
  * Throws ATTESTATION_MALFORMED.
  */
@@ -124,8 +126,14 @@ function requireSpelling(found: unknown, written: unknown, path: string): void {
     const members = expectObject(found, path, Object.keys(written));
     for (const [name, member] of Object.entries(written))
       requireSpelling(members[name], member, `${path}/${name}`);
-  } else if (found !== written || found === '')
+  } else if (found === '' || (found !== written && !isOtherAlphabet(found, written)))
     throw malformedAt(path, `\`${String(written).slice(0, 64)}\` as writ writes it`);
+}
+
+/** True for the same octets in base64 of the other alphabet: verifiers accept both (DSSE 1.0). */
+function isOtherAlphabet(found: unknown, written: unknown): boolean {
+  const [one, other] = [found, written].map((text) => parseBase64(String(text)));
+  return one !== undefined && other !== undefined && one.equals(other);
 }
 
 /** Requires that the certificate's key is the one that the envelope names. */
