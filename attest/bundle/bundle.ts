@@ -89,8 +89,8 @@ export function parseBundle(bytes: Uint8Array): Bundle {
 }
 
 /**
- * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with one signature by the key of the
- * hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that this
+ * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with one signature by the key of
+ * the hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that this
  * content is written as must be the same document, so that a seal has one spelling but for the alphabet of base64.
  *
  * Throws ATTESTATION_MALFORMED.
@@ -154,8 +154,8 @@ export interface BundledProof extends Omit<LogProof, 'origin'> {
 }
 
 /**
- * Reads a log entry in the only form that writ writes; anything else in it is ATTESTATION_MALFORMED. An entry of Rekor v2
- * has no time, and may leave the member out.
+ * Reads a log entry in the only form that writ writes; anything else in it is ATTESTATION_MALFORMED. An entry of Rekor
+ * v2 has no time, and may leave the member out.
  */
 export function parseTlogEntry(value: unknown, at: string): BundledProof {
   const entry = { integratedTime: '0', ...expectObject(value, at) };

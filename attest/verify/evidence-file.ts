@@ -149,8 +149,8 @@ function isBase64(text: string): boolean {
 const separators = new Set(Buffer.from(',:[{'));
 
 /**
- * Counts what separates or opens JSON values, before any of it is parsed: no document has more values. A hostile one costs
- * no more than its octets.
+ * Counts what separates or opens JSON values, before any of it is parsed: no document has more values. A hostile one
+ * costs no more than its octets.
  */
 export function countSeparators(bytes: Uint8Array): number {
   let count = 0;

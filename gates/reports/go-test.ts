@@ -26,8 +26,8 @@ export function isGoStream(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reads the stream of `go test -json`, one JSON object a line; other lines are what compilers and tests print. Refused: a
- * line of more than 4 MiB, a line that begins as an object and is none, and an event of another stream.
+ * Reads the stream of `go test -json`, one JSON object a line; other lines are what compilers and tests print. Refused:
+ * a line of more than 4 MiB, a line that begins as an object and is none, and an event of another stream.
  */
 export async function readGoTest(bytes: Uint8Array): Promise<ParsedReport> {
   const reader = new GoTestReader();
