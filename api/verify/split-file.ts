@@ -1,5 +1,5 @@
 import { maxBundleBytes, parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
-import { cutTexts, evidenceMediaType } from '../../attest/verify/evidence-file.ts';
+import { countSeparators, evidenceMediaType } from '../../attest/verify/evidence-file.ts';
 import {
   commitsOf,
   describeSubject,
@@ -24,8 +24,9 @@ const maxLines = 10_000;
 const lineFeed = 10;
 /** Editors write it before UTF-8. No signature covers it. */
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-/** Of a list; a larger one is not made into values. */
-const listLimits = { members: [], maxTokens: 2_000_000, maxSkeletonBytes: 4 * maxBundleBytes };
+/** Octets, and members and items, of a list; a larger one is not made into values. */
+const maxListBytes = 4 * maxBundleBytes;
+const maxListValues = 2_000_000;
 
 /**
  * Detects the kind of a file and splits it. Kinds: a tlog-proof; exported evidence of a run in any JSON layout; JSON
@@ -77,8 +78,8 @@ function readList(head: string, bytes: Buffer): readonly FilePart[] | undefined 
   const isArray = /^\s*\[/.test(head);
   if (!isArray && !(/^\s*\{/.test(head) && bytes.includes('"attestations"'))) return undefined;
   try {
-    if (cutTexts(bytes, listLimits) === undefined) return undefined;
-    const options = { code: 'ATTESTATION_MALFORMED' as const, maxBytes: 4 * maxBundleBytes, maxDepth: 36 };
+    if (bytes.length > maxListBytes || countSeparators(bytes) > maxListValues) return undefined;
+    const options = { code: 'ATTESTATION_MALFORMED' as const, maxBytes: maxListBytes, maxDepth: 36 };
     const { value } = parseStrictJson(bytes, options);
     const { attestations, ...rest } = value as { readonly attestations?: unknown };
     // In a bundle, an `attestations` member is an unknown field, not a list of parts.

@@ -1,17 +1,15 @@
 /* The bundle that writ writes: its strict form, and its log entry. */
 import { X509Certificate } from 'node:crypto';
-import { WritError } from '../../core/base/errors.ts';
 import type { LogProof } from '../../core/interfaces/sealing.ts';
-import { type Envelope, parseEnvelope } from '../encoding/dsse.ts';
+import type { Envelope } from '../encoding/dsse.ts';
 import {
   expectAnyBase64,
   expectArray,
-  expectBase64,
-  expectInt64,
   expectObject,
   expectText,
   type JsonObject,
   malformedAt,
+  parseBase64,
   parseJsonObject,
 } from '../encoding/expect-json.ts';
 import { keyIdOf } from '../encoding/public-key.ts';
@@ -91,58 +89,54 @@ export function parseBundle(bytes: Uint8Array): Bundle {
 }
 
 /**
- * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with no additional member. It has
- * one signature, with a key id equal to the hint or to the certificate's key, and at most one log entry.
+ * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with one signature by the key of
+ * the hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that this
+ * content is written as must be the same document, so that a seal has one spelling but for the alphabet of base64.
  *
- * Throws ATTESTATION_MALFORMED. This function checks only the form; the general bundle reader returns the content.
+ * Throws ATTESTATION_MALFORMED.
  */
 export function readSeal(bytes: Uint8Array): Seal {
   const document = parseJsonObject(bytes, maxBytes);
-  const { proof, keyId } = requireOwnForm(document);
+  expectText(document.mediaType, '/mediaType', /^application\/vnd\.dev\.sigstore\.bundle\.v0\.3\+json$/);
   const read = readBundle(document);
-  const { content, material } = read;
-  if (content.kind !== 'envelope') throw malformed('an envelope', '/dsseEnvelope');
+  const { content, material, entries } = read;
+  if (content.kind !== 'envelope') throw malformedAt('/dsseEnvelope', 'an envelope');
   const { payloadType, payload, signatures } = content;
-  const [{ hint, signature }] = signatures;
-  if (material.kind === 'certificate') requireKey(material.der, certificateAt, keyId);
-  return {
-    bundle: {
-      envelope: { payloadType, payload, keyId: hint, signature },
-      proof,
-      ...(material.kind === 'certificate' ? { certificate: material.der } : {}),
-    },
-    read,
+  const [{ hint: keyId, signature }] = signatures;
+  expectText(keyId, '/dsseEnvelope/signatures/0/keyid', /^[0-9a-f]{64}$/);
+  if (material.kind === 'certificate') requireKey(material.der, keyId);
+  const entriesAt = '/verificationMaterial/tlogEntries';
+  const [entry] = expectArray(entries, entriesAt, 1);
+  const bundle: Bundle = {
+    envelope: { payloadType, payload, keyId, signature },
+    proof: entry === undefined ? undefined : parseTlogEntry(entry, `${entriesAt}/0`),
+    ...(material.kind === 'certificate' ? { certificate: material.der } : {}),
   };
+  requireSpelling(document, JSON.parse(formatBundle(bundle)), '');
+  return { bundle, read };
 }
 
-const materialAt = '/verificationMaterial';
-const certificateAt = `${materialAt}/certificate`;
+/** Requires that a document is what writ writes, member by member; nothing that writ writes is empty text. */
+function requireSpelling(found: unknown, written: unknown, path: string): void {
+  if (Array.isArray(written)) {
+    const items = expectArray(found, path, written.length);
+    for (const [n, item] of written.entries()) requireSpelling(items[n], item, `${path}/${n}`);
+  } else if (typeof written === 'object' && written !== null) {
+    const members = expectObject(found, path, Object.keys(written));
+    for (const [name, member] of Object.entries(written))
+      requireSpelling(members[name], member, `${path}/${name}`);
+  } else if (found === '' || (found !== written && !isOtherAlphabet(found, written)))
+    throw malformedAt(path, `\`${String(written).slice(0, 64)}\` as writ writes it`);
+}
 
-/**
- * Requires the form that writ itself writes: no additional member, no unset member, canonical spelling, and one kind
- * of log entry.
- */
-function requireOwnForm(document: JsonObject): Pick<Bundle, 'proof'> & Pick<Envelope, 'keyId'> {
-  const at = materialAt;
-  const bundle = expectObject(document, '', ['mediaType', 'verificationMaterial', 'dsseEnvelope']);
-  expectText(bundle.mediaType, '/mediaType', /^application\/vnd\.dev\.sigstore\.bundle\.v0\.3\+json$/);
-  const all = expectObject(bundle.verificationMaterial, at);
-  const kind = all.certificate === undefined ? 'publicKey' : 'certificate';
-  const material = expectObject(all, at, [kind, 'tlogEntries']);
-  const { keyId } = parseEnvelope(bundle.dsseEnvelope, '/dsseEnvelope');
-  if (kind === 'publicKey') {
-    const { hint } = expectObject(material.publicKey, `${at}/publicKey`, ['hint']);
-    expectText(hint, `${at}/publicKey/hint`, new RegExp(`^${keyId}$`));
-  } else {
-    const { rawBytes } = expectObject(material.certificate, certificateAt, ['rawBytes']);
-    expectBase64(rawBytes, `${certificateAt}/rawBytes`);
-  }
-  const [entry] = expectArray(material.tlogEntries, `${at}/tlogEntries`, 1);
-  return { keyId, proof: entry === undefined ? undefined : parseTlogEntry(entry, `${at}/tlogEntries/0`) };
+/** True for the same octets in base64 of the other alphabet: verifiers accept both (DSSE 1.0). */
+function isOtherAlphabet(found: unknown, written: unknown): boolean {
+  const [one, other] = [found, written].map((text) => parseBase64(String(text)));
+  return one !== undefined && other !== undefined && one.equals(other);
 }
 
 /** Requires that the certificate's key is the one that the envelope names. */
-function requireKey(der: Buffer, at: string, keyId: string): void {
+function requireKey(der: Buffer, keyId: string): void {
   try {
     const certificate = new X509Certificate(der);
     // What follows the certificate would make two bundles out of one.
@@ -150,14 +144,7 @@ function requireKey(der: Buffer, at: string, keyId: string): void {
   } catch {
     // The refusal below names the fault.
   }
-  throw malformed(`the certificate of key \`${keyId}\``, at, keyId);
-}
-
-function malformed(what: string, path: string, expected = what): WritError {
-  return new WritError('ATTESTATION_MALFORMED', {
-    message: `expected ${what} at \`${path}\``,
-    detail: { path, expected },
-  });
+  throw malformedAt('/verificationMaterial/certificate', `the certificate of key \`${keyId}\``);
 }
 
 /** A log proof as a bundle carries it: with the log's whole key id. One with a promise is of Rekor v1. */
@@ -167,74 +154,29 @@ export interface BundledProof extends Omit<LogProof, 'origin'> {
 }
 
 /**
- * A log entry of the one kind that we write; anything else in it is ATTESTATION_MALFORMED. Rekor v2 may leave the time
- * out, which it has none of. The form is a check of the entry; its values are those of the one decoding.
+ * Reads a log entry in the only form that writ writes; anything else in it is ATTESTATION_MALFORMED. An entry of Rekor
+ * v2 has no time, and may leave the member out.
  */
 export function parseTlogEntry(value: unknown, at: string): BundledProof {
-  const entry = requireEntryForm(value, at);
-  const { logIndex, integratedTime, logId, promise, proof, body } = decodeTlogEntry(entry, at);
-  const path = required(proof, `${at}/inclusionProof`);
-  return {
+  const entry = { integratedTime: '0', ...expectObject(value, at) };
+  const { logIndex, integratedTime, logId, promise, proof: path, body } = decodeTlogEntry(entry, at);
+  if (logId === undefined || path?.checkpoint === undefined)
+    throw malformedAt(at, 'a log id, and an inclusion proof with a checkpoint');
+  expectArray(path.hashes, `${at}/inclusionProof/hashes`, 63);
+  const proof: BundledProof = {
     logIndex: Number(path.logIndex),
     rootHash: path.rootHash,
     treeSize: Number(path.treeSize),
     hashes: path.hashes,
-    checkpoint: required(path.checkpoint, `${at}/inclusionProof/checkpoint`),
+    checkpoint: path.checkpoint,
     ...(promise && {
       promise: { integratedTime: Number(integratedTime), logIndex: Number(logIndex), signature: promise },
     }),
-    logId: required(logId, `${at}/logId`),
+    logId,
     body,
   };
-}
-
-const members = ['logIndex', 'logId', 'kindVersion', 'integratedTime', 'inclusionProof', 'canonicalizedBody'];
-
-/** Its kinds, no other member, and one spelling of everything. */
-function requireEntryForm(value: unknown, at: string): JsonObject {
-  const entry = expectObject(value, at, [...members, 'inclusionPromise']);
-  const kind = expectObject(entry.kindVersion, `${at}/kindVersion`, ['kind', 'version']);
-  expectText(kind.kind, `${at}/kindVersion/kind`, /^hashedrekord$/);
-  const version = expectText(kind.version, `${at}/kindVersion/version`, /^0\.0\.[12]$/);
-  const isPromised = version === promisedEntryKind.version;
-  if (isPromised) {
-    const promiseAt = `${at}/inclusionPromise`;
-    const { signedEntryTimestamp } = expectObject(entry.inclusionPromise, promiseAt, [
-      'signedEntryTimestamp',
-    ]);
-    expectInt64(entry.integratedTime, `${at}/integratedTime`);
-    expectInt64(entry.logIndex, `${at}/logIndex`);
-    expectBase64(signedEntryTimestamp, `${promiseAt}/signedEntryTimestamp`);
-  } else {
-    // A Rekor v2 entry has no inclusion promise.
-    expectObject(entry, at, members);
-    expectText(entry.integratedTime ?? '0', `${at}/integratedTime`, /^0$/);
-  }
-  const { keyId } = expectObject(entry.logId, `${at}/logId`, ['keyId']);
-  const index = requireProofForm(entry.inclusionProof, `${at}/inclusionProof`);
-  if (!isPromised) expectText(entry.logIndex, `${at}/logIndex`, new RegExp(`^${index}$`));
-  expectBase64(keyId, `${at}/logId/keyId`);
-  expectBase64(entry.canonicalizedBody, `${at}/canonicalizedBody`);
-  return entry;
-}
-
-/** Answers the index in its tree. */
-function requireProofForm(value: unknown, at: string): number {
-  const proof = expectObject(value, at, ['logIndex', 'rootHash', 'treeSize', 'hashes', 'checkpoint']);
-  const { envelope } = expectObject(proof.checkpoint, `${at}/checkpoint`, ['envelope']);
-  const index = expectInt64(proof.logIndex, `${at}/logIndex`);
-  expectBase64(proof.rootHash, `${at}/rootHash`);
-  expectInt64(proof.treeSize, `${at}/treeSize`);
-  for (const [n, hash] of expectArray(proof.hashes, `${at}/hashes`, 63).entries())
-    expectBase64(hash, `${at}/hashes/${n}`);
-  expectText(envelope, `${at}/checkpoint/envelope`);
-  return index;
-}
-
-/** A member that the form has, as its decoding gives it. */
-function required<T>(member: T | undefined, path: string): T {
-  if (member !== undefined) return member;
-  throw malformedAt(path, 'an object');
+  requireSpelling(entry, toTlogEntry(proof), at);
+  return proof;
 }
 
 /** A decoded, unverified log entry of a bundle. An unset member has its protobuf JSON default. */

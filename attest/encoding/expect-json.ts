@@ -82,13 +82,6 @@ export function expectAnyBase64(value: unknown, path: string): Buffer {
   return bytes;
 }
 
-/** A 64-bit number as protobuf JSON writes it, within the safe integers. */
-export function expectInt64(value: unknown, path: string): number {
-  const number = Number(expectText(value, path, /^(?:0|[1-9][0-9]{0,15})$/));
-  if (!Number.isSafeInteger(number)) throw malformedAt(path, 'a number up to 2^53-1');
-  return number;
-}
-
 /** ATTESTATION_MALFORMED that names the place in a document. */
 export function malformedAt(path: string, expected: string): WritError {
   return new WritError('ATTESTATION_MALFORMED', {

@@ -17,7 +17,6 @@ import {
   parseEntries,
   readFrom,
   readSubtrees,
-  readTile,
   rootOf,
   tilePath,
   tileWidth,
@@ -92,13 +91,13 @@ async function readBundle(
  * file that does not.
  */
 export async function auditLedger(read: LedgerFileReader, head: TreeHead): Promise<void> {
-  const root = await treeOverEntries(read, head.size, async ({ level, index, width, hashes }) => {
-    const path = tilePath(level, index, width);
-    const tile = await readTile(read, path, width);
-    if (tile.equals(hashes)) return;
-    if (level === 0) throw corrupt('entries do not have their hashes', tilePath('entries', index, width));
-    throw corrupt('a tile does not follow from those below it', path);
-  });
+  const { root, wrong } = await findWrongTiles(read, head.size);
+  const [first] = wrong;
+  if (first)
+    throw corrupt(
+      `a tile ${first.isMissing ? 'is missing' : 'does not follow from the entries'}`,
+      first.path,
+    );
   if (!root.equals(head.root)) throw corrupt('entries and checkpoint disagree', 'checkpoint');
 }
 

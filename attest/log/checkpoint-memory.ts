@@ -55,7 +55,7 @@ export function openCheckpointMemory(directory: string): KeptCheckpoints {
   const at = (log: SeenLog, size: number): Promise<Checkpoint | undefined> =>
     readKept(folder(log), size, log.origin);
 
-  /** Writes the tiles that are new, then removes partial tiles that a wider one replaced. */
+  /** Writes the tiles that are new, then removes those that the tree no longer has. */
   async function keepHistory(log: SeenLog, history: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const changed = new Map<string, Uint8Array>();
     const read = readFrom(folder(log));
@@ -67,12 +67,6 @@ export function openCheckpointMemory(directory: string): KeptCheckpoints {
     const temporary = join(directory, 'tmp');
     await mkdir(temporary, { recursive: true, mode: 0o700 });
     await writeDurably(folder(log), changed, temporary);
-    for (const path of history.keys()) {
-      const [tile = '', width] = path.split('.p/');
-      const partial = join(folder(log), `${tile}.p`);
-      for (const name of await readdir(partial).catch(ifMissing([])))
-        if (name !== width) await rm(join(partial, name), { force: true });
-    }
     await dropOld(
       join(folder(log), 'tile'),
       new Set([...history.keys()].map((path) => join(folder(log), path))),

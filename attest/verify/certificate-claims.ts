@@ -1,5 +1,7 @@
-/* Reads the claims of a Fulcio certificate out of its DER. */
+/* Reads the claims of a Fulcio certificate out of its extensions. */
+
 import { X509Certificate } from 'node:crypto';
+import { createRequire } from 'node:module';
 
 /** Claims of a Fulcio certificate about its holder. Unverified until its chain is verified. */
 interface CertificateClaims {
@@ -22,46 +24,34 @@ export interface CertifiedSource {
   readonly digest?: string;
 }
 
-/** Object identifiers, DER content. */
-const oids = {
-  keyUsage: '551d0f',
-  subjectAltName: '551d11',
-  /** 1.3.6.1.4.1.57264.1.1 (the bare text) and its successor .8 (a UTF8String). */
-  issuerV1: '2b0601040183bf300101',
-  issuerV2: '2b0601040183bf300108',
-  /** 1.3.6.1.4.1.57264.1.7: a user name that is neither URI nor e-mail address. */
-  userName: '2b0601040183bf300107',
-} as const;
-
-/** Last arcs below 1.3.6.1.4.1.57264.1 (Fulcio, docs/oid-info.md): each a UTF8String. */
+/** Extensions of Fulcio (docs/oid-info.md): the issuer as bare text (1) and as UTF8String (8), and a user name (7). */
+const fulcio = '1.3.6.1.4.1.57264.1';
 const sourceArcs = { repository: 12, digest: 13, ref: 14 } as const;
 
-/** Reads names from a certificate. An invalid certificate yields no claims. */
+/** One ASN.1 value as the sigstore library parses it (strict DER). */
+type Value = import('@sigstore/core').X509Certificate['tbsCertificate'];
+
+/** Reads names from a certificate (DER). An invalid certificate yields no claims. */
 export function readCertificateClaims(der: Uint8Array): CertificateClaims {
-  const extensions = readExtensions(Buffer.from(der));
-  const valuesOf = (oid: string) => extensions.filter(([id]) => id === oid).map(([, value]) => value);
-  const [names, ...more] = valuesOf(oids.subjectAltName);
+  const valuesOf = readExtensions(der);
+  const [names, ...more] = valuesOf('2.5.29.17');
+  const [wrapped, ...others] = valuesOf(`${fulcio}.8`);
+  const bare = valuesOf(`${fulcio}.1`);
+  const issuers = [...(wrapped ? [textIn(wrapped)] : []), ...bare.map(({ value }) => toText(value))];
+  // Fulcio writes the issuer in both forms; if one occurs twice, or they differ, there is none.
+  const isOne = others.length === 0 && bare.length <= 1 && issuers.every((one) => one === issuers[0]);
   return {
     identity: names === undefined || more.length > 0 ? undefined : onlyName(names),
-    issuer: onlyIssuer(valuesOf(oids.issuerV2), valuesOf(oids.issuerV1)),
+    issuer: isOne ? issuers[0] : undefined,
   };
 }
 
-/** Reads where a workflow ran out of a certificate (DER). */
+/** Reads where a workflow ran out of a certificate (DER). A duplicate extension yields no name. */
 export function readCertifiedSource(der: Uint8Array): CertifiedSource {
-  const extensions = readExtensions(Buffer.from(der));
-  return toCertifiedSource((arc) => {
-    const oid = `2b0601040183bf3001${arc.toString(16).padStart(2, '0')}`;
-    return extensions.filter(([id]) => id === oid).map(([, value]) => value);
-  });
-}
-
-/** `valuesOf` returns the values of an extension by its last arc. A duplicate extension yields no name. */
-export function toCertifiedSource(valuesOf: (arc: number) => readonly Buffer[]): CertifiedSource {
+  const valuesOf = readExtensions(der);
   const entries = Object.entries(sourceArcs).flatMap(([name, arc]) => {
-    const [value, ...more] = valuesOf(arc);
-    const octets = value === undefined || more.length > 0 ? undefined : readDerText(value);
-    const text = octets && toText(octets);
+    const [value, ...more] = valuesOf(`${fulcio}.${arc}`);
+    const text = value && more.length === 0 ? textIn(value) : undefined;
     return text === undefined ? [] : [[name, text] as const];
   });
   return Object.fromEntries(entries);
@@ -78,9 +68,9 @@ export function isForSigning({ ca, keyUsage }: X509Certificate): boolean {
  * contains permits code signing.
  */
 export function maySignStatements(der: Uint8Array): boolean {
-  const uses = readExtensions(Buffer.from(der)).filter(([id]) => id === oids.keyUsage);
-  if (uses.some(([, value]) => ((readDerValue(value, 0x03)?.[1] ?? 0) & 0x80) === 0)) return false;
   try {
+    const usages = readExtensions(der)('2.5.29.15');
+    if (!usages.every(({ subs }) => subs[0]?.toBitString()[0] === 1)) return false;
     const certificate = new X509Certificate(der);
     return !certificate.ca && (certificate.keyUsage === undefined || isForSigning(certificate));
   } catch {
@@ -88,45 +78,40 @@ export function maySignStatements(der: Uint8Array): boolean {
   }
 }
 
-/** The issuer from both forms of Fulcio's extension. `undefined` if one form occurs twice, or if the names differ. */
-export function onlyIssuer(wrapped: readonly Buffer[], bare: readonly Buffer[]): string | undefined {
-  if (wrapped.length > 1 || bare.length > 1) return undefined;
-  const [text] = wrapped;
-  const names = [text && readDerText(text), ...bare].filter((name) => name !== undefined).map(toText);
-  if (text !== undefined && names.length === bare.length) return undefined;
-  return names.every((name) => name === names[0]) ? names[0] : undefined;
+/** Returns the values (OCTET STRING) of the extensions with an object identifier; none for an invalid certificate. */
+function readExtensions(der: Uint8Array): (oid: string) => readonly Value[] {
+  // Loaded on demand: most verifications are by a key.
+  const { X509Certificate } = createRequire(import.meta.url)(
+    '@sigstore/core',
+  ) as typeof import('@sigstore/core');
+  try {
+    const { extensions } = X509Certificate.parse(Buffer.from(der));
+    const pairs = extensions.flatMap(({ subs }) => {
+      const [oid, value] = [subs[0]?.toOID(), subs.at(-1)];
+      return value?.tag.isOctetString() ? [[oid, value] as const] : [];
+    });
+    return (oid) => pairs.filter(([id]) => id === oid).map(([, value]) => value);
+  } catch {
+    return () => [];
+  }
 }
 
-/** The bytes of a DER UTF8String without trailing data. */
-function readDerText(der: Buffer): Buffer | undefined {
-  return readDerValue(der, 0x0c);
+function onlyName({ subs: [names, ...rest] }: Value): string | undefined {
+  const [name, ...more] = names?.subs ?? [];
+  if (name === undefined || more.length + rest.length > 0) return undefined;
+  const { tag, value, subs } = name;
+  if (!tag.constructed && (tag.isContextSpecific(1) || tag.isContextSpecific(6)))
+    return value.every((octet) => octet < 0x80) ? toText(value) : undefined;
+  const [oid, wrapped, ...others] = subs;
+  if (!tag.isContextSpecific(0) || others.length > 0 || !oid?.tag.isOID()) return undefined;
+  return wrapped?.tag.isContextSpecific(0) && oid.toOID() === `${fulcio}.7` ? textIn(wrapped) : undefined;
 }
 
-/** Object identifier and value of each extension (RFC 5280, 4.1). */
-function readExtensions(der: Buffer): readonly (readonly [oid: string, value: Buffer])[] {
-  const [body] = readDerSequence(der) ?? [];
-  const fields = body?.tag === 0x30 ? (readDerValues(body.content) ?? []) : [];
-  const [holder, ...more] = fields.filter(({ tag }) => tag === 0xa3);
-  if (holder === undefined || more.length > 0) return [];
-  return (readDerSequence(holder.content) ?? []).flatMap(({ content }) => {
-    const parts = readDerValues(content) ?? [];
-    const [oid, value] = [parts[0], parts.at(-1)];
-    return oid?.tag === 0x06 && value?.tag === 0x04
-      ? [[oid.content.toString('hex'), value.content] as const]
-      : [];
-  });
-}
-
-function onlyName(value: Buffer): string | undefined {
-  const [name, ...more] = readDerSequence(value) ?? [];
-  if (name === undefined || more.length > 0) return undefined;
-  if (name.tag === 0x81 || name.tag === 0x86)
-    return name.content.every((octet) => octet < 0x80) ? toText(name.content) : undefined;
-  if (name.tag !== 0xa0) return undefined;
-  const [oid, wrapped, ...rest] = readDerValues(name.content) ?? [];
-  if (oid?.tag !== 0x06 || oid.content.toString('hex') !== oids.userName) return undefined;
-  const text = wrapped?.tag === 0xa0 && rest.length === 0 ? readDerText(wrapped.content) : undefined;
-  return text && toText(text);
+/** The text of the one UTF8String in a value. */
+function textIn({ subs: [text, ...more] }: Value): string | undefined {
+  if (text === undefined || more.length > 0) return undefined;
+  const { tag, value } = text;
+  return tag.isUniversal() && tag.number === 0x0c && !tag.constructed ? toText(value) : undefined;
 }
 
 /** Text that can be shown and compared: UTF-8 without control characters. */
@@ -137,46 +122,4 @@ function toText(octets: Buffer): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** One value of DER: its tag octet, and its content. */
-interface DerValue {
-  readonly tag: number;
-  readonly content: Buffer;
-}
-
-const maxChildren = 4096;
-
-/**
- * Parses the consecutive DER values that fill `bytes`: one-octet tags, definite lengths in their shortest form.
- * `undefined` for anything else.
- */
-function readDerValues(bytes: Buffer): readonly DerValue[] | undefined {
-  const values: DerValue[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const tag = bytes[at] ?? 0;
-    const first = bytes[at + 1];
-    if (first === undefined || (tag & 0x1f) === 0x1f || values.length === maxChildren) return undefined;
-    const octets = first < 0x80 ? 0 : first & 0x7f;
-    if (first === 0x80 || octets > 4 || at + 2 + octets > bytes.length) return undefined;
-    const length = octets === 0 ? first : bytes.readUIntBE(at + 2, octets);
-    if (octets > 0 && (length < 0x80 || length < 2 ** (8 * (octets - 1)))) return undefined;
-    const start = at + 2 + octets;
-    if (start + length > bytes.length) return undefined;
-    values.push({ tag, content: bytes.subarray(start, start + length) });
-    at = start + length;
-  }
-  return values;
-}
-
-/** The one value that fills `bytes`, where it has this tag. */
-function readDerValue(bytes: Buffer, tag: number): Buffer | undefined {
-  const [value, ...more] = readDerValues(bytes) ?? [];
-  return value?.tag === tag && more.length === 0 ? value.content : undefined;
-}
-
-/** The values in the one SEQUENCE that fills `bytes`. */
-export function readDerSequence(bytes: Buffer): readonly DerValue[] | undefined {
-  const content = readDerValue(bytes, 0x30);
-  return content && readDerValues(content);
 }

@@ -2,7 +2,14 @@
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { parseBundle } from '../bundle/bundle.ts';
-import { expectArray, expectObject, expectText, malformedAt, parseBase64 } from '../encoding/expect-json.ts';
+import {
+  expectArray,
+  expectBase64,
+  expectObject,
+  expectText,
+  malformedAt,
+  parseBase64,
+} from '../encoding/expect-json.ts';
 import { checkpointIn, checkpointOfProof } from '../log/checkpoint.ts';
 import { readHistory } from '../log/ledger-reader.ts';
 import { gitIdForm } from '../statement/statement.ts';
@@ -17,8 +24,8 @@ export const maxEvidenceFileBytes = 256 * 1024 * 1024;
 
 const maxFiles = 100_000;
 
-/** Names and what holds them together; a document beyond is refused before any of it is made into values. */
-const limits = { members: ['data', 'object'], maxTokens: 3_000_000, maxSkeletonBytes: 32 * 1024 * 1024 };
+/** Most members and items of a document; more would take too much memory as values. */
+const maxValues = 3_000_000;
 
 /** A run's evidence from one file, untrusted. */
 interface EvidenceFile {
@@ -78,30 +85,25 @@ export async function formatEvidenceFile(
  * ATTESTATION_MALFORMED.
  */
 export function parseEvidenceFile(bytes: Uint8Array): EvidenceFile {
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const cut = bytes.length > maxEvidenceFileBytes ? undefined : cutTexts(whole, limits);
-  if (cut === undefined)
+  if (bytes.length > maxEvidenceFileBytes || countSeparators(bytes) > maxValues)
     throw new WritError('ATTESTATION_MALFORMED', {
-      message: `expected at most ${maxEvidenceFileBytes} octets, ${maxFiles} files, and ${limits.maxSkeletonBytes} octets that are no content, found more`,
+      message: `expected at most ${maxEvidenceFileBytes} octets, ${maxFiles} files, and ${maxValues} members and items, found more`,
       detail: { expected: maxEvidenceFileBytes, found: bytes.length },
     });
-  const options = { maxBytes: limits.maxSkeletonBytes + 16 * cut.texts.length, maxDepth: 4 };
-  const { value } = parseStrictJson(cut.skeleton, { code: 'ATTESTATION_MALFORMED', ...options });
-  const readText = readerOf(cut.texts);
+  const options = { maxBytes: maxEvidenceFileBytes, maxDepth: 4 };
+  const { value } = parseStrictJson(bytes, { code: 'ATTESTATION_MALFORMED', ...options });
   const file = expectObject(value, '', ['mediaType', 'runId', 'commit', 'run', 'content', 'ledger']);
   expectText(file.mediaType, '/mediaType', /^application\/vnd\.writ\.evidence\.v1\+json$/);
   const commit = expectObject(file.commit, '/commit', ['id', 'object']);
-  const run = readFiles(file.run, '/run', readText);
-  const content = file.content === null ? noFiles : readFiles(file.content, '/content', readText);
-  const ledger = file.ledger === null ? noFiles : readFiles(file.ledger, '/ledger', readText);
-  const raw = readText(commit.object, '/commit/object');
-  if (raw === undefined || raw().length === 0) throw malformedAt('/commit/object', 'base64');
+  const run = readFiles(file.run, '/run');
+  const content = file.content === null ? noFiles : readFiles(file.content, '/content');
+  const ledger = file.ledger === null ? noFiles : readFiles(file.ledger, '/ledger');
   return {
     runId: expectText(file.runId, '/runId', /^[!-~]{1,128}$/),
     source: {
       commit: {
         id: expectText(commit.id, '/commit/id', gitIdForm),
-        raw: raw(),
+        raw: expectBase64(commit.object, '/commit/object'),
       },
       listRun: async () => [...run.keys()],
       readRun: async (path) => run.get(path)?.(),
@@ -114,143 +116,46 @@ export function parseEvidenceFile(bytes: Uint8Array): EvidenceFile {
 
 /** Content is decoded on demand, so that a document is not held twice. */
 type Decode = () => Buffer;
-type ReadText = (value: unknown, at: string) => Decode | undefined;
-
 const noFiles: ReadonlyMap<string, Decode> = new Map();
 
-/** Reads base64 that is in the document or was cut out of it; each cut text belongs to one place. */
-function readerOf(texts: readonly Buffer[]): ReadText {
-  const used = new Set<number>();
-  return (value, at) => {
-    const text = expectText(value, at);
-    const place = /^@(\d{1,6})$/.exec(text)?.[1];
-    if (place === undefined) {
-      // The base64 of an empty file is the empty string.
-      const bytes = parseBase64(text);
-      return bytes && (() => bytes);
-    }
-    const cut = texts[Number(place)];
-    if (cut === undefined || used.has(Number(place))) return undefined;
-    used.add(Number(place));
-    return () => decodeCut(cut);
-  };
-}
-
-function readFiles(value: unknown, at: string, readText: ReadText): ReadonlyMap<string, Decode> {
+function readFiles(value: unknown, at: string): ReadonlyMap<string, Decode> {
   const files = new Map<string, Decode>();
   for (const [n, item] of expectArray(value, at, maxFiles).entries()) {
     const file = expectObject(item, `${at}/${n}`, ['path', 'data']);
     const path = expectText(file.path, `${at}/${n}/path`, /^[^\p{Cc}]{1,4096}$/u);
-    const data = readText(file.data, `${at}/${n}/data`);
-    if (data === undefined) throw malformedAt(`${at}/${n}`, 'base64');
+    const data = expectText(file.data, `${at}/${n}/data`);
+    if (!isBase64(data)) throw malformedAt(`${at}/${n}`, 'base64');
     if (files.has(path)) throw malformedAt(`${at}/${n}`, 'each path once');
-    files.set(path, data);
+    files.set(path, () => Buffer.from(data, 'base64'));
   }
   return files;
 }
 
-/** A JSON document without its long base64. */
-interface CutJson {
-  /** The document with `"@0"`, `"@1"` and so on in place of what was cut out. */
-  readonly skeleton: Buffer;
-  /** The cut texts, verbatim. */
-  readonly texts: readonly Buffer[];
+/** Characters of base64 that are decoded at once; full groups of four. */
+const piece = 1024 * 1024;
+
+/** True for strict base64. It is decoded in pieces, because a copy of all of it would be held beside the document. */
+function isBase64(text: string): boolean {
+  for (let at = 0; at < text.length; at += piece) {
+    const part = text.slice(at, at + piece);
+    if (parseBase64(part) === undefined) return false;
+    // Between pieces there is no padding, and a long text is of the standard alphabet.
+    if (text.length > piece && (/[-_]/.test(part) || (part.endsWith('=') && at + piece < text.length)))
+      return false;
+  }
+  return true;
 }
 
-interface CutLimits {
-  /** Members with values to cut out. */
-  readonly members: readonly string[];
-  /** Most texts, members and items. */
-  readonly maxTokens: number;
-  /** Most octets that are not cut out. */
-  readonly maxSkeletonBytes: number;
-}
-
-/** Shorter texts are left where they are. */
-const minCut = 64;
-const chunk = 1024 * 1024;
-const [quote, backslash, equals, colon] = [0x22, 0x5c, 0x3d, 0x3a];
-const separators = new Set([0x2c, colon, 0x5b, 0x7b]);
-const letters = /^[A-Za-z0-9+/]*$/;
-/** Last base64 letters before one `=` and before two, those with zero spare bits. */
-const [lastOfTwo, lastOfOne] = [octetsOf('AEIMQUYcgkosw048'), octetsOf('AQgw')];
-
-function octetsOf(letters: string): Uint8Array {
-  const table = new Uint8Array(256);
-  for (const octet of Buffer.from(letters)) table[octet] = 1;
-  return table;
-}
+const separators = new Set(Buffer.from(',:[{'));
 
 /**
- * Scans JSON octet by octet before any of it is parsed, and cuts out long strict base64 under the given member names. A
- * hostile document costs no more than its octets, an honest one little more. `undefined` beyond the limits. The caller
- * parses the rest.
+ * Counts what separates or opens JSON values, before any of it is parsed: no document has more values. A hostile one
+ * costs no more than its octets.
  */
-export function cutTexts(
-  bytes: Buffer,
-  { members, maxTokens, maxSkeletonBytes }: CutLimits,
-): CutJson | undefined {
-  const pieces: Buffer[] = [];
-  const texts: Buffer[] = [];
-  let [tokens, cutBytes, from] = [0, 0, 0];
-  // The last text, and whether it was followed by a colon: then it names what comes.
-  let [name, isNamed] = ['', false];
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (tokens > maxTokens || at - cutBytes > maxSkeletonBytes) return undefined;
-    const octet = bytes[at] ?? 0;
-    if (octet !== quote) {
-      if (separators.has(octet)) tokens += 1;
-      if (separators.has(octet)) isNamed = octet === colon;
-      continue;
-    }
-    const end = endOfText(bytes, at);
-    tokens += 1;
-    const isCut = isNamed && members.includes(name) && end - at > minCut;
-    if (isCut && isStrictBase64(bytes.subarray(at + 1, end))) {
-      pieces.push(bytes.subarray(from, at), Buffer.from(`"@${texts.length}"`));
-      texts.push(bytes.subarray(at + 1, end));
-      cutBytes += end + 1 - at;
-      from = end + 1;
-    }
-    name = end - at > 32 ? '' : bytes.toString('latin1', at + 1, end);
-    isNamed = false;
-    at = end;
-  }
-  if (bytes.length - cutBytes > maxSkeletonBytes) return undefined;
-  return { skeleton: Buffer.concat([...pieces, bytes.subarray(from)]), texts };
-}
-
-/** The closing quote, or the end of the document. */
-function endOfText(bytes: Buffer, start: number): number {
-  let at = start;
-  for (;;) {
-    at = bytes.indexOf(quote, at + 1);
-    if (at < 0) return bytes.length;
-    let slashes = 0;
-    while (bytes[at - 1 - slashes] === backslash) slashes += 1;
-    if (slashes % 2 === 0) return at;
-  }
-}
-
-function isStrictBase64(text: Buffer): boolean {
-  if (text.length % 4 !== 0) return false;
-  const padding = text.at(-1) !== equals ? 0 : text.at(-2) !== equals ? 1 : 2;
-  const end = text.length - padding;
-  // By the runtime, in pieces: a text of the whole length would be held beside the document.
-  for (let at = 0; at < end; at += chunk)
-    if (!letters.test(text.toString('latin1', at, Math.min(at + chunk, end)))) return false;
-  const last = text[end - 1] ?? 0;
-  return padding === 0 || (padding === 1 ? lastOfTwo : lastOfOne)[last] === 1;
-}
-
-/** Decodes cut base64 in pieces, without a string of its whole length. */
-export function decodeCut(text: Buffer): Buffer {
-  const padding = text.at(-1) !== equals ? 0 : text.at(-2) !== equals ? 1 : 2;
-  const bytes = Buffer.alloc((text.length / 4) * 3 - padding);
-  let written = 0;
-  for (let at = 0; at < text.length; at += chunk)
-    written += bytes.write(text.toString('latin1', at, at + chunk), written, 'base64');
-  return bytes;
+export function countSeparators(bytes: Uint8Array): number {
+  let count = 0;
+  for (const octet of bytes) if (separators.has(octet)) count += 1;
+  return count;
 }
 
 const maxAttempts = 8;

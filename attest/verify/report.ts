@@ -90,6 +90,11 @@ export function unavailable(reason: CheckCode, detail: CheckDetail = {}): WritEr
   return new WritError('VERIFY_NOTHING', { detail: { ...detail, reason } });
 }
 
+/** Requires two equal texts; otherwise `mismatch`, with `where` in the detail. */
+export function requireEqual(where: string, expected: string, found: string): void {
+  if (expected !== found) throw refuted('mismatch', { where, expected, found });
+}
+
 /**
  * A target without evidence was not verified: one expected check, none ran, or what is there cannot be read, or is more
  * than is read.

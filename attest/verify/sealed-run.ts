@@ -4,7 +4,12 @@ import type { Seal } from '../bundle/bundle.ts';
 import { verifyEnvelope } from '../encoding/dsse.ts';
 import type { Root } from '../public/trusted-root.ts';
 import { type Anchors, findSigner } from './anchors.ts';
-import { type CertifiedSource, isForSigning, readCertificateClaims } from './certificate-claims.ts';
+import {
+  type CertifiedSource,
+  isForSigning,
+  readCertificateClaims,
+  readCertifiedSource,
+} from './certificate-claims.ts';
 import type { EvidenceSource, GitCommit } from './evidence-source.ts';
 import type { ProvenanceClaims } from './provenance-claims.ts';
 import { type CheckList, refuted, type SignerGround, unavailable } from './report.ts';
@@ -66,17 +71,17 @@ async function verifyCertified(
   der: Buffer,
   { trustedRoot: root, identity: wanted }: Anchors,
 ): Promise<RunSigner> {
-  const { identity = 'none', issuer: claimed = 'none' } = readCertificateClaims(der);
+  const { identity = 'none', issuer = 'none' } = readCertificateClaims(der);
   if (root === undefined || wanted === undefined)
     throw unavailable('untrusted-signer', {
       expected: '`--trusted-root FILE`, `--identity` and `--issuer`',
       identity,
-      issuer: claimed,
+      issuer,
     });
   requireCertificateLog(root.root);
   if (proof?.promise === undefined)
     throw unavailable('missing', { expected: 'a log entry whose time the log signed (Rekor v1)' });
-  const { issuer = 'none', source, root: used } = await verifyWithSigstore(read, { root });
+  const { root: used } = await verifyWithSigstore(read, { root });
   // Of several roots another one may name certificate logs.
   requireCertificateLog(used);
   const isWanted = identity === wanted.identity && issuer === wanted.issuer;
@@ -91,6 +96,7 @@ async function verifyCertified(
   const { publicKey: key } = certificate;
   // The library verified by its own decoding of the certificate; the platform's must agree.
   verifyEnvelope(envelope, key);
+  const source = readCertifiedSource(der);
   return { keyId: envelope.keyId, key, certificate: der, source, ground: { identity, issuer } };
 }
 

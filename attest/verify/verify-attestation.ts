@@ -6,7 +6,7 @@ import { type AnyBundle, type Content, type HintedSignature, parseAnyBundle } fr
 import { preAuthEncoding } from '../encoding/dsse.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { type Anchors, type SigningAnchor, signerNamed, signersFor } from './anchors.ts';
-import { maySignStatements, readCertificateClaims } from './certificate-claims.ts';
+import { maySignStatements, readCertificateClaims, readCertifiedSource } from './certificate-claims.ts';
 import { type SourceDemands, sourceChecks, verifySource } from './certified-source.ts';
 import {
   type ArtifactHash,
@@ -90,7 +90,7 @@ export async function verifyAttestation(
     const proven = await verifyByCertificate(list, bundle, der, anchors, signed, options.logRequired);
     if (proven === undefined) return list.report();
     const { statement } = await verifyStatement(list, bundle, options);
-    await verifySource(list, aboutSource, options.source, proven.source, statement);
+    await verifySource(list, aboutSource, options.source, readCertifiedSource(der), statement);
   } else {
     const key = await verifyByKey(list, bundle, anchors, signed);
     if (key === undefined) return list.report();
@@ -294,8 +294,7 @@ async function verifyByCertificate(
     list.refuse(isWritError(fault) && fault.detail.at === 'log' ? 'log' : 'signature', fault);
     return undefined;
   }
-  // The library read the certificate by itself; ours must agree.
-  const found = { identity, issuer: proven.issuer === issuer ? issuer : 'none' };
+  const found = { identity, issuer };
   list.settle('signature', 'passed', undefined, found);
   const ledgers = anchors.ledgers.filter(({ from }) => from === 'given');
   // Entries of our ledgers are by keys: none of them is of what a certificate signs.

@@ -38,7 +38,7 @@ import {
 } from './predicates/run-statements.ts';
 import { readSummary, type SummaryClaims } from './predicates/summary.ts';
 import { type ProvenanceClaims, readSubjects, requireType } from './provenance-claims.ts';
-import { refuted, unavailable } from './report.ts';
+import { refuted, requireEqual, unavailable } from './report.ts';
 import type { RunFacts, RunSigner } from './sealed-run.ts';
 
 /** Checks that every sealed run has beside those of its provenance. */
@@ -214,10 +214,6 @@ function requireLevels(claimed: readonly string[], decision: DecisionClaims | un
   const themselves = decision.approvals.filter(({ inProcess }) => !inProcess);
   const people = new Set(themselves.map(({ principal }) => principal)).size;
   if (people < 2) throw refuted('policy-deny', { expected: 'two persons', found: people });
-}
-
-function requireEqual(where: string, expected: string, found: string): void {
-  if (expected !== found) throw refuted('mismatch', { where, expected, found });
 }
 
 /**

@@ -11,7 +11,6 @@ import { expectAnyBase64, expectObject } from '../encoding/expect-json.ts';
 import { canVerifyBy } from '../encoding/public-key.ts';
 import { type Checkpoint, parseCheckpoint } from '../log/checkpoint.ts';
 import type { Root, TrustedRoot } from '../public/trusted-root.ts';
-import { type CertifiedSource, onlyIssuer, toCertifiedSource } from './certificate-claims.ts';
 import { type CheckDetail, refuted, unavailable } from './report.ts';
 import { type SignatureVerdict, type Signed, signatureVerdict } from './signature-verdict.ts';
 
@@ -33,10 +32,6 @@ interface SigstoreTrust {
 export interface SigstoreProof {
   /** The root that it was verified under: one member of several, by a key all of them together. */
   readonly root: Root;
-  /** The issuer that the certificate names. */
-  readonly issuer: string | undefined;
-  /** The workflow source that the certificate claims. */
-  readonly source: CertifiedSource;
   /** Of the log entries those of logs that the root names; each was verified. */
   readonly entries: number;
   /** Times from time-stamp authorities of the root, ISO 8601. */
@@ -117,7 +112,7 @@ async function verifyUnder(
       ctlogThreshold: ctlogs.length > 0 ? 1 : 0,
       timestampThreshold: key ? 0 : 1,
     });
-    const { identity } = verifier.verify({
+    verifier.verify({
       ...entity,
       signature,
       tlogEntries: entries,
@@ -131,7 +126,6 @@ async function verifyUnder(
     }
     return {
       root,
-      ...claimsOf(identity?.oids ?? []),
       entries: entries.length,
       times: stamped.map((time) => time.toISOString()),
     };
@@ -261,23 +255,6 @@ function statedTime(atMs: number): SignedEntity['timestamps'][number] {
       canonicalizedBody: octets,
     },
   };
-}
-
-/**
- * Issuer and source as the library reads them. The issuer is Fulcio's extension, a UTF8String, or its predecessor
- * with bare text. If one form occurs twice, or the names differ, there is no issuer.
- */
-function claimsOf(
-  extensions: readonly {
-    readonly oid: { readonly id: readonly number[] } | undefined;
-    readonly value: Buffer;
-  }[],
-): Pick<SigstoreProof, 'issuer' | 'source'> {
-  const valuesOf = (arc: number): readonly Buffer[] =>
-    extensions
-      .filter((extension) => extension.oid?.id.join('.') === `1.3.6.1.4.1.57264.1.${arc}`)
-      .map(({ value }) => value);
-  return { issuer: onlyIssuer(valuesOf(8), valuesOf(1)), source: toCertifiedSource(valuesOf) };
 }
 
 type Timestamps = SignedEntity['timestamps'];

@@ -11,14 +11,8 @@ export async function parseReport(name: string, bytes: Uint8Array): Promise<Pars
   const unreadable = textRefusal(bytes);
   if (unreadable) return { refusal: unreadable };
   switch (await kindOf(bytes, endingOf(name))) {
-    case 'xml': {
-      const [{ readXml }, { junitReader }, { trxReader }] = await Promise.all([
-        import('./read-xml.ts'),
-        import('./junit.ts'),
-        import('./junit.ts'),
-      ]);
-      return readXml(bytes, (root) => junitReader(root) ?? trxReader(root));
-    }
+    case 'xml':
+      return (await import('./junit.ts')).parseJunit(bytes);
     case 'tap':
       return (await import('./tap.ts')).parseTap(bytes);
     default:

@@ -117,13 +117,6 @@ export function* textPieces(bytes: Uint8Array, pieceBytes = 64 * 1024): Generato
   yield decoder.decode();
 }
 
-/** Receives the events of one stream, one JSON object each. A returned refusal refuses the stream. */
-export interface EventReader {
-  event(event: Readonly<Record<string, unknown>>): ReportRefusal | undefined;
-  end(): ReportRefusal | undefined;
-  toReport(): TestReport;
-}
-
 const escapes = /\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|[@-Z\\^_])/g;
 
 /** Text without the escape sequences that terminals obey. */

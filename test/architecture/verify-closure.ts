@@ -26,6 +26,7 @@ const behindVerify: readonly RegExp[] = [
 const packages: readonly string[] = [
   '@sigstore/verify',
   '@sigstore/bundle',
+  '@sigstore/core',
   '@noble/curves/nist.js',
   'smol-toml',
 ];

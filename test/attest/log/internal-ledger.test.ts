@@ -276,7 +276,7 @@ t.test('damage in an older tile is detected by a proof through it and by an audi
   const ledger = openLedger(place);
   flip(join(place.directory, 'tile/0/000'), 100 * 32);
   await t.rejects(ledger.prove(100), { code: 'LEDGER_CORRUPT' });
-  await t.rejects(audit(place), { code: 'LEDGER_CORRUPT', detail: { path: 'tile/entries/000' } });
+  await t.rejects(audit(place), { code: 'LEDGER_CORRUPT', detail: { path: 'tile/0/000' } });
 });
 
 t.test('a ledger of another key is LEDGER_FOREIGN and stays unchanged', async (t) => {

@@ -3,8 +3,6 @@ import { userCheckpointMemory } from '../../../attest/log/internal-ledger-source
 import { slsaProvenanceType } from '../../../attest/statement/build-provenance.ts';
 import { loadAnchors } from '../../../attest/verify/anchors.ts';
 import {
-  cutTexts,
-  decodeCut,
   evidenceMediaType,
   formatEvidenceFile,
   isInLedger,
@@ -28,7 +26,6 @@ import {
 import type { Loose } from './strangers.ts';
 
 t.teardown(removeMachines);
-const limits = { members: ['data'], maxTokens: 100, maxSkeletonBytes: 1000 };
 const proofPath = 'transparency-proof.tlog-proof';
 
 const author = makeMachine();
@@ -56,31 +53,20 @@ t.test('a run is in the ledger only if its signed provenance says so', async (t)
   t.equal(await isInLedger(toSource(broken)), false);
 });
 
-t.test('only long base64 content is cut out of a document, and it decodes to the same bytes', async (t) => {
-  for (let length = 40; length < 60; length += 1) {
-    const bytes = Buffer.from(Array.from({ length }, (_, n) => (n * 37 + length) % 256));
-    const base64 = bytes.toString('base64');
-    const whole = Buffer.from(JSON.stringify({ path: base64, data: base64, '@0': '@1' }));
-    const { skeleton, texts } = cutTexts(whole, limits) ?? {};
-    const isCut = base64.length >= 64;
-    t.equal(String(skeleton), JSON.stringify({ path: base64, data: isCut ? '@0' : base64, '@0': '@1' }));
-    t.same(texts?.map(decodeCut), isCut ? [bytes] : []);
-  }
-  const large = Buffer.alloc(3 * 1024 * 1024 + 7, 'abcdefg');
-  t.ok(decodeCut(Buffer.from(large.toString('base64'))).equals(large), 'by pieces');
-  for (const text of ['A'.repeat(81), `${'A'.repeat(78)}B=`, `${'A'.repeat(76)}=A==`, `${'A'.repeat(79)}-`])
-    t.same(cutTexts(Buffer.from(JSON.stringify({ data: text })), limits)?.texts, [], text);
-  const path = `artifacts/${'abc/'.repeat(20)}ab`;
-  const file = JSON.parse(text);
-  file.content.push({ path, data: '' });
-  const { source } = parseEvidenceFile(Buffer.from(JSON.stringify(file)));
-  t.ok((await source.listContent()).includes(path), 'a path of letters that base64 has');
-  const long = file.run.findIndex(({ data }: Loose) => data.length > 64);
-  for (const place of ['@0', '@1', '@99', '@999999999']) {
-    const forged = structuredClone(file);
-    forged.run[(long + 1) % file.run.length].data = place;
-    t.throws(() => parseEvidenceFile(Buffer.from(JSON.stringify(forged))), { code: 'ATTESTATION_MALFORMED' });
-  }
+t.test('long content is strict base64 of one alphabet, and decodes to the same bytes', async (t) => {
+  const large = Buffer.alloc(3 * 1024 * 1024 + 7, Buffer.from([0xfb, 0xef, 0xbe, 1]));
+  const withData = (data: string): string => {
+    const file = JSON.parse(text);
+    file.content.push({ path: 'artifacts/large', data });
+    return JSON.stringify(file);
+  };
+  const base64 = large.toString('base64');
+  const { source } = parseEvidenceFile(Buffer.from(withData(base64)));
+  t.ok(large.equals((await source.readContent('artifacts/large')) ?? Buffer.alloc(0)));
+  const mixed = `${base64.slice(0, 2 * 1024 * 1024)}${Buffer.from(base64.slice(2 * 1024 * 1024), 'base64').toString('base64url')}`;
+  const padded = `${base64.slice(0, 1024 * 1024 - 4)}AA==${base64.slice(1024 * 1024)}`;
+  for (const data of ['A'.repeat(81), `${'A'.repeat(78)}B=`, `${'A'.repeat(76)}=A==`, mixed, padded])
+    t.throws(() => parseEvidenceFile(Buffer.from(withData(data))), { code: 'ATTESTATION_MALFORMED' });
 });
 
 long('an oversized document is refused by its bytes, before it is parsed', async (t) => {
@@ -88,13 +74,9 @@ long('an oversized document is refused by its bytes, before it is parsed', async
   for (const [what, item, times] of [
     ['objects', '{},', 1_600_000],
     ['numbers', '1,', 3_100_000],
-    ['texts', '""', 3_100_000],
-    ['escapes', '\\n', 17_000_000],
-    ['an open text', 'a', 34_000_000],
-    ['white space', ' ', 34_000_000],
+    ['lists', '[', 3_100_000],
   ] as const) {
-    const start = what === 'escapes' || what === 'an open text' ? `${open}"` : open;
-    const bytes = Buffer.concat([Buffer.from(start), Buffer.alloc(item.length * times, item)]);
+    const bytes = Buffer.concat([Buffer.from(open), Buffer.alloc(item.length * times, item)]);
     t.throws(() => parseEvidenceFile(bytes), { code: 'ATTESTATION_MALFORMED', message: /found more$/ }, what);
   }
 });

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Fields, fieldsOf, nameOf, readReportJson, textOf, timeOf } from './read-xml.ts';
-import { claimedCount, Tally } from './tally.ts';
+import { Tally } from './tally.ts';
 import {
-  type EventReader,
   type ParsedReport,
   plainLine,
   type ReportRefusal,
@@ -15,29 +14,23 @@ const linesPerTurn = 5000;
 /** Lines before the first event that are looked at: compilers print there. */
 const maxHeadLines = 200;
 
-/**
- * The reader for a stream if its first JSON line is a known event; `undefined` for any other text. It reads only the
- * head.
- */
-export function eventReaderFor(bytes: Uint8Array): EventReader | undefined {
+/** True for a stream whose first JSON line is an event of `go test -json`. It reads only the head. */
+export function isGoStream(bytes: Uint8Array): boolean {
   let lines = 0;
   for (const line of linesOf(bytes)) {
     lines += 1;
-    if (lines > maxHeadLines || line.length > reportBounds.lineBytes) return undefined;
-    if (!isObjectLine(line)) continue;
-    const { value } = readReportJson(line);
-    const event = fieldsOf(value);
-    if (isGoEvent(event)) return new GoTestReader();
-    return isLibtestEvent(event) ? new LibtestReader() : undefined;
+    if (lines > maxHeadLines || line.length > reportBounds.lineBytes) return false;
+    if (isObjectLine(line)) return isGoEvent(fieldsOf(readReportJson(line).value));
   }
-  return undefined;
+  return false;
 }
 
 /**
- * Reads a stream of JSON objects, one a line; other lines are what compilers and tests print. Refused: a line of more
- * than 4 MiB, a line that begins as an object and is none, and what the reader refuses.
+ * Reads the stream of `go test -json`, one JSON object a line; other lines are what compilers and tests print. Refused:
+ * a line of more than 4 MiB, a line that begins as an object and is none, and an event of another stream.
  */
-export async function readEvents(bytes: Uint8Array, reader: EventReader): Promise<ParsedReport> {
+export async function readGoTest(bytes: Uint8Array): Promise<ParsedReport> {
+  const reader = new GoTestReader();
   let lines = 0;
   let broken: ReportRefusal | undefined;
   for (const line of linesOf(bytes)) {
@@ -121,7 +114,7 @@ function isGoEvent(event: Fields): boolean {
  * that failed without a failed test (build, panic, `TestMain`) is a failure, and so is a test that has no end when its
  * package ends. Packages without an end are a stream that was cut off.
  */
-class GoTestReader implements EventReader {
+class GoTestReader {
   readonly #tally = new Tally();
   readonly #packages = new Map<string, OpenPackage>();
   readonly #passedOnce = new Set<string>();
@@ -231,106 +224,4 @@ function markOuter({ open }: OpenPackage, test: string): void {
     const outer = open.get(test.slice(0, at));
     if (outer) outer.innerFailed = true;
   }
-}
-
-const types: readonly unknown[] = ['suite', 'test', 'bench', 'report'];
-
-interface OpenSuite {
-  readonly announced: number;
-  readonly started: Set<string>;
-  failed: number;
-  listed: number;
-}
-
-/** Whether an event is one of Rust's test harness (`--format json`) or of cargo (`--message-format json`). */
-function isLibtestEvent(event: Fields): boolean {
-  const isTest = types.includes(event.type) && (typeof event.event === 'string' || event.type === 'report');
-  return isTest || (typeof event.reason === 'string' && event.type === undefined);
-}
-
-/**
- * Reads the events of Rust's test harness, several suites in sequence. Cargo's events only report whether the build
- * finished. A suite or test without an end is a truncated stream. Fewer tests than announced are a contradiction.
- */
-class LibtestReader implements EventReader {
-  readonly #tally = new Tally();
-  #suite: OpenSuite | undefined;
-  #suites = 0;
-
-  event(event: Fields): ReportRefusal | undefined {
-    if (!isLibtestEvent(event))
-      return { reason: 'malformed', message: "an event is none of Rust's test harness" };
-    if (event.reason === 'build-finished' && event.success === false)
-      this.#tally.fail('build', 'the build failed');
-    if (event.type === 'suite') return this.#onSuite(event);
-    if (event.type !== 'test' && event.type !== 'bench') return undefined;
-    const suite = this.#suite;
-    if (!suite) return { reason: 'malformed', message: 'a test is outside of any suite' };
-    return this.#onTest(suite, event);
-  }
-
-  end(): ReportRefusal | undefined {
-    if (this.#suite) return { reason: 'truncated', message: 'the stream ends inside a suite' };
-    const onlyBuilt = this.#suites === 0 && this.#tally.failed === 0;
-    return onlyBuilt ? { reason: 'not-a-report', message: 'the events are of a build alone' } : undefined;
-  }
-
-  toReport(): TestReport {
-    return this.#tally.toReport();
-  }
-
-  #onSuite(event: Fields): ReportRefusal | undefined {
-    const suite = this.#suite;
-    if (event.event === 'started') {
-      if (suite) return { reason: 'truncated', message: 'a suite begins before the one before it ended' };
-      this.#suites += 1;
-      const announced = claimedCount(this.#tally, '`test_count`', event.test_count);
-      this.#suite = { announced, started: new Set(), failed: 0, listed: 0 };
-      return undefined;
-    }
-    if (!suite) return { reason: 'malformed', message: 'a suite ends that did not begin' };
-    this.#suite = undefined;
-    const [open] = suite.started;
-    if (open !== undefined)
-      return { reason: 'truncated', message: `test \`${plainLine(open)}\` began and did not end` };
-    const claimed = claimedCount(this.#tally, '`failed`', event.failed);
-    if (claimed > suite.failed)
-      this.#tally.contradict('error', `a suite claims ${claimed} failed tests and lists ${suite.failed}`);
-    else if (event.event !== 'ok' && suite.failed === 0)
-      this.#tally.contradict('error', 'a suite failed and lists no failed test');
-    if (suite.announced > suite.listed)
-      this.#tally.contradict('error', `a suite announced ${suite.announced} tests and lists ${suite.listed}`);
-    return undefined;
-  }
-
-  #onTest(suite: OpenSuite, event: Fields): ReportRefusal | undefined {
-    const name = nameOf(event.name) ?? '';
-    const durationMs = timeOf(event.exec_time, 1000);
-    // `timeout` only warns: the end follows.
-    if (event.event === 'timeout') return undefined;
-    if (event.event === 'started') {
-      suite.started.add(name);
-      return suite.started.size > reportBounds.maxNames
-        ? { reason: 'too-large', message: `expected at most ${reportBounds.maxNames} tests at once` }
-        : undefined;
-    }
-    suite.started.delete(name);
-    suite.listed += 1;
-    if (event.event === 'ok' || event.type === 'bench') this.#tally.pass(name, durationMs);
-    else if (event.event === 'ignored') this.#tally.skip(name, durationMs);
-    else {
-      suite.failed += 1;
-      this.#tally.fail(name, messageOf(event), durationMs);
-    }
-    return undefined;
-  }
-}
-
-function messageOf({ message, stdout }: Fields): string | undefined {
-  const said = textOf(message);
-  if (said !== undefined) return said.split('\n', 1)[0];
-  const lines = (textOf(stdout) ?? '').split('\n').map((line) => line.trim());
-  const panic = lines.findIndex((line) => line.includes('panicked at'));
-  // Since 1.73 the panic message is on the line after its location.
-  return lines[panic]?.endsWith(':') ? lines[panic + 1] : lines[panic];
 }
