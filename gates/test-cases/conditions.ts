@@ -44,7 +44,7 @@ export function conditionsAround(
       add(line, end === -1 ? code.length : end, lines[language] ?? /^\b$/);
     }
   const elsewhere = found.filter((one) =>
-    holdsHere(conditionOf(one.replace(/(?::|\bthen|\bdo)\s*$/, '')) ?? ''),
+    onLinux(conditionOf(one.replace(/(?::|\bthen|\bdo)\s*$/, '')) ?? ''),
   ).length;
   return { skips: found.length - elsewhere, elsewhere };
 }
@@ -75,41 +75,35 @@ const oldPython =
   /^sys\.version_info\s*<\s*\(\s*3\s*,\s*\d\s*\)$|^sys\.version_info\s*<\s*\(\s*3\s*,\s*1[0-4]\s*\)$/;
 
 /**
- * Whether a condition holds only on platforms on which checks do not run. `condition` is text, not code, so that
- * strings keep their content.
+ * Whether a condition holds where checks run; `undefined` if it is not about platforms alone. `condition` is text, not
+ * code, so that strings keep their content.
  */
-function holdsElsewhere(condition: string): boolean {
-  return (
-    condition.length < 400 &&
-    terms(condition, /\|\||\bor\b/).every((term) =>
-      terms(term, /&&|\band\b/).some((one) => is.test(one) || oldPython.test(one) || isNegated(one, isNot)),
-    )
-  );
+function onLinux(condition: string): boolean | undefined {
+  if (condition.length >= 400) return undefined;
+  const some = terms(condition, /\|\||\bor\b/).map((part) => {
+    const all = terms(part, /&&|\band\b/).map(termOnLinux);
+    return all.includes(false) ? false : all.includes(undefined) ? undefined : true;
+  });
+  return some.includes(true) ? true : some.includes(undefined) ? undefined : false;
 }
 
-/** Whether it holds where checks are executed, as far as platforms go. */
-function holdsHere(condition: string): boolean {
-  return (
-    condition.length < 400 &&
-    terms(condition, /&&|\band\b/).every((term) =>
-      terms(term, /\|\||\bor\b/).some((one) => isNot.test(one) || isNegated(one, is)),
-    )
-  );
-}
-
-function isNegated(term: string, form: RegExp): boolean {
+function termOnLinux(term: string): boolean | undefined {
   const inner = /^(?:!|not\b)\s*\(?(.*?)\)?$/s.exec(term)?.[1];
-  return inner !== undefined && form.test(inner.trim());
+  if (inner !== undefined) {
+    const holds = termOnLinux(inner.trim());
+    return holds === undefined ? undefined : !holds;
+  }
+  if (isNot.test(term)) return true;
+  return is.test(term) || oldPython.test(term) ? false : undefined;
 }
 
 function terms(condition: string, between: RegExp): readonly string[] {
-  return condition.split(between).map((one) => {
-    const term = one
+  return condition.split(between).map((one) =>
+    one
       .trim()
       .replace(/^\((.*)\)$/s, '$1')
-      .trim();
-    return /^!\($/.test(term) ? '' : term;
-  });
+      .trim(),
+  );
 }
 
 /** Whether a mark by which tests may be left out (`skip-marks.ts`) leaves them out on other platforms alone. */
@@ -119,46 +113,43 @@ export function leavesOutElsewhere(
   language: Language,
   outline: Outline | undefined,
 ): boolean {
-  const said = text.slice(at, at + 300);
-  const line = /^[^\n]*/.exec(said)?.[0] ?? '';
-  if (language === 'go' && line.startsWith('//'))
-    return holdsHere(line.replace(/^\/\/(?:go:build| ?\+build)/, '').trim());
-  if (language === 'rust') {
-    const cfg = /^#!?\[\s*cfg\((.*)\)\s*\]/.exec(line)?.[1];
-    if (cfg !== undefined) return holdsHere(rustTerms(cfg));
-    const ignored = /^#\[\s*cfg_attr\((.*),\s*ignore\b/.exec(line)?.[1];
-    return ignored !== undefined && holdsElsewhere(rustTerms(ignored));
-  }
-  if (/^@DisabledOnOs\s*\(/.test(line)) return !/LINUX/.test(line);
-  if (/^@EnabledOnOs\s*\(/.test(line)) return /LINUX/.test(line);
+  const line = /^[^\n]{0,300}/.exec(text.slice(at, at + 300))?.[0] ?? '';
+  if (/^@(?:Dis|En)abledOnOs\s*\(/.test(line)) return /LINUX/.test(line) === line.startsWith('@En');
   if (language === 'go' && /^testing\.Short/.test(line)) return true;
-  const option = /^[{,]?\s*skip\s*:\s*/.exec(said);
-  if (option && outline) {
+  const [condition = '', runs] = conditionAt(text, at, line, language, outline);
+  return onLinux(condition) === runs;
+}
+
+/** The condition of a mark, and whether tests run if it holds. */
+function conditionAt(
+  text: string,
+  at: number,
+  line: string,
+  language: Language,
+  outline: Outline | undefined,
+): readonly [condition: string | undefined, runs: boolean] {
+  if (language === 'go' && line.startsWith('//'))
+    return [line.replace(/^\/\/(?:go:build| ?\+build)/, '').trim(), true];
+  const cfg = language === 'rust' && /^#!?\[\s*cfg(?:\((.*)\)\s*\]|_attr\((.*),\s*ignore\b)/.exec(line);
+  if (cfg) return [rustTerms(cfg[1] ?? cfg[2] ?? ''), cfg[1] !== undefined];
+  const end = (from: number): number =>
+    outline ? Math.min(outline.endOf(from), from + 300) : argumentEnd(text, from);
+  const option = outline && /^[{,]?\s*skip\s*:\s*/.exec(text.slice(at, at + 300));
+  if (option) {
     const from = at + option[0].length;
-    const end = Math.min(outline.endOf(from), from + 300);
-    const otherwise = /^([^?]{1,200})\?\s*(?:false|undefined)\s*:/.exec(text.slice(from, end))?.[1];
-    if (otherwise !== undefined) return holdsHere(otherwise.trim());
-    return holdsElsewhere(
-      text
-        .slice(from, end)
-        .replace(/\?[^?]*:\s*(?:false|undefined)\s*$|&&\s*(["'`])[^"'`]*\1\s*$/, '')
-        .trim(),
-    );
+    const said = text.slice(from, end(from));
+    const otherwise = /^([^?]{1,200})\?\s*(?:false|undefined)\s*:/.exec(said)?.[1];
+    const ending = /\?[^?]*:\s*(?:false|undefined)\s*$|&&\s*(["'`])[^"'`]*\1\s*$/;
+    return otherwise === undefined ? [said.replace(ending, '').trim(), false] : [otherwise.trim(), true];
   }
   const called = /(?:\.|^@?|\b)(skipIf|skipif|runIf|skipUnless|skip_if)\s*\(/.exec(line);
   if (called) {
     const from = at + called.index + called[0].length;
-    const to = outline ? Math.min(outline.endOf(from), from + 300) : argumentEnd(text, from);
-    const condition = text.slice(from, to).trim();
-    return called[1] === 'runIf' || called[1] === 'skipUnless'
-      ? holdsHere(condition)
-      : holdsElsewhere(condition);
+    return [text.slice(from, end(from)).trim(), /^(?:runIf|skipUnless)$/.test(called[1] ?? '')];
   }
   const modifier = /\s(if|unless)\s+([^\n;]{1,200})$/.exec(line.replace(/[;\s]+$/, ''));
-  if (modifier)
-    return modifier[1] === 'if' ? holdsElsewhere(modifier[2] ?? '') : holdsHere(modifier[2] ?? '');
-  const condition = outline ? conditionAround(text, at, outline) : conditionAbove(text, at);
-  return condition !== undefined && holdsElsewhere(condition);
+  if (modifier) return [modifier[2], modifier[1] === 'unless'];
+  return [outline ? conditionAround(text, at, outline) : conditionAbove(text, at), false];
 }
 
 /** The condition of the `if` that contains or precedes an offset. */

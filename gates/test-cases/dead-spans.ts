@@ -49,10 +49,8 @@ const alwaysLeavingLine = new RegExp(
 export function deadSpans(code: string, language: Language, shape: Shape): readonly Span[] {
   const spans: Span[] = [];
   for (const { index } of code.matchAll(statements)) spans.push([index, shape.endOf(index)]);
-  for (const { index } of offByName(code)) spans.push([index, shape.endOf(index)]);
   if (isOutline(shape)) spans.push(...leftBlocks(code, shape));
   else spans.push(...leftLines(code, language, shape));
-  if (language === 'shell') spans.push(...hereDocuments(code));
   spans.push(...uncalledSpans(code, language, shape));
   return spans;
 }
@@ -101,35 +99,6 @@ function hoisted(code: string, from: number, to: number): number {
 
 function isSwitch(outline: Outline, block: Bracket): boolean {
   return /\b(?:switch|when|match|select)\b/.test(outline.header(block));
-}
-
-/** The content of here-documents is data. */
-function hereDocuments(code: string): readonly Span[] {
-  const spans: Span[] = [];
-  let done = 0;
-  for (const match of code.matchAll(/<<-?[ \t]*\\?(["']?)(\w{1,60})\1[^\n]*\n/g)) {
-    if (match.index < done) continue;
-    const from = match.index + match[0].length;
-    const end = code.slice(from).search(new RegExp(String.raw`^[ \t]*${match[2]}[ \t]*$`, 'm'));
-    done = end === -1 ? code.length : from + end;
-    // Without its end it is none: a shift of bits, a text.
-    if (end !== -1) spans.push([from, done]);
-  }
-  return spans;
-}
-
-/** Conditions on a constant of the file that is false. */
-function offByName(code: string): readonly RegExpExecArray[] {
-  const constants =
-    /\b(?:const|final|val)\s+(?:boolean\s+)?(\w{1,60})\s*(?::[^=\n]{0,40})?=\s*(?:false|0|null)\s*(?:;|\n)/g;
-  const names = [...code.matchAll(constants)].map(([, name = '']) => name).slice(0, 60);
-  if (names.length === 0) return [];
-  const any = `(?:${names.join('|')})`;
-  const form = new RegExp(
-    String.raw`(?<![\w.$])if\s*\(\s*${any}\s*(?:\)|&&)|(?:^|[;{}(])\s*(?=${any}\s*&&)`,
-    'gm',
-  );
-  return [...code.matchAll(form)];
 }
 
 const closure = String.raw`(?:async\b\s*)?(?:function\b|func\s*\(|fun\s*\(|lambda\b|\([^()\n]{0,200}\)\s*(?::[^=\n]{0,80})?(?:=>|->)|\w{1,60}\s*(?:=>|->)|(?:move\s*)?\|[^|\n]{0,200}\||\[[&=]?\]\s*[({]|sub\b|->)`;

@@ -65,7 +65,8 @@ const patterns: Readonly<Record<Language, RegExp>> = {
   java: /(?:Tests?|IT|Spec)\.(?:java|groovy)$/,
   kotlin: /(?:Tests?|IT|Spec)\.kts?$/,
   scala: /(?:Tests?|IT|Spec|Suite)\.scala$/,
-  go: /_test\.go$/,
+  // Not those of other systems and machines, nor those that the tool leaves out.
+  go: /^(?!(?:.*\/)?testdata\/)(?:.*\/)?(?![_.])[^/]*(?<!_(?:windows|darwin|freebsd|netbsd|openbsd|plan9|solaris|js|wasip1|wasm|386|arm|arm64|riscv64))_test\.go$/,
   csharp: /Tests?\.cs$/,
   // Rust keeps unit tests beside the code.
   rust: /\.rs$/,

@@ -3,32 +3,24 @@ import { type MayGo, severityOf, type TestChange } from './known-helpers.ts';
 import { nameOf, type ReportedLoss } from './tell-losses.ts';
 
 /**
- * Whether one test text asserts less than the other. True if it swallows more failures. Also true if assertions were
- * removed without replacement, or if fewer replaced them and one of their subjects is not asserted any more. Reworded
- * assertions are not a loss.
+ * Compares the assertions of two test texts. One loses if it swallows more failures, if assertions went and none came, or
+ * if fewer came and one of their subjects is not asserted any more. Reworded assertions are not a loss.
  */
-export function losesAssertions(was: Asserting, is: Asserting): boolean {
-  if (is.swallows > was.swallows) return true;
+export function compareAssertions(
+  was: Asserting,
+  is: Asserting,
+): { readonly loses: boolean; readonly keepsAll: boolean; readonly isAlike: boolean } {
   const gone = without(was.statements, is.statements);
   const come = without(is.statements, was.statements);
-  if (gone.length <= come.length) return false;
-  if (come.length === 0) return true;
   const spokenOf = new Set(come.flatMap(({ subjects }) => subjects));
-  return gone.some(({ subjects }) => subjects.some((subject) => !spokenOf.has(subject)));
-}
-
-/** Whether both have the same assertions. */
-export function assertsAlike(was: Asserting, is: Asserting): boolean {
-  return (
-    was.swallows === is.swallows &&
-    was.statements.length === is.statements.length &&
-    without(was.statements, is.statements).length === 0
-  );
-}
-
-/** Whether every assertion remains, word for word. */
-export function keepsAll(was: Asserting, is: Asserting): boolean {
-  return without(was.statements, is.statements).length === 0;
+  const isLess =
+    gone.length > come.length &&
+    (come.length === 0 || gone.some(({ subjects }) => subjects.some((one) => !spokenOf.has(one))));
+  return {
+    loses: is.swallows > was.swallows || isLess,
+    keepsAll: gone.length === 0,
+    isAlike: gone.length + come.length === 0 && was.swallows === is.swallows,
+  };
 }
 
 function without(all: readonly Statement[], others: readonly Statement[]): readonly Statement[] {

@@ -215,8 +215,15 @@ function matchCases(
   pass((one, path) => (saysMuch(one) ? key(path, one.body) : undefined), true);
   pass((one) => (saysMuch(one) ? one.body : undefined), true);
   pass((one) => key(named(one)), false);
-  matchAlike(base, candidate, { newPaths, taken, found });
-  return base.map((one) => found.get(one) ?? { base: one });
+  const others = matchAlike(
+    base.filter((one) => !found.has(one)),
+    new Set(candidate.filter((one) => !taken.has(one))),
+    ({ path }) => newPaths.get(path) ?? path,
+  );
+  return base.map((one) => {
+    const now = others.get(one);
+    return found.get(one) ?? (now ? { base: one, candidate: now, isRenamed: true } : { base: one });
+  });
 }
 
 /** A body that no two cases share by chance. */
@@ -224,60 +231,28 @@ function saysMuch({ body }: InventoryCase): boolean {
   return body.length >= 24;
 }
 
+/** Matches what is left with the case of its file whose body has most of its words; Dice's coefficient says how many. */
 function matchAlike(
   base: readonly InventoryCase[],
-  candidate: readonly InventoryCase[],
-  {
-    newPaths,
-    taken,
-    found,
-  }: {
-    readonly newPaths: ReadonlyMap<string, string>;
-    readonly taken: Set<InventoryCase>;
-    readonly found: Map<InventoryCase, MatchedCase>;
-  },
-): void {
+  free: ReadonlySet<InventoryCase>,
+  pathOf: (one: InventoryCase) => string,
+): ReadonlyMap<InventoryCase, InventoryCase> {
+  const found = new Map<InventoryCase, InventoryCase>();
+  const left = [...free].map((one) => ({ one, words: wordsOf(one.body) }));
   let compared = 0;
-  const words = new Map<InventoryCase, ReadonlyMap<string, number>>();
-  const wordsOf = (one: InventoryCase): ReadonlyMap<string, number> => {
-    const known = words.get(one) ?? countWords(one.body);
-    words.set(one, known);
-    return known;
-  };
   for (const one of base) {
-    if (found.has(one)) continue;
-    const path = newPaths.get(one.path) ?? one.path;
-    let best: InventoryCase | undefined;
+    const own = wordsOf(one.body);
+    let best = -1;
     let most = alike;
-    for (const other of candidate) {
-      if (other.path !== path || taken.has(other)) continue;
+    for (const [at, { one: other, words }] of left.entries()) {
+      if (other.path !== pathOf(one)) continue;
       compared += 1;
-      if (compared > maxCompared) return;
-      const share = shared(wordsOf(one), wordsOf(other));
-      if (share < most) continue;
-      best = other;
-      most = share;
+      if (compared > maxCompared) return found;
+      const common = [...own].filter((word) => words.has(word)).length;
+      const share = (2 * common) / Math.max(1, own.size + words.size);
+      if (share >= most) [best, most] = [at, share];
     }
-    if (!best) continue;
-    taken.add(best);
-    found.set(one, { base: one, candidate: best, isRenamed: true });
+    for (const { one: other } of best < 0 ? [] : left.splice(best, 1)) found.set(one, other);
   }
-}
-
-function countWords(body: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of body.slice(0, 20_000).split(' ')) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
-}
-
-/** Dice's coefficient of two bags of words. */
-function shared(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
-  let common = 0;
-  let all = 0;
-  for (const [word, count] of a) {
-    common += Math.min(count, b.get(word) ?? 0);
-    all += count;
-  }
-  for (const count of b.values()) all += count;
-  return all === 0 ? 0 : (2 * common) / all;
+  return found;
 }

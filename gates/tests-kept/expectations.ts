@@ -1,13 +1,7 @@
 import type { Executed } from '../../core/interfaces/executed-rule.ts';
-import type { Finding } from '../../core/interfaces/finding.ts';
+import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import { isCollected, isData } from '../../readers/source/test-paths.ts';
-import {
-  type Asserting,
-  assertingStatements,
-  assertsAlike,
-  keepsAll,
-  losesAssertions,
-} from './asserts-less.ts';
+import { type Asserting, assertingStatements, compareAssertions } from './asserts-less.ts';
 import { executedLoss } from './tell-losses.ts';
 
 /** A changed file of tests, as it was and as it is; absent where it is not. */
@@ -58,55 +52,54 @@ export function compareExpectations({
   );
   const around = aroundThem(texts, mayGo);
   const lost = changed.filter((name) => (isCut && around()) || isLost(name, texts, mayGo, around));
-  const findings: Finding[] = [];
-  if (lost.length > 0)
-    findings.push(
-      executedLoss(
-        'EXPECTATION_LOST',
-        'error',
-        `${count(lost.length, 'test')} of the base ${lost.length === 1 ? 'fails' : 'fail'} on the candidate and ${lost.length === 1 ? 'asserts' : 'assert'} less than before`,
-        lost,
-        '; keep what they assert, or let an objective that speaks of their rewriting name them or their file',
-      ),
-    );
   const kept = changed.filter((name) => !lost.includes(name));
   const ofRed = {
     redAtBase: true,
     paths: texts.filter(({ base: text }) => text !== undefined).map(({ path }) => path),
   };
   const [red, green] = [kept.filter(wasRed), kept.filter((name) => !wasRed(name))];
-  if (green.length > 0)
-    findings.push(
-      executedLoss(
-        'EXPECTATION_CHANGED',
-        'warning',
-        `${count(green.length, 'test')} of the base ${green.length === 1 ? 'fails' : 'fail'} on the candidate: the change expects something else`,
-        green,
-      ),
-    );
-  if (red.length > 0)
-    findings.push(
-      executedLoss(
-        'EXPECTATION_CHANGED',
-        isForGoal ? 'warning' : red.every((name) => mayBeRewritten(name, texts, mayGo)) ? 'note' : 'error',
-        `${count(red.length, 'test')} that failed at the base ${red.length === 1 ? 'passes' : 'pass'} because the change rewrote ${red.length === 1 ? 'it' : 'them'}`,
-        red,
-        '; as the base has them, they still fail: keep them, or let an objective that speaks of their rewriting name them or their file',
-        ofRed,
-      ),
-    );
   const unknownRed = redNotRun(base, laid);
-  if (unknownRed.length > 0)
-    findings.push(
-      executedLoss(
-        'BASE_TESTS_NOT_RUN',
-        'note',
-        `${count(unknownRed.length, 'test')} that failed at the base cannot run on the candidate as the base has ${unknownRed.length === 1 ? 'it' : 'them'}`,
-        unknownRed,
-        '',
-        ofRed,
-      ),
-    );
+  const findings: Finding[] = [];
+  const add = (
+    code: string,
+    severity: Severity,
+    tests: readonly string[],
+    message: string,
+    asks = '',
+    more: Readonly<Record<string, unknown>> = {},
+  ): void => {
+    if (tests.length > 0) findings.push(executedLoss(code, severity, message, tests, asks, more));
+  };
+  const ofRewriting = 'let an objective that speaks of their rewriting name them or their file';
+  add(
+    'EXPECTATION_LOST',
+    'error',
+    lost,
+    `${count(lost.length, 'test')} of the base ${lost.length === 1 ? 'fails' : 'fail'} on the candidate and ${lost.length === 1 ? 'asserts' : 'assert'} less than before`,
+    `; keep what they assert, or ${ofRewriting}`,
+  );
+  add(
+    'EXPECTATION_CHANGED',
+    'warning',
+    green,
+    `${count(green.length, 'test')} of the base ${green.length === 1 ? 'fails' : 'fail'} on the candidate: the change expects something else`,
+  );
+  add(
+    'EXPECTATION_CHANGED',
+    isForGoal ? 'warning' : red.every((name) => mayBeRewritten(name, texts, mayGo)) ? 'note' : 'error',
+    red,
+    `${count(red.length, 'test')} that failed at the base ${red.length === 1 ? 'passes' : 'pass'} because the change rewrote ${red.length === 1 ? 'it' : 'them'}`,
+    `; as the base has them, they still fail: keep them, or ${ofRewriting}`,
+    ofRed,
+  );
+  add(
+    'BASE_TESTS_NOT_RUN',
+    'note',
+    unknownRed,
+    `${count(unknownRed.length, 'test')} that failed at the base cannot run on the candidate as the base has ${unknownRed.length === 1 ? 'it' : 'them'}`,
+    '',
+    ofRed,
+  );
   if (laid.executed === undefined || missing.length > 0)
     findings.push(
       executedLoss(
@@ -160,11 +153,12 @@ function isLost(
     for (const [at, one] of was.entries()) {
       const now = is[at];
       if (now === undefined) continue;
-      const [before, after] = [assertingStatements(one), assertingStatements(now)];
-      if (losesAssertions(before, after)) return true;
-      if (keepsAll(before, after) && exitsIn(now) > exitsIn(one)) return true;
-      if (cutsIn(now) > cutsIn(one)) return true;
-      isSeen ||= !assertsAlike(before, after);
+      const { loses, keepsAll, isAlike } = compareAssertions(
+        assertingStatements(one),
+        assertingStatements(now),
+      );
+      if (loses || (keepsAll && exitsIn(now) > exitsIn(one)) || cutsIn(now) > cutsIn(one)) return true;
+      isSeen ||= !isAlike;
     }
   }
   // A changed assertion in the case explains the failure. Otherwise the cause is a function that it calls, or data
@@ -181,10 +175,10 @@ function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): (
       losesData(kept) ||
       kept.some(({ path, base, candidate }) => !isCollected(path) && exitsIn(candidate) > exitsIn(base)) ||
       kept.some(({ base, candidate }) => losesRows(base, candidate)) ||
-      losesAssertions(
+      compareAssertions(
         joined(kept.map(({ base = '' }) => base)),
         joined(kept.map(({ candidate = '' }) => candidate)),
-      );
+      ).loses;
     return answer;
   };
 }

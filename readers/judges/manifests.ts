@@ -138,14 +138,8 @@ export const toolMembers: readonly string[] = [
 
 /** The text of those members of a `package.json`; empty where it cannot be read. */
 export function toolSettings(text: string): string {
-  try {
-    const members: unknown = JSON.parse(text);
-    if (typeof members !== 'object' || members === null) return '';
-    const kept = Object.entries(members).filter(([name]) => toolMembers.includes(name));
-    return kept.length === 0 ? '' : JSON.stringify(Object.fromEntries(kept), null, 1);
-  } catch {
-    return '';
-  }
+  const kept = Object.entries(membersOf(text)).filter(([name]) => toolMembers.includes(name));
+  return kept.length === 0 ? '' : JSON.stringify(Object.fromEntries(kept), null, 1);
 }
 
 /** Tools of Python with sections in `pyproject.toml`, `setup.cfg` or `tox.ini`: `[tool.ruff]`, `[tool:pytest]`. */

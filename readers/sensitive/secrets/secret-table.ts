@@ -1,3 +1,4 @@
+import { type AnchorSearch, createAnchorSearch } from '../../anchors/anchor-search.ts';
 import { assignedAnchors, findAssigned } from './assigned-secret.ts';
 import { base64Forms, dotForms, type EncodedForm, escapedForms, keyForms } from './encoded-forms.ts';
 import { maxSecretBytes, type SecretMatch, type SecretPattern, secretPatterns } from './secret-patterns.ts';
@@ -11,9 +12,6 @@ const maxEncodedKey = 6 * 1024;
 const printable = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 32 + index));
 /** What may follow an anchor of three characters. */
 const tails = textsOf('[A-Za-z0-9_-]');
-/** Keys are spread over the filter by this factor (Knuth, 6.4). */
-const spread = 0x9e3779b1;
-const filterShift = 15;
 
 /** Is in the row of a head at which two literals may be joined. */
 export const joint: Attempt = () => undefined;
@@ -45,7 +43,7 @@ function makeTable(): ReadonlyMap<number, readonly Attempt[]> {
 }
 
 let table: ReadonlyMap<number, readonly Attempt[]> | undefined;
-let filter: Int32Array | undefined;
+let search: AnchorSearch<undefined> | undefined;
 const none: readonly Attempt[] = [];
 
 /** What is tried at an offset of a latin1 text. */
@@ -64,26 +62,13 @@ export function secretHeads(): readonly string[] {
 
 /** Places of heads in bytes, in order. */
 export function secretPlaces(bytes: Uint8Array): readonly number[] {
-  table ??= makeTable();
-  filter ??= makeFilter(table.keys());
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  search ??= createAnchorSearch(secretHeads().map((head) => [undefined, head]));
   const places: number[] = [];
-  for (let at = 0; at + 4 <= bytes.length; at += 1) {
-    const key = view.getInt32(at, true);
-    const bit = Math.imul(key, spread) >>> filterShift;
-    if (((filter[bit >>> 5] as number) & (1 << (bit & 31))) !== 0 && table.has(key)) places.push(at);
-  }
-  return places;
-}
-
-/** One bit of 2^17 for each key: most places are passed over by a look at it. */
-function makeFilter(keys: Iterable<number>): Int32Array {
-  const bits = new Int32Array(1 << (32 - filterShift - 5));
-  for (const key of keys) {
-    const bit = Math.imul(key, spread) >>> filterShift;
-    bits[bit >>> 5] = (bits[bit >>> 5] as number) | (1 << (bit & 31));
-  }
-  return bits;
+  search.scan(bytes, 0, bytes.length, (_, at) => {
+    places.push(at);
+    return false;
+  });
+  return places.sort((a, b) => a - b);
 }
 
 /** Four characters as a signed number, the first one lowest. */

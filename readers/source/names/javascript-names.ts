@@ -63,13 +63,12 @@ const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document
 const maxSaid = 8;
 /** Of objects that are spread in objects. */
 const maxSpread = 4;
-/** Of members of members. */
-const maxDepth = 300;
 const imports =
   /^(?:import|require|module\.require|process\.mainModule\.require|process\.getBuiltinModule|#module\.createRequire\(\))$/;
-/** Global functions; the constructor of each is `Function`. */
-const builtins =
-  /^(?:Object|Array|String|Number|Boolean|Symbol|Date|RegExp|Promise|Map|Set|Error|Function(?:\.prototype)?|parseInt|parseFloat|isNaN|(?:Math|JSON|Reflect|Object|Array)\.(?!prototype$)\w+)$/;
+/** Text of what is a function for certain: written there, a global one, or a method of something written there. */
+const functions =
+  /=>|\bfunction\b|^(?:Object|Array|String|Number|Boolean|Symbol|Date|RegExp|Promise|Map|Set|Error|Function|parseInt|parseFloat|isNaN)$|^(?:Math|JSON|Reflect|Object|Array|\[[^\]]*\]|["'`/].*["'`/])\.(?!prototype$|length$)\w+$/s;
+const maxFunction = 500;
 
 /**
  * Resolves the names of a JavaScript or TypeScript file, with the language's hoisting and shadowing. An expression
@@ -204,35 +203,10 @@ export function javascriptNames(reading: Reading) {
         ? text(index)
         : said(index, follow);
     if (!object || part === undefined) return given;
-    if (part === 'constructor' && isFunction(object, follow)) return [...given, { path: 'Function' }];
+    // The constructor of every function is `Function`.
+    if (part === 'constructor' && functions.test(text(behind(object)).slice(0, maxFunction)))
+      return [...given, { path: 'Function' }];
     return [...given, ...waysOfPart(object, part, follow)];
-  }
-
-  /**
-   * A function for certain: written there, a method of something written there, one that everybody has, or the
-   * prototype of such.
-   */
-  function isFunction(node: SyntaxNode, follow: Follow, depth = 0): boolean {
-    const value = behind(node);
-    if (!value || depth > maxDepth) return false;
-    if (/^(?:arrow_function|function_expression|generator_function)$/.test(value.type)) return true;
-    if (value.type === 'member_expression' || value.type === 'subscript_expression') {
-      const object = behind(childOf(value, 'object'));
-      const property = childOf(value, 'property');
-      const part = property ? text(property) : said(childOf(value, 'index'), follow);
-      if (part === '__proto__') return object !== undefined && isFunction(object, follow, depth + 1);
-      if (part !== undefined && /^(?:array|string|template_string|number|regex)$/.test(object?.type ?? ''))
-        return !/^(?:\d+|length)$/.test(part);
-    }
-    if (value.type === 'identifier' || value.type === 'member_expression')
-      return follow.ways(value).some(({ path }) => builtins.test(path));
-    if (value.type !== 'call_expression') return false;
-    const argument = childOf(value, 'arguments')?.children[0];
-    return (
-      text(childOf(value, 'function')) === 'Object.getPrototypeOf' &&
-      argument !== undefined &&
-      isFunction(argument, follow, depth + 1)
-    );
   }
 
   function waysOfCall(node: SyntaxNode, follow: Follow): readonly Way[] {

@@ -44,15 +44,13 @@ const none: readonly Way[] = [];
  * complete. A query has a bound of steps and of depth; beyond either, it follows no more.
  */
 export function followPaths(names: Names, language: PathLanguage) {
+  /** Complete answers. */
   const known = new Map<object, readonly Way[]>();
-  /** What is being followed, by its depth. */
-  const open = new Map<object, number>();
-  /** Answers that lack what an open name will add; `cutKeys` in the order of their making. */
-  const cut = new Map<object, { readonly ways: readonly Way[]; readonly lowest: number }>();
-  const cutKeys: object[] = [];
+  /** Answers of the present question that lack a part: a cycle, or what is beyond a bound. */
+  const partial = new Map<object, readonly Way[]>();
+  const open = new Set<object>();
   let steps = 0;
-  /** The least depth of what the present answer lacks. */
-  let lowest = Number.POSITIVE_INFINITY;
+  let isWhole = true;
   const inner: Follow = { ways: follow, name: followName, step };
   return {
     ways: (node: SyntaxNode | undefined) => begin().ways(node),
@@ -67,11 +65,8 @@ export function followPaths(names: Names, language: PathLanguage) {
   /** Begins a question of several steps. */
   function begin(): Follow {
     steps = 0;
-    lowest = Number.POSITIVE_INFINITY;
-    if (cut.size > 0) {
-      cut.clear();
-      cutKeys.length = 0;
-    }
+    isWhole = true;
+    partial.clear();
     return inner;
   }
 
@@ -101,35 +96,16 @@ export function followPaths(names: Names, language: PathLanguage) {
   }
 
   function remember(key: object, compute: () => readonly Way[]): readonly Way[] {
-    const before = known.get(key);
+    const before = known.get(key) ?? partial.get(key);
     if (before) return before;
-    const partial = cut.get(key);
-    const level = partial?.lowest ?? open.get(key);
-    if (level !== undefined) {
-      lowest = Math.min(lowest, level);
-      return partial?.ways ?? none;
-    }
-    const depth = open.size;
-    if (depth >= maxDepth || !step()) {
-      // A result that lacks this part is not cached.
-      lowest = -1;
+    if (open.has(key) || open.size >= maxDepth || !step()) {
+      isWhole = false;
       return none;
     }
-    const outer = lowest;
-    const made = cutKeys.length;
-    lowest = Number.POSITIVE_INFINITY;
-    open.set(key, depth);
+    open.add(key);
     const ways = distinct(compute());
     open.delete(key);
-    if (lowest >= depth) {
-      for (const one of cutKeys.splice(made)) cut.delete(one);
-      known.set(key, ways);
-      lowest = outer;
-    } else {
-      cut.set(key, { ways, lowest });
-      cutKeys.push(key);
-      lowest = Math.min(outer, lowest);
-    }
+    (isWhole ? known : partial).set(key, ways);
     return ways;
   }
 }

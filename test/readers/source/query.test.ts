@@ -13,7 +13,6 @@ import type { NamingLanguage } from '../../../readers/source/names/names.ts';
 import { phpNaming } from '../../../readers/source/names/php-names.ts';
 import { pythonNaming } from '../../../readers/source/names/python-names.ts';
 import { rubyNaming } from '../../../readers/source/names/ruby-names.ts';
-import { Query } from '../../../readers/source/query/query.ts';
 
 /** Languages whose names are said in queries, and the grammar that knows all of their types. */
 const namings: readonly (readonly [language: string, grammar: GrammarName, naming: NamingLanguage])[] = [
@@ -83,18 +82,3 @@ for (const [language, name, { declarations, patterns, expressions }] of namings)
     }
     t.ok(count > 50, `${count} matches`);
   });
-
-t.test('refuses a query that is not supported', (t) => {
-  for (const text of [
-    'identifier',
-    '(a',
-    '((a) (b))',
-    '[(a) (b)',
-    '(_ (a))',
-    '(a (b) (c))',
-    '(a (#eq? @b "c"))',
-    '(a (#match? @b "c" "d"))',
-  ])
-    t.throws(() => new Query(text), { name: 'TypeError' }, text);
-  t.end();
-});
