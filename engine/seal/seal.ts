@@ -91,16 +91,20 @@ export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<vo
   const { choice = settings.localChanges, included } = attempt.localNow ?? {};
   const local = { choice, atMs: nowMs, included };
   const move = { runId, target, commit, files: touched, policy, when: 'during the run', local };
-  const swap = await steps.once('swap', () => moveTarget(repository, move));
+  const swap = await steps.once('swap', async () => {
+    await steps.sync();
+    return moveTarget(repository, move);
+  });
   if (swap.lost !== undefined) {
     const { type } = without(swap.by ?? 'swap-lost').decision;
     const revocation = await revoke(attempt, attested, swap.lost);
     return recordRollback(attempt, judged, { type, commit, rationale: swap.lost, nowMs }, revocation);
   }
   const isAgain = steps.interrupted('follow');
-  const { merged } = await steps.once('follow', () =>
-    followTarget(repository, runId, target, commit, isAgain, included !== undefined),
-  );
+  const { merged } = await steps.once('follow', async () => {
+    await steps.sync();
+    return followTarget(repository, runId, target, commit, isAgain, included !== undefined);
+  });
   // After the step is recorded: a process that follows once more would not know the merged files as the user's.
   if (merged !== undefined) await dropSetAside(repository, runId, merged);
   await steps.once('closed', async () => {
