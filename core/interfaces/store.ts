@@ -26,6 +26,9 @@ export interface WriteTree {
   readonly anchors?: readonly string[];
 }
 
+/** A write and the ref that it is for. */
+export type RefWrite = readonly [ref: string, write: WriteTree];
+
 /**
  * Storage for a run's objects (slot `store`), by ref and path. A version is immutable. A write is atomic, and durable
  * when it resolves. A failed write throws EVIDENCE_WRITE_FAILED and leaves the ref unchanged.
@@ -33,6 +36,11 @@ export interface WriteTree {
 export interface ObjectStore {
   /** Answers the new version's id. */
   writeTree(ref: string, write: WriteTree): Promise<string>;
+  /**
+   * Several writes as one, in this order where a kill may come between. Absent: the caller makes them one by one. As
+   * `writeTree`, each must be repeatable (`atMs`).
+   */
+  writeTrees?(writes: readonly RefWrite[]): Promise<void>;
   /** The current version of a ref; `undefined` where it does not exist. */
   version(ref: string): Promise<string | undefined>;
   /** `undefined` where the ref or the path does not exist. */

@@ -2,6 +2,7 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { LifecycleStatus, ReplanTrigger } from '../../core/interfaces/intentspec.gen.ts';
+import type { RefWrite } from '../../core/interfaces/store.ts';
 import { assertLifecycleMove } from '../../spec/checks-of.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
@@ -11,6 +12,7 @@ import {
   type StoredObject,
   sealObject,
 } from '../../store/stored-object.ts';
+import { writeTrees } from '../../store/stores.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { threadOf } from './find-intent.ts';
 import {
@@ -45,6 +47,8 @@ interface AppendOptions {
    * Builds the intent's own files; called again after a lost race. If absent, an unknown intent is INTENT_NOT_FOUND.
    */
   readonly record?: (before: IntentHistory | undefined) => IntentRecord;
+  /** Written with the events, and after them; repeatable. */
+  readonly also?: () => readonly RefWrite[];
   /** The events are of another clone: their statuses need not follow from those here. */
   readonly isJoin?: boolean;
 }
@@ -72,16 +76,23 @@ export async function appendIntentEvents(
     const record = options.record?.(before);
     if (!before && !record) throw unknownIntent(specId);
     const files = eventFiles(specId, before, record, plan(before), options.isJoin === true);
-    if (files.length === 0 && before) return before;
+    const also = options.also?.() ?? [];
+    const isKnown = files.length === 0 && before !== undefined;
+    if (isKnown && also.length === 0) return before;
+    const ref = store.refs.intent(specId);
+    const write = {
+      message: `writ: intent ${specId}`,
+      keepExisting: true,
+      expectedOld: before?.version ?? null,
+      files: [...(record?.files ?? []), ...files],
+    };
     try {
-      await store.objects.writeTree(store.refs.intent(specId), {
-        message: `writ: intent ${specId}`,
-        keepExisting: true,
-        expectedOld: before?.version ?? null,
-        files: [...(record?.files ?? []), ...files],
-      });
+      await writeTrees(store.objects, [...(isKnown ? [] : [[ref, write] as const]), ...also]);
     } catch (fault) {
-      const lost = isWritError(fault, 'EVIDENCE_WRITE_FAILED') && Object.hasOwn(fault.detail, 'found');
+      const lost =
+        isWritError(fault, 'EVIDENCE_WRITE_FAILED') &&
+        Object.hasOwn(fault.detail, 'found') &&
+        (also.length === 0 || fault.detail.ref === ref);
       if (!lost || tries === maxTries) throw fault;
       continue;
     }

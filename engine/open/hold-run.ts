@@ -5,6 +5,7 @@ import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
 import type { Journal } from '../../store/journal.ts';
 import { formatJournal } from '../../store/journal-witness.ts';
+import { writeTrees } from '../../store/stores.ts';
 import { listNames } from '../../workspace/git/tree.ts';
 import { removeWorkspace } from '../../workspace/git/workspace.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
@@ -173,6 +174,10 @@ function afterJournal(objects: ObjectStore, journal: Journal): ObjectStore {
     async writeTree(ref, write) {
       await journal.sync();
       return objects.writeTree(ref, write);
+    },
+    async writeTrees(writes) {
+      await journal.sync();
+      return writeTrees(objects, writes);
     },
     async remove(ref) {
       await journal.sync();
