@@ -60,9 +60,7 @@ type PlanEvents = (before: IntentHistory | undefined) => readonly NewIntentEvent
 const maxTries = 100;
 
 /**
- * Appends to an intent's history by compare-and-swap and returns the new history. Existing events are never
- * rewritten. An event equal to an existing one (same content, same millisecond) is not added twice. Throws
- * LIFECYCLE_ILLEGAL_TRANSITION and INTENT_NOT_FOUND.
+ * As `writeIntentEvents`, and returns the new history.
  */
 export async function appendIntentEvents(
   store: IntentStore,
@@ -70,6 +68,23 @@ export async function appendIntentEvents(
   events: readonly NewIntentEvent[] | PlanEvents,
   options: AppendOptions = {},
 ): Promise<IntentHistory> {
+  const same = await writeIntentEvents(store, specId, events, options);
+  const after = same ?? (await readIntentHistory(store, specId));
+  if (!after) throw unknownIntent(specId);
+  return after;
+}
+
+/**
+ * Appends to an intent's history by compare-and-swap; returns it if nothing was to be added. Existing events are never
+ * rewritten. An event equal to an existing one (same content, same millisecond) is not added twice. Throws
+ * LIFECYCLE_ILLEGAL_TRANSITION and INTENT_NOT_FOUND.
+ */
+export async function writeIntentEvents(
+  store: IntentStore,
+  specId: string,
+  events: readonly NewIntentEvent[] | PlanEvents,
+  options: AppendOptions = {},
+): Promise<IntentHistory | undefined> {
   const plan = typeof events === 'function' ? events : () => events;
   for (let tries = 1; ; tries += 1) {
     const before = await readIntentHistory(store, specId);
@@ -96,9 +111,7 @@ export async function appendIntentEvents(
       if (!lost || tries === maxTries) throw fault;
       continue;
     }
-    const after = await readIntentHistory(store, specId);
-    if (!after) throw unknownIntent(specId);
-    return after;
+    return undefined;
   }
 }
 

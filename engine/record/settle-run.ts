@@ -6,7 +6,7 @@ import type { RefWrite } from '../../core/interfaces/store.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { sealPaths } from '../../store/record/record-files.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
-import { appendIntentEvents, recordIntent, runEventsOf } from '../intent/append-intent-events.ts';
+import { recordIntent, runEventsOf, writeIntentEvents } from '../intent/append-intent-events.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
 import { createRecordCollector } from '../state/record-box.ts';
 import { attemptIdOf, type SettledAttempt } from './attempt-files.ts';
@@ -81,7 +81,7 @@ export async function settleRun(
       { runId, startedAtMs: attempt.identity.startedAtMs, decidedAtMs: atMs },
       decision,
     );
-    await appendIntentEvents(store, contract.effective.metadata.id, events, {
+    await writeIntentEvents(store, contract.effective.metadata.id, events, {
       record: (before) => recordIntent(contract, before, atMs),
       also: () => [...plans, ...(box.keepsContent ? [contentWrite()] : []), runWrite],
     });

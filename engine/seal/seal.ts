@@ -4,7 +4,7 @@ import type { SealedFile } from '../../core/interfaces/sealing.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { Authorship } from '../../store/record/gate-report.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
-import { readIdentity } from '../../workspace/git/commit-log.ts';
+import { identityOf } from '../../workspace/git/commit-log.ts';
 import { commitMessage, createCommit } from '../../workspace/git/create-commit.ts';
 import { type Identity, readMailbox } from '../../workspace/git/identity.ts';
 import { importObjects } from '../../workspace/git/import-objects.ts';
@@ -178,7 +178,7 @@ async function sealFacts({
   means: { settings },
   ground,
 }: Pick<Attempt, 'identity' | 'means' | 'ground'>): Promise<SealFacts> {
-  const known = await readIdentity(ground.repository);
+  const known = await identityOf(ground.repository);
   return {
     nowMs: settings.clock.now(),
     identity: known ?? fallbackIdentity(schedulerOf(contract.effective).id),
