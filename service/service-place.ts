@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { RepositoryPlace } from '../core/interfaces/store.ts';
 import { readRepositorySettings } from '../store/stores.ts';
 
@@ -14,6 +15,29 @@ export interface ServicePlace {
   readonly engineToken: string;
   readonly lock: string;
   readonly database: string;
+}
+
+/**
+ * False only if a repository at or above `path` certainly has no files of a service. Asks no git: most runs have no
+ * service to report to.
+ */
+export function mayHaveService(path: string): boolean {
+  try {
+    for (let at = realpathSync(path); ; at = dirname(at)) {
+      const git = join(at, '.git');
+      const found = lstatSync(git, { throwIfNoEntry: false });
+      if (found === undefined && at !== dirname(at)) continue;
+      // A linked work tree, a bare repository, or settings that put the main work tree elsewhere.
+      if (
+        !found?.isDirectory() ||
+        /worktree|include|bare\s*=\s*true/i.test(readFileSync(join(git, 'config'), 'utf8'))
+      )
+        return true;
+      return existsSync(join(at, '.writ', 'service')) || existsSync(join(git, 'writ', 'service'));
+    }
+  } catch {
+    return true;
+  }
 }
 
 /**

@@ -1,11 +1,10 @@
 /* Appends to the journal of a run, and detects changes by other programs. */
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
+import { constants, fstatSync, ftruncateSync, lstatSync, readSync, writeSync } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sha256Hex } from '../core/base/canonical.ts';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
-import { absent } from '../core/base/files.ts';
 import { isAuthentic, toVouchedLine, type WitnessedJournal } from './journal-witness.ts';
 import { type JournalRecord, type ParsedJournal, parseJournal } from './parse-journal.ts';
 
@@ -17,16 +16,10 @@ export interface JournalOptions {
   readonly isReadOnce?: boolean;
 }
 
-interface Waiting {
-  readonly type: string;
-  readonly data: unknown;
-  readonly resolve: (record: JournalRecord) => void;
-  readonly reject: (fault: unknown) => void;
-}
-
 /**
- * The append-only journal of one run: one line per record, each with the digest of the line before. Appends keep
- * their order; simultaneous ones share a write. One writer at a time (RunLock); readers need no lock.
+ * The append-only journal of one run: one line per record, each with the digest of the line before. A written line
+ * survives a kill of this process; only `sync` makes it survive a power cut (`docs/decisions/0026-journal-barriers.md`).
+ * One writer at a time (RunLock); readers need no lock.
  */
 export class Journal {
   readonly #file: FileHandle;
@@ -45,8 +38,10 @@ export class Journal {
   /** The last bytes of the file, as this process read or wrote them. */
   #tail: Buffer;
   #prev: string;
-  #waiting: Waiting[] = [];
-  #writing: Promise<void> | undefined;
+  /** What was there or survives a power cut: a journal without an append here is not touched, nor is its witness. */
+  #synced: number;
+  #syncing: Promise<void> = Promise.resolve();
+  #unsynced: WritError | undefined;
   #closed = false;
 
   private constructor(
@@ -63,6 +58,7 @@ export class Journal {
     this.#records = [...found.records];
     this.#count = found.records.length;
     this.#size = found.goodBytes;
+    this.#synced = this.#size;
     this.#tail = tailOf(bytes.subarray(0, found.goodBytes));
     this.#prev = found.lastDigest;
   }
@@ -111,23 +107,35 @@ export class Journal {
   }
 
   /**
-   * Adds a record (`data` must be JSON); resolves when it is on disk. EVIDENCE_WRITE_FAILED if it cannot be written
+   * Adds a record (`data` must be JSON), written when this resolves. EVIDENCE_WRITE_FAILED if it cannot be written
    * (disk full); the journal is then as before, and later appends may succeed. Also if another process changed the
    * file, which is then left alone.
    */
-  append(type: string, data: unknown): Promise<JournalRecord> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(writeFailed(this.#path, new Error('the journal is closed')));
-      this.#waiting.push({ type, data, resolve, reject });
-      this.#writing ??= this.#drain();
-    });
+  async append(type: string, data: unknown): Promise<JournalRecord> {
+    if (this.#closed) throw writeFailed(this.#path, new Error('the journal is closed'));
+    if (this.#unsynced) throw this.#unsynced;
+    try {
+      return this.#write(type, data);
+    } catch (fault) {
+      throw fault instanceof WritError ? fault : writeFailed(this.#path, fault);
+    }
   }
 
-  /** Waits for what was appended and closes the file. */
+  /**
+   * Resolves when every record so far survives a power cut, and the witness knows them. EVIDENCE_WRITE_FAILED if the
+   * disk refused them: it is then unknown what it holds, and later appends fail as well.
+   */
+  sync(): Promise<void> {
+    const size = this.#size;
+    this.#syncing = this.#syncing.catch(() => undefined).then(() => this.#flush(size));
+    return this.#syncing;
+  }
+
+  /** Syncs what was appended and closes the file. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#writing;
+    await this.sync().catch(() => undefined);
     await this.#file.close();
     await this.#witness?.[Symbol.asyncDispose]();
   }
@@ -139,6 +147,7 @@ export class Journal {
 
   #keepEnd(bytes: Buffer): void {
     this.#size = bytes.length;
+    this.#synced = this.#size;
     this.#tail = tailOf(bytes);
   }
 
@@ -146,22 +155,23 @@ export class Journal {
    * Throws unless the path still leads to this file, and the file ends as this process left it. Other programs ignore
    * the lock of a journal: one may have appended to the file, cut it or replaced it.
    */
-  async #requireOwnEnd(): Promise<void> {
-    const [own, there] = await Promise.all([this.#file.stat(), lstat(this.#path).catch(absent)]);
+  #requireOwnEnd(): void {
+    const own = fstatSync(this.#file.fd);
+    const there = lstatSync(this.#path, { throwIfNoEntry: false });
     const isSame = there !== undefined && there.ino === own.ino && there.dev === own.dev;
     if (!isSame || own.size !== this.#size) throw this.#changedElsewhere();
     const end = Buffer.alloc(this.#tail.length);
-    const { bytesRead } = await this.#file.read(end, 0, end.length, this.#size - end.length);
+    const bytesRead = readSync(this.#file.fd, end, 0, end.length, this.#size - end.length);
     if (bytesRead !== end.length || !end.equals(this.#tail)) throw this.#changedElsewhere();
   }
 
   /** Removes the rest of a failed write, but no data of another process. */
-  async #takeBack(bytes: Buffer): Promise<void> {
-    const { size } = await this.#file.stat();
+  #takeBack(bytes: Buffer): void {
+    const { size } = fstatSync(this.#file.fd);
     const left = Buffer.alloc(Math.max(0, Math.min(size - this.#size, bytes.length + 1)));
-    const { bytesRead } = await this.#file.read(left, 0, left.length, this.#size);
+    const bytesRead = readSync(this.#file.fd, left, 0, left.length, this.#size);
     if (bytesRead === left.length && left.equals(bytes.subarray(0, left.length)))
-      await this.#file.truncate(this.#size);
+      ftruncateSync(this.#file.fd, this.#size);
   }
 
   #changedElsewhere(): WritError {
@@ -172,58 +182,49 @@ export class Journal {
     });
   }
 
-  async #drain(): Promise<void> {
-    // Appends of the same tick share one write.
-    await undefined;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0);
-      try {
-        await this.#write(batch);
-      } catch (fault) {
-        const failed = fault instanceof WritError ? fault : writeFailed(this.#path, fault);
-        for (const { reject } of batch) reject(failed);
-      }
-    }
-    this.#writing = undefined;
-  }
-
-  async #write(batch: readonly Waiting[]): Promise<void> {
-    const made: JournalRecord[] = [];
-    const lines: string[] = [];
-    let prev = this.#prev;
-    for (const { type, data } of batch) {
-      const record = {
-        seq: this.#count + made.length + 1,
-        at: toRfc3339(this.#clock.now()),
-        type,
-        data: data ?? null,
-        prev,
-      };
-      const line = toVouchedLine(record, this.#witness);
-      // As a reader will see it, whatever the caller changes later.
-      made.push(JSON.parse(line));
-      lines.push(line, '\n');
-      prev = sha256Hex(line);
-    }
-    const bytes = Buffer.from(lines.join(''));
-    await this.#requireOwnEnd();
+  /** Synchronous: a line is a few microseconds, and each round through a thread is many. */
+  #write(type: string, data: unknown): JournalRecord {
+    const at = toRfc3339(this.#clock.now());
+    const made = { seq: this.#count + 1, at, type, data: data ?? null, prev: this.#prev };
+    const line = toVouchedLine(made, this.#witness);
+    const bytes = Buffer.from(`${line}\n`);
+    this.#requireOwnEnd();
     try {
-      for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
-      await this.#file.datasync();
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.#file.fd, bytes, done);
     } catch (fault) {
-      await this.#takeBack(bytes).catch(() => {});
+      try {
+        this.#takeBack(bytes);
+      } catch {
+        // The next append finds the file longer than it should be.
+      }
       throw fault;
     }
-    const { size } = await this.#file.stat();
-    if (size !== this.#size + bytes.length) throw this.#changedElsewhere();
-    this.#size = size;
+    if (fstatSync(this.#file.fd).size !== this.#size + bytes.length) throw this.#changedElsewhere();
+    this.#size += bytes.length;
     this.#tail = tailOf(Buffer.concat([this.#tail, bytes.subarray(-tailBytes)]));
-    this.#prev = prev;
-    this.#count += made.length;
-    if (this.#isKept) this.#records.push(...made);
-    // If this fails, the witness knows a shorter journal. The lines after that still have MACs.
-    await this.#witness?.reach({ records: this.#count, digest: prev }).catch(() => undefined);
-    for (const [index, record] of made.entries()) batch[index]?.resolve(record);
+    this.#prev = sha256Hex(line);
+    this.#count += 1;
+    // As a reader will see it, whatever the caller changes later.
+    const record: JournalRecord = JSON.parse(line);
+    if (this.#isKept) this.#records.push(record);
+    return record;
+  }
+
+  async #flush(size: number): Promise<void> {
+    if (this.#unsynced) throw this.#unsynced;
+    // One call is for all who wait: it syncs what was appended meanwhile, too.
+    if (this.#synced >= size) return;
+    const written = this.#size;
+    const reach = { records: this.#count, digest: this.#prev };
+    try {
+      await this.#file.datasync();
+    } catch (fault) {
+      this.#unsynced = writeFailed(this.#path, fault);
+      throw this.#unsynced;
+    }
+    this.#synced = written;
+    // Only now: the witness must never know more than the disk holds. If this fails, it knows a shorter journal.
+    await this.#witness?.reach(reach).catch(() => undefined);
   }
 }
 

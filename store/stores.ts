@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Clock } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
-import type { ObjectStore } from '../core/interfaces/store.ts';
+import type { ObjectStore, RefWrite } from '../core/interfaces/store.ts';
 import type { StoreBeside, StoreSource } from '../core/interfaces/store-source.ts';
 import type { Slot } from '../core/kernel/slot.ts';
 import { askGit, gitFailed } from '../workspace/git/git.ts';
@@ -78,6 +78,12 @@ export function joinStores(stores: readonly Pick<OpenStore, 'objects'>[]): Objec
       for (const one of all) await one.remove(ref);
     },
   };
+}
+
+/** Makes several writes, as one if the store can; a kill in between leaves the first ones. */
+export async function writeTrees(objects: ObjectStore, writes: readonly RefWrite[]): Promise<void> {
+  if (writes.length > 1 && objects.writeTrees) return objects.writeTrees(writes);
+  for (const [ref, write] of writes) await objects.writeTree(ref, write);
 }
 
 interface StoreRefs {

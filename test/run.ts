@@ -11,6 +11,7 @@ await room(
   'engine/state/lost-calls.test.ts',
   'engine/state/rights-lacking.test.ts',
   'engine/seal-faults.test.ts',
+  'engine/journal-barriers.test.ts',
   'engine/held-change.test.ts',
   'engine/draft',
   'engine/run-events.test.ts',

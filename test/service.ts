@@ -3,6 +3,7 @@ import { room } from './rooms/room.ts';
 await room(
   'service/bus.test.ts',
   'service/dirty-marks.test.ts',
+  'service/may-have-service.test.ts',
   'service/docs.test.ts',
   'service/hostile-requests.test.ts',
   'service/kill.test.ts',

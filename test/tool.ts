@@ -6,6 +6,7 @@ await room(
   'plugins/sandbox/conformance.test.ts',
   'plugins/sandbox/host-view.test.ts',
   'plugins/sandbox/init.test.ts',
+  'plugins/sandbox/kept-probe.test.ts',
   'plugins/sandbox/traced.test.ts',
   'readers/trace',
   'plugins/sandbox/launcher.test.ts',

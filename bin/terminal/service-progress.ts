@@ -1,9 +1,10 @@
 import { runEventsPlugin } from '../../api/run/run-events.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
 import { accessService } from '../../service/find-service.ts';
 import { openRunPublisher } from '../../service/run-publisher.ts';
-import { findServicePlace, type ServicePlace } from '../../service/service-place.ts';
+import { findServicePlace, mayHaveService, type ServicePlace } from '../../service/service-place.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 
 const settleWithinMs = 1_000;
@@ -12,6 +13,7 @@ const settleWithinMs = 1_000;
 export function serviceProgressPlugin(repositoryPath: string): LoadedPlugin {
   let place: Promise<ServicePlace> | undefined;
   const publisher = openRunPublisher(async () => {
+    if (!mayHaveService(repositoryPath)) throw new WritError('SERVICE_NOT_RUNNING');
     place ??= openRepository(repositoryPath).then(findServicePlace);
     return accessService(await place);
   }, systemClock);

@@ -23,6 +23,9 @@ export interface WriteTree {
   readonly anchors?: readonly string[];
 }
 
+/** A write and the ref that it is for. */
+export type RefWrite = readonly [ref: string, write: WriteTree];
+
 /**
  * Storage for a run's objects (slot `store`), by ref and path. A version is immutable. A write is atomic, and durable
  * when it resolves. A failed write throws EVIDENCE_WRITE_FAILED and leaves the ref unchanged.
@@ -30,6 +33,11 @@ export interface WriteTree {
 export interface ObjectStore {
   /** Returns the id of the new version. */
   writeTree(ref: string, write: WriteTree): Promise<string>;
+  /**
+   * Several writes as one, in this order where a kill may come between. Absent: the caller makes them one by one. As
+   * `writeTree`, each must be repeatable (`atMs`).
+   */
+  writeTrees?(writes: readonly RefWrite[]): Promise<void>;
   /** The current version of a ref; `undefined` if it does not exist. */
   version(ref: string): Promise<string | undefined>;
   /** `undefined` if the ref or the path does not exist. */

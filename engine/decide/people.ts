@@ -4,7 +4,7 @@ import { findCarryFault } from '../../store/record/carry-fault.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
 import { waitingFolder } from '../../store/record/record-files.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
-import { listPeopleHere, readIdentity } from '../../workspace/git/commit-log.ts';
+import { identityOf, listPeopleHere } from '../../workspace/git/commit-log.ts';
 import { createCommit } from '../../workspace/git/create-commit.ts';
 import { formatIdentity } from '../../workspace/git/identity.ts';
 import { importObjects } from '../../workspace/git/import-objects.ts';
@@ -260,7 +260,7 @@ export async function authorsOf(
     ...[...(range?.authors ?? []), ...(range?.committers ?? [])].map(formatIdentity),
   ];
   // Every change needs an author: if the record names none, the current git user counts as the author.
-  const runner = people.length === 0 ? await readIdentity(repository) : undefined;
+  const runner = people.length === 0 ? await identityOf(repository) : undefined;
   const named = [
     metadata.createdBy.id,
     metadata.createdBy.displayName ?? '',

@@ -113,6 +113,7 @@ export async function runCommand(
   await attempt.services.engine.hooks.tool.started.call(tool);
   const isScanner = binds !== undefined;
   const way = await openNetwork(attempt, workspace, isScanner ? { isShut: true } : acl);
+  await attempt.services.steps.sync();
   const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
   const running = uses.watch.running(() =>
     workspace.sandbox.run({

@@ -2,6 +2,7 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { LifecycleStatus, ReplanTrigger } from '../../core/interfaces/intentspec.gen.ts';
+import type { RefWrite } from '../../core/interfaces/store.ts';
 import { assertLifecycleMove } from '../../spec/checks-of.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
@@ -11,6 +12,7 @@ import {
   type StoredObject,
   sealObject,
 } from '../../store/stored-object.ts';
+import { writeTrees } from '../../store/stores.ts';
 import type { AdmittedContract } from './admit-contract.ts';
 import { threadOf } from './find-intent.ts';
 import {
@@ -45,6 +47,8 @@ interface AppendOptions {
    * Builds the intent's own files; called again after a lost race. If absent, an unknown intent is INTENT_NOT_FOUND.
    */
   readonly record?: (before: IntentHistory | undefined) => IntentRecord;
+  /** Written with the events, and after them; repeatable. */
+  readonly also?: () => readonly RefWrite[];
   /** The events are of another clone: their statuses need not follow from those here. */
   readonly isJoin?: boolean;
 }
@@ -56,9 +60,7 @@ type PlanEvents = (before: IntentHistory | undefined) => readonly NewIntentEvent
 const maxTries = 100;
 
 /**
- * Appends to an intent's history by compare-and-swap and returns the new history. Existing events are never
- * rewritten. An event equal to an existing one (same content, same millisecond) is not added twice. Throws
- * LIFECYCLE_ILLEGAL_TRANSITION and INTENT_NOT_FOUND.
+ * As `writeIntentEvents`, and returns the new history.
  */
 export async function appendIntentEvents(
   store: IntentStore,
@@ -66,28 +68,50 @@ export async function appendIntentEvents(
   events: readonly NewIntentEvent[] | PlanEvents,
   options: AppendOptions = {},
 ): Promise<IntentHistory> {
+  const same = await writeIntentEvents(store, specId, events, options);
+  const after = same ?? (await readIntentHistory(store, specId));
+  if (!after) throw unknownIntent(specId);
+  return after;
+}
+
+/**
+ * Appends to an intent's history by compare-and-swap; returns it if nothing was to be added. Existing events are never
+ * rewritten. An event equal to an existing one (same content, same millisecond) is not added twice. Throws
+ * LIFECYCLE_ILLEGAL_TRANSITION and INTENT_NOT_FOUND.
+ */
+export async function writeIntentEvents(
+  store: IntentStore,
+  specId: string,
+  events: readonly NewIntentEvent[] | PlanEvents,
+  options: AppendOptions = {},
+): Promise<IntentHistory | undefined> {
   const plan = typeof events === 'function' ? events : () => events;
   for (let tries = 1; ; tries += 1) {
     const before = await readIntentHistory(store, specId);
     const record = options.record?.(before);
     if (!before && !record) throw unknownIntent(specId);
     const files = eventFiles(specId, before, record, plan(before), options.isJoin === true);
-    if (files.length === 0 && before) return before;
+    const also = options.also?.() ?? [];
+    const isKnown = files.length === 0 && before !== undefined;
+    if (isKnown && also.length === 0) return before;
+    const ref = store.refs.intent(specId);
+    const write = {
+      message: `writ: intent ${specId}`,
+      keepExisting: true,
+      expectedOld: before?.version ?? null,
+      files: [...(record?.files ?? []), ...files],
+    };
     try {
-      await store.objects.writeTree(store.refs.intent(specId), {
-        message: `writ: intent ${specId}`,
-        keepExisting: true,
-        expectedOld: before?.version ?? null,
-        files: [...(record?.files ?? []), ...files],
-      });
+      await writeTrees(store.objects, [...(isKnown ? [] : [[ref, write] as const]), ...also]);
     } catch (fault) {
-      const lost = isWritError(fault, 'EVIDENCE_WRITE_FAILED') && Object.hasOwn(fault.detail, 'found');
+      const lost =
+        isWritError(fault, 'EVIDENCE_WRITE_FAILED') &&
+        Object.hasOwn(fault.detail, 'found') &&
+        (also.length === 0 || fault.detail.ref === ref);
       if (!lost || tries === maxTries) throw fault;
       continue;
     }
-    const after = await readIntentHistory(store, specId);
-    if (!after) throw unknownIntent(specId);
-    return after;
+    return undefined;
   }
 }
 

@@ -5,7 +5,12 @@ import { schedulerOf } from '../../spec/facts.ts';
 import { templateWords } from '../../spec/rules/document-rules.ts';
 import type { ObjectHeader } from '../../store/stored-object.ts';
 import type { AdmittedContract } from './admit-contract.ts';
-import { appendIntentEvents, recordIntent, unknownIntent } from './append-intent-events.ts';
+import {
+  appendIntentEvents,
+  recordIntent,
+  unknownIntent,
+  writeIntentEvents,
+} from './append-intent-events.ts';
 import type { IntentRunStore } from './find-intent.ts';
 import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
 import { isActivated, requireActive, requireSameMetadata } from './require-active.ts';
@@ -47,9 +52,9 @@ export async function closeByCommit(
   store: IntentStore,
   contract: Pick<AdmittedContract, 'effective' | 'digest'>,
   { runId, nowMs, commitSha }: CommittedRun,
-): Promise<IntentHistory> {
+): Promise<void> {
   const { metadata } = contract.effective;
-  return appendIntentEvents(store, metadata.id, (before) => {
+  await writeIntentEvents(store, metadata.id, (before) => {
     if (before?.status === 'closed' || before?.status === 'deprecated') return [];
     return [
       {

@@ -2,8 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
 import type { Journal } from '../../store/journal.ts';
 import { formatJournal } from '../../store/journal-witness.ts';
+import { writeTrees } from '../../store/stores.ts';
 import { listNames } from '../../workspace/git/tree.ts';
 import { removeWorkspace } from '../../workspace/git/workspace.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
@@ -115,6 +117,7 @@ export async function holdRun({
   if (allowLostCalls) await calls.allow();
   const services: RunServices = {
     ...parts,
+    store: { ...parts.store, objects: afterJournal(parts.store.objects, journal) },
     calls,
     settings,
     advice: started.advice,
@@ -133,6 +136,7 @@ export async function holdRun({
     started,
     async finish() {
       await journal.append('run-finished', {});
+      await journal.sync();
       over = true;
       await journal.forget();
       for (const part of ['content', 'record', 'scratch', workerFile]) {
@@ -141,6 +145,7 @@ export async function holdRun({
     },
     async wait() {
       await journal.append(waitingType, {});
+      await journal.sync();
       left = true;
       await removeWorkspace(privateRoot);
     },
@@ -154,6 +159,29 @@ export async function holdRun({
       // A run that goes on finds its workspaces; only one that waits for people gives up the disk.
       if (over) await removeWorkspace(privateRoot).catch(() => undefined);
       await release().catch(() => undefined);
+    },
+  };
+}
+
+/** The same store. Before each of its writes the journal is on disk: a record must not be newer than its run. */
+function afterJournal(objects: ObjectStore, journal: Journal): ObjectStore {
+  return {
+    version: (ref) => objects.version(ref),
+    read: (ref, path) => objects.read(ref, path),
+    readMany: (ref, paths) => objects.readMany(ref, paths),
+    list: (ref) => objects.list(ref),
+    refs: (prefix) => objects.refs(prefix),
+    async writeTree(ref, write) {
+      await journal.sync();
+      return objects.writeTree(ref, write);
+    },
+    async writeTrees(writes) {
+      await journal.sync();
+      return writeTrees(objects, writes);
+    },
+    async remove(ref) {
+      await journal.sync();
+      return objects.remove(ref);
     },
   };
 }

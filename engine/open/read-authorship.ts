@@ -7,7 +7,7 @@ import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import { withoutUnseen } from '../../readers/sensitive/views.ts';
 import { type Authorship, peopleOf } from '../../store/record/gate-report.ts';
-import { listPeople, readIdentity } from '../../workspace/git/commit-log.ts';
+import { identityOf, listPeople } from '../../workspace/git/commit-log.ts';
 import { keepMessage } from '../../workspace/git/create-commit.ts';
 import { formatIdentity, type Identity } from '../../workspace/git/identity.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
@@ -47,7 +47,7 @@ export function withAuthor(found: Authorship, given: Identity | undefined): Auth
 }
 
 async function broughtBy(repository: Repository): Promise<Pick<Authorship, 'broughtBy'>> {
-  const runner: Identity | undefined = await readIdentity(repository);
+  const runner = await identityOf(repository);
   return runner ? { broughtBy: formatIdentity(runner) } : {};
 }
 

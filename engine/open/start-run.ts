@@ -135,6 +135,7 @@ export async function startRun(
     };
     const journal = await openJournal(directory, runId, request);
     await journal.append(startedType, started);
+    await journal.sync();
     const steps = stepsOver(journal);
     const made = { scratch, supplied, worker, secrets, model, directory, steps };
     const parts = { engine, contract, environment, store, sealing, ...made };

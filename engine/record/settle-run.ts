@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { SealedFile } from '../../core/interfaces/sealing.ts';
+import type { RefWrite } from '../../core/interfaces/store.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { sealPaths } from '../../store/record/record-files.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
-import { appendIntentEvents, recordIntent, runEventsOf } from '../intent/append-intent-events.ts';
+import { recordIntent, runEventsOf, writeIntentEvents } from '../intent/append-intent-events.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
 import { createRecordCollector } from '../state/record-collector.ts';
 import { attemptIdOf, type SettledAttempt } from './attempt-files.ts';
@@ -40,17 +41,18 @@ export async function settleRun(
     content: (await objects.version(refs.content(runId))) ?? null,
     run: (await objects.version(refs.run(runId))) ?? null,
   }));
-  await steps.once('intent', async () => {
-    const decision = parseObject('decision', files.get('decision.json') ?? Buffer.alloc(0));
-    const events = runEventsOf(
-      contract,
-      { runId, startedAtMs: attempt.identity.startedAtMs, decidedAtMs: atMs },
-      decision,
-    );
-    await appendIntentEvents(store, contract.effective.metadata.id, events, {
-      record: (before) => recordIntent(contract, before, atMs),
-    });
-  });
+  const runWrite: RefWrite = [
+    refs.run(runId),
+    {
+      message,
+      keepExisting: false,
+      expectedOld: old.run,
+      atMs,
+      files: [...files, ...seals],
+      ...(anchors.length === 0 ? {} : { anchors }),
+    },
+  ];
+  const plans: RefWrite[] = [];
   for (const [folder, plan] of plansIn(files)) {
     // The run may have ended elsewhere as well, and that plan, of the same id, have come with a fetch: ours goes on
     // from it.
@@ -58,8 +60,9 @@ export async function settleRun(
       `plan/${plan.revision}/old`,
       async () => (await objects.version(refs.plan(plan.object_id))) ?? null,
     );
-    await steps.once(`plan/${plan.revision}`, () =>
-      objects.writeTree(refs.plan(plan.object_id), {
+    plans.push([
+      refs.plan(plan.object_id),
+      {
         message,
         keepExisting: false,
         expectedOld: before,
@@ -67,25 +70,27 @@ export async function settleRun(
         files: [...files]
           .filter(([path]) => path.startsWith(`${folder}plan.json`) || path.startsWith(`${folder}tasks/`))
           .map(([path, bytes]) => [path.slice(folder.length), bytes] as const),
-      }),
-    );
+      },
+    ]);
   }
-  await steps.once('content', async () => {
-    if (box.keepsContent) {
-      const write = { message, keepExisting: false, expectedOld: old.content, atMs, files: content() };
-      await objects.writeTree(refs.content(runId), write);
-    } else await objects.remove(refs.content(runId));
+  await steps.once('run', async () => {
+    if (!box.keepsContent) await objects.remove(refs.content(runId));
+    const decision = parseObject('decision', files.get('decision.json') ?? Buffer.alloc(0));
+    const events = runEventsOf(
+      contract,
+      { runId, startedAtMs: attempt.identity.startedAtMs, decidedAtMs: atMs },
+      decision,
+    );
+    await writeIntentEvents(store, contract.effective.metadata.id, events, {
+      record: (before) => recordIntent(contract, before, atMs),
+      also: () => [...plans, ...(box.keepsContent ? [contentWrite()] : []), runWrite],
+    });
   });
-  await steps.once('run', () =>
-    objects.writeTree(refs.run(runId), {
-      message,
-      keepExisting: false,
-      expectedOld: old.run,
-      atMs,
-      files: [...files, ...seals],
-      ...(anchors.length === 0 ? {} : { anchors }),
-    }),
-  );
+
+  function contentWrite(): RefWrite {
+    const write = { message, keepExisting: false, expectedOld: old.content, atMs, files: content() };
+    return [refs.content(runId), write];
+  }
 
   async function* content(): AsyncGenerator<readonly [string, Uint8Array]> {
     yield [patchContentPath, patch];

@@ -186,6 +186,7 @@ async function logOnce(
 ): Promise<Attestation> {
   const behind = await steps.once('log-size', async () => (await parties.log?.size()) ?? 0);
   const record = await steps.once('logged', async () => {
+    await steps.sync();
     const { bundle, proof, ...rest } = await attestor.log(Buffer.from(envelope, 'base64'), parties, behind);
     return { ...rest, bundle: toBase64(bundle), ...(proof ? { proof: toBase64(proof) } : {}) };
   });
@@ -400,7 +401,7 @@ export function stepsOfClaim(steps: Steps, signer: Signer): Steps {
   };
 }
 
-/** Records which key signs before the log is called. sed -i '/^198>/,$d' words/b3.txt; cat >> words/b3.txt <<'E' */
+/** Records which key signs before the log is called. */
 export async function beforeLogging(steps: Steps, { certificate, keyId }: Signer): Promise<void> {
   if (certificate !== undefined) await steps.once(loggingStep, () => keyId);
 }

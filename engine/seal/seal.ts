@@ -4,7 +4,7 @@ import type { SealedFile } from '../../core/interfaces/sealing.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { Authorship } from '../../store/record/gate-report.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
-import { readIdentity } from '../../workspace/git/commit-log.ts';
+import { identityOf } from '../../workspace/git/commit-log.ts';
 import { commitMessage, createCommit } from '../../workspace/git/create-commit.ts';
 import { type Identity, readMailbox } from '../../workspace/git/identity.ts';
 import { importObjects } from '../../workspace/git/import-objects.ts';
@@ -91,16 +91,20 @@ export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<vo
   const { choice = settings.localChanges, included } = attempt.localNow ?? {};
   const local = { choice, atMs: nowMs, included };
   const move = { runId, target, commit, files: touched, policy, when: 'during the run', local };
-  const swap = await steps.once('swap', () => moveTarget(repository, move));
+  const swap = await steps.once('swap', async () => {
+    await steps.sync();
+    return moveTarget(repository, move);
+  });
   if (swap.lost !== undefined) {
     const { type } = without(swap.by ?? 'swap-lost').decision;
     const revocation = await revoke(attempt, attested, swap.lost);
     return recordRollback(attempt, judged, { type, commit, rationale: swap.lost, nowMs }, revocation);
   }
   const isAgain = steps.interrupted('follow');
-  const { merged } = await steps.once('follow', () =>
-    followTarget(repository, runId, target, commit, isAgain, included !== undefined),
-  );
+  const { merged } = await steps.once('follow', async () => {
+    await steps.sync();
+    return followTarget(repository, runId, target, commit, isAgain, included !== undefined);
+  });
   // After the step is recorded: a process that follows once more would not know the merged files as the user's.
   if (merged !== undefined) await dropSetAside(repository, runId, merged);
   await steps.once('closed', async () => {
@@ -177,7 +181,7 @@ async function sealFacts({
   services: { settings },
   environment,
 }: Pick<Attempt, 'identity' | 'services' | 'environment'>): Promise<SealFacts> {
-  const known = await readIdentity(environment.repository);
+  const known = await identityOf(environment.repository);
   return {
     nowMs: settings.clock.now(),
     identity: known ?? fallbackIdentity(schedulerOf(contract.effective).id),

@@ -40,6 +40,7 @@ export interface AttemptCalls {
 interface CallLog {
   readonly records: readonly JournalRecord[];
   append(type: string, data: unknown): Promise<unknown>;
+  sync?(): Promise<void>;
 }
 
 /** Opens it over a journal, with whatever earlier processes lost. JOURNAL_CORRUPT. */
@@ -52,6 +53,7 @@ export function openCallLedger(log: CallLog): CallLedger {
     async allow() {
       if (barred.length === 0) return;
       await log.append(callTypes.allowed, {});
+      await log.sync?.();
       barred = [];
     },
     of(attempt) {
@@ -63,6 +65,7 @@ export function openCallLedger(log: CallLog): CallLedger {
           const call = (counts.get(attempt) ?? 0) + 1;
           counts.set(attempt, call);
           await log.append(callTypes.begun, { attempt, call, ...asked });
+          await log.sync?.();
           return async (end) => {
             await log.append(callTypes.ended, { attempt, call, ...end });
           };

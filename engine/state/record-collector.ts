@@ -89,6 +89,8 @@ function corrupt(path: string, cause?: unknown): WritError {
 export interface StepLog {
   readonly records: readonly JournalRecord[];
   append(type: string, data: unknown): Promise<unknown>;
+  /** Resolves when everything appended survives a power cut; absent for a log in memory. */
+  sync?(): Promise<void>;
 }
 
 /**
@@ -110,6 +112,11 @@ export interface Steps {
   under(prefix: string): Steps;
   /** Records a journal entry that is not a step, for readers of the journal. */
   note(type: string, data: unknown): Promise<void>;
+  /**
+   * Called before an effect outside of the journal: resolves when all records so far, begun steps included, survive a
+   * power cut (`docs/decisions/0026-journal-barriers.md`).
+   */
+  sync(): Promise<void>;
 }
 
 /** Steps over a log, with whatever it already holds. */
@@ -146,6 +153,7 @@ export function stepsOver(log: StepLog): Steps {
     note: async (type, data) => {
       await log.append(type, data);
     },
+    sync: async () => log.sync?.(),
   });
   return at('');
 }

@@ -4,7 +4,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { checkTaskGraph, type PlanDraft, type PlannedTask, toPlanFault } from '../../core/interfaces/plan.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
-import { appendIntentEvents, recordIntent, replanEvent } from '../intent/append-intent-events.ts';
+import { recordIntent, replanEvent, writeIntentEvents } from '../intent/append-intent-events.ts';
 import { askedOf } from '../open/open-parties.ts';
 import { draftPlan, readPlanEnvironment } from '../open/plan-environment.ts';
 import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';
@@ -192,7 +192,7 @@ export async function replan(run: OpenRun, state: PlanState, failed: FailedWork)
       run: runId,
       nowMs,
     });
-    await appendIntentEvents(store, contract.effective.metadata.id, [event], {
+    await writeIntentEvents(store, contract.effective.metadata.id, [event], {
       record: (before) => recordIntent(contract, before, nowMs),
     });
   });

@@ -57,21 +57,34 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
   const backend: SandboxBackend = {
     name: 'bubblewrap',
     pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
-    probe: onceProbed('bubblewrap', facts, () => (program === undefined ? missing : backend)),
+    probe: onceProbed(
+      'bubblewrap',
+      facts,
+      () => (program === undefined ? missing : backend),
+      () => [...outerWords(program), ...openPrefix(profile.maxMemoryBytes).words],
+    ),
     probeTracer: onceTraced('bubblewrap', facts, () => backend),
     async run(request) {
       if (program === undefined) throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
       if (request.network === 'host')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
-      if (prefix?.memory !== memory) prefix = prefixOf(prefix?.view ?? viewOfHost(facts), memory);
-      const view = viewBeside(viewWithTools(prefix.view, request.tools), request.workspace);
-      const { words } = view === prefix.view ? prefix : prefixOf(view, memory);
-      const outer = process.getuid?.() === 0 ? [...readOnlyDevices, program] : [program];
-      return runInView([...outer, ...words, ...suffixOf(view, request)], view, request);
+      const common = openPrefix(memory);
+      const view = viewBeside(viewWithTools(common.view, request.tools), request.workspace);
+      const { words } = view === common.view ? common : prefixOf(view, memory);
+      return runInView([...outerWords(program), ...words, ...suffixOf(view, request)], view, request);
     },
   };
   return backend;
+
+  function openPrefix(memory: number): Prefix {
+    if (prefix?.memory !== memory) prefix = prefixOf(prefix?.view ?? viewOfHost(facts), memory);
+    return prefix;
+  }
+}
+
+function outerWords(program = ''): readonly string[] {
+  return process.getuid?.() === 0 ? [...readOnlyDevices, program] : [program];
 }
 
 interface Prefix {

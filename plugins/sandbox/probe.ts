@@ -2,12 +2,13 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, TracerProbe } from '../../core/interfaces/sandbox.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';
 import { isProvenDead, ownIdentity, type ProcessIdentity } from '../../workspace/process/process-identity.ts';
 import type { HostFacts } from './host-view.ts';
+import { hasPassed, keepPassed } from './kept-probe.ts';
 import { profile } from './refused-calls.ts';
 
 /** Set by the back end or by the shell itself. */
@@ -60,13 +61,14 @@ echo x >/workspace/written && echo x >"/reports/written" && echo x >"$HOME/writt
 `;
 
 /**
- * Builds a back end's `probe`. It runs once per process for the same name and host facts. `find` returns the back
- * end, or the reason why there is none.
+ * Builds a back end's `probe`. It runs once per process for the same name and host facts, and a passed one is kept for
+ * an hour. `find` returns the back end, or the reason why there is none; `words` are those of an empty sandbox.
  */
 export function onceProbed(
   name: string,
   facts: HostFacts,
   find: () => SandboxBackend | string,
+  words: () => readonly string[],
 ): () => Promise<Probe> {
   const key = JSON.stringify([name, facts.path, facts.home, facts.execPath]);
   return () => {
@@ -74,9 +76,14 @@ export function onceProbed(
     if (known !== undefined) return known;
     const answer = (async () => {
       const backend = find();
-      return typeof backend === 'string'
-        ? { ...fails(backend), absent: true as const }
-        : probeBackend(backend, facts);
+      if (typeof backend === 'string') return { ...fails(backend), absent: true as const };
+      const { XDG_CACHE_HOME: xdg = '' } = process.env;
+      const cache = isAbsolute(xdg) ? xdg : join(facts.home, '.cache');
+      const form = { name, facts, cache, words: [...words(), attempts, ...hostSecrets(facts.home)] };
+      if (await hasPassed(form)) return { works: true, enforced };
+      const probed = await probeBackend(backend, facts);
+      if (probed.works) await keepPassed(form);
+      return probed;
     })().catch((error: unknown) => fails(messageOf(error)));
     answers.set(key, answer);
     return answer;

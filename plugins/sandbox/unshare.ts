@@ -81,12 +81,15 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
   const missing = ['unshare', 'setpriv', 'mount', 'pivot_root'].find(
     (name) => findProgram(name, '') === undefined,
   );
-  let cached: { view: HostView; memory: number; plan: Plan } | undefined;
+  let cached: Planned | undefined;
   const backend: SandboxBackend = {
     name: 'unshare',
     pathsInside: () => ({ workspace: workspaceInside, reports: reportsInside }),
-    probe: onceProbed('unshare', facts, () =>
-      missing === undefined ? backend : `\`${missing}\` is not installed`,
+    probe: onceProbed(
+      'unshare',
+      facts,
+      () => (missing === undefined ? backend : `\`${missing}\` is not installed`),
+      () => [setUpScript, closeScript, ...namespaces, JSON.stringify(openPlan(profile.maxMemoryBytes))],
     ),
     probeTracer: onceTraced('unshare', facts, () => backend),
     async run(request) {
@@ -95,13 +98,24 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
       if (request.network === 'host')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
-      if (cached?.memory !== memory) cached = planned(cached?.view ?? viewOfHost(facts), memory);
-      const view = viewBeside(viewWithTools(cached.view, request.tools), request.workspace);
-      const { plan } = view === cached.view ? cached : planned(view, memory);
+      const common = openPlan(memory);
+      const view = viewBeside(viewWithTools(common.view, request.tools), request.workspace);
+      const { plan } = view === common.view ? common : planned(view, memory);
       return runInView(outerArgv(plan, view, request), view, request);
     },
   };
   return backend;
+
+  function openPlan(memory: number): Planned {
+    if (cached?.memory !== memory) cached = planned(cached?.view ?? viewOfHost(facts), memory);
+    return cached;
+  }
+}
+
+interface Planned {
+  readonly view: HostView;
+  readonly memory: number;
+  readonly plan: Plan;
 }
 
 interface Plan {
@@ -112,7 +126,7 @@ interface Plan {
   readonly after: string;
 }
 
-function planned(view: HostView, memory: number): { view: HostView; memory: number; plan: Plan } {
+function planned(view: HostView, memory: number): Planned {
   const files: string[] = [...profile.devices];
   const submounts: string[] = [];
   let before = '';

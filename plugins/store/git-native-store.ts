@@ -13,15 +13,18 @@ const maxTotalBytes = 256 * 1024 * 1024;
 
 /**
  * Keeps objects as blobs under commits on refs of the person's repository: they travel with it and any git reads them.
- * Each write is one pack (`importTree`) and one compare-and-swap of the ref.
+ * Each write, or several at once, is at most one pack and one transaction of the refs.
  */
 export function openGitNativeStore(repo: Repository, options: GitNativeOptions): ObjectStore {
   // A caller that lists a ref usually reads it next. The listing of a commit never changes.
   let listed: Listing | undefined;
+  // Imported here, because read-only use does not need it.
+  const writer = () => import('./write-git-native.ts');
   return {
-    // Imported here, because read-only use does not need it.
-    writeTree: async (ref, write) =>
-      (await import('./write-git-native.ts')).writeGitNative(repo, ref, write, options),
+    writeTree: async (ref, write) => (await writer()).writeGitNative(repo, ref, write, options),
+    async writeTrees(writes) {
+      await (await writer()).writeAllGitNative(repo, writes, options);
+    },
     version: (ref) => readRef(repo, ref),
     async read(ref, path) {
       const version = await readRef(repo, ref);

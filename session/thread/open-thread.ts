@@ -75,6 +75,7 @@ export async function openThread(
       async append(happened) {
         facts = [];
         await opened.append(factsType, happened);
+        await opened.sync();
       },
       async [Symbol.asyncDispose]() {
         await opened.close();

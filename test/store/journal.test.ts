@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { Journal } from '../../store/journal.ts';
+import { type JournalReach, processWitness } from '../../store/journal-witness.ts';
 import { isJournalBegun, readJournal } from '../../store/parse-journal.ts';
 import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
 import { mountTiny } from './tiny-mount.ts';
@@ -96,6 +97,27 @@ t.test('every confirmed record survives a killed writer', async (t) => {
     journal.append('n', 21); process.kill(process.pid, 'SIGKILL');`;
   spawnSync(process.execPath, ['--input-type=module', '-e', script]);
   t.ok((await readJournal(path)).records.length >= 20);
+});
+
+t.test('a witness knows a record once it is on disk, and one sync is for all who wait', async (t) => {
+  const path = join(t.testdir(), 'journal.jsonl');
+  const reached: number[] = [];
+  const known = await processWitness.open('a-run');
+  const reach = async ({ records }: JournalReach): Promise<void> => {
+    reached.push(records);
+  };
+  const witness = { ...known, vouch: known.vouch, vouched: known.vouched, reached: undefined, reach };
+  const journal = await Journal.open(path, { clock: systemClock, witness });
+  await journal.append('a', 1);
+  await journal.append('b', 2);
+  t.equal((await readJournal(path)).records.length, 2, 'written at once: a kill loses nothing');
+  t.same(reached, [0]);
+  await Promise.all([journal.sync(), journal.sync(), journal.sync()]);
+  await journal.sync();
+  t.same(reached, [0, 2]);
+  await journal.append('c', 3);
+  await journal.close();
+  t.same(reached, [0, 2, 3]);
 });
 
 t.test('damage in any other line is reported with its line number', async (t) => {

@@ -139,6 +139,15 @@ function eachOnce(people: readonly Identity[]): readonly Identity[] {
   return [...new Map(people.map((one) => [formatIdentity(one), one] as const)).values()];
 }
 
+const identities = new WeakMap<Repository, Promise<Identity | undefined>>();
+
+/** The user's git identity; read once while a process works on a run. */
+export function identityOf(repository: Repository): Promise<Identity | undefined> {
+  const known = identities.get(repository) ?? readIdentity(repository);
+  identities.set(repository, known);
+  return known;
+}
+
 /** The git identity of the user (config or environment); `undefined` if git would not commit with any. */
 export async function readIdentity(place: GitDirectory): Promise<Identity | undefined> {
   const { code, stdout } = await askGit(place, [

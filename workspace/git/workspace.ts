@@ -5,7 +5,7 @@ import { chmod, copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type GitDirectory, gitLine, isolatedGitEnvironment, runGit } from './git.ts';
-import { askObjects } from './object-reader.ts';
+import { askObjects, keepObjectReaders } from './object-reader.ts';
 import {
   type Borrowable,
   type Scratch,
@@ -144,7 +144,8 @@ const ownNameOfGit = /(?:^|\/)\.git[^/]*$/i;
  * has a name that a file system or git treats specially, or it is malformed or incomplete, which git then reports.
  */
 export async function readSmallTree(place: GitDirectory, treeish: string): Promise<SmallTree | undefined> {
-  const listed = await listTree(place, treeish);
+  await using readers = keepObjectReaders();
+  const listed = await listTree(readers.keep(place), treeish);
   if (listed.length > most.entries || listed.reduce((sum, one) => sum + one.sizeBytes, 0) > most.bytes)
     return undefined;
   const directories = directoriesOf(listed);

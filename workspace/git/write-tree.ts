@@ -16,7 +16,7 @@ import { readTrees } from './tree.ts';
 /** Existing trees are read from `from`, new objects are written to `to`. */
 interface TreePlace {
   readonly from: GitDirectory;
-  readonly to: Scratch;
+  readonly to: Scratch & ObjectPlace;
 }
 
 /** Names are bytes (latin1), as git sorts them. */
@@ -106,9 +106,12 @@ async function writeFolder(place: TreePlace, { entries, folders }: Folder): Prom
   return writeLooseObject(place.to, { type: 'tree', bytes: Buffer.concat(bytes) }, true);
 }
 
-export type ObjectPlace = Pick<Scratch, 'objectsDir' | 'objectFormat'>;
+export interface ObjectPlace extends Pick<Scratch, 'objectsDir' | 'objectFormat'> {
+  /** New objects by id, for `writeObjects`; nothing is written before that. */
+  readonly collected?: Map<string, NewObject>;
+}
 
-interface NewObject {
+export interface NewObject {
   readonly type: 'blob' | 'tree' | 'commit';
   readonly bytes: Uint8Array;
 }
@@ -123,6 +126,10 @@ export async function writeLooseObject(
   durable: boolean,
 ): Promise<string> {
   const id = objectId(place.objectFormat, type, bytes);
+  if (place.collected) {
+    place.collected.set(id, { type, bytes });
+    return id;
+  }
   const dir = join(place.objectsDir, id.slice(0, 2));
   const path = join(dir, id.slice(2));
   if (existsSync(path)) return id;
@@ -173,11 +180,11 @@ const chunkBytes = 128 * 1024;
 
 /**
  * Writes a tree of plain files into a scratch, over the tree of `over` if given (read from `from`); returns its id.
- * Few files become loose objects without a process; any number of files is streamed into one pack. INTERNAL for a
- * path that would leave the tree.
+ * Few files become loose objects, or are collected, without a process; any number of files is streamed into one pack.
+ * INTERNAL for a path that would leave the tree.
  */
 export async function importTree(
-  scratch: Scratch,
+  scratch: Scratch & ObjectPlace,
   files: TreeFiles,
   over?: string,
   from: GitDirectory = scratch,

@@ -40,19 +40,16 @@ const renameFlags: readonly string[] = ['--find-renames=50%', '-l1000', '--no-re
 export async function normalisePatch(scratch: Scratch, base: Base, candidateTree: string): Promise<PatchSet> {
   if (candidateTree === base.tree) throw new WritError('PATCH_EMPTY', { detail: { tree: candidateTree } });
   const trees = ['--end-of-options', base.tree, candidateTree];
-  const listed = await runGit(
-    scratch,
-    ['diff-tree', ...diffFlags, ...renameFlags, '-z', '--raw', '--numstat', ...trees],
-    {
-      maxBytes: maxPatchBytes,
-    },
+  const listing = ['diff-tree', ...diffFlags, ...renameFlags, '-z', '--raw', '--numstat', ...trees];
+  const [listed, diff] = await bothOf(
+    runGit(scratch, listing, { maxBytes: maxPatchBytes }),
+    readDiff(scratch, [...diffFlags, ...renameFlags, ...trees]),
   );
   const changes = parseChanges(listed);
   for (const change of changes) {
     requirePatchPath(change.path);
     if (change.oldPath !== undefined) requirePatchPath(change.oldPath);
   }
-  const diff = await readDiff(scratch, [...diffFlags, ...renameFlags, ...trees]);
   return {
     digest: createHash('sha256').update(diff).digest('hex'),
     baseCommit: base.commit,
@@ -62,6 +59,12 @@ export async function normalisePatch(scratch: Scratch, base: Base, candidateTree
     files: withRanges(changes, Buffer.from(diff.buffer)),
     diff,
   };
+}
+
+/** Both have ended when it settles; the fault of the first comes first. */
+async function bothOf<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
 
 /** Through a file into shared memory: the diff is in memory only once, and git is stopped at the size limit. */

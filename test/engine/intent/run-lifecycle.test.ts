@@ -6,7 +6,7 @@ import {
   closeIntent,
   supersedeIntent,
 } from '../../../engine/intent/close-intent.ts';
-import { readIntentHistory } from '../../../engine/intent/intent-history.ts';
+import { type IntentHistory, readIntentHistory } from '../../../engine/intent/intent-history.ts';
 import { requireActive } from '../../../engine/intent/require-active.ts';
 import { contractOf, type IntentScene, openScene, person } from './scene.ts';
 
@@ -25,6 +25,11 @@ const refusal = (found: string) => ({
 async function settle({ store }: IntentScene, contract: ReturnType<typeof contractOf>): Promise<void> {
   const { files } = recordIntent(contract, await readIntentHistory(store, id), person.nowMs);
   await store.objects.writeTree(store.refs.intent(id), { message: 'run', keepExisting: true, files });
+}
+
+async function closedHistory(...[store, ...rest]: Parameters<typeof closeByCommit>): Promise<IntentHistory> {
+  await closeByCommit(store, ...rest);
+  return appendIntentEvents(store, id, []);
 }
 
 t.test('without events the status in the document decides', async (t) => {
@@ -59,7 +64,7 @@ t.test('a commit decision closes the intent, and further runs are refused', asyn
   const { store } = scene;
   const contract = contractOf(id, 'active');
   await settle(scene, contract);
-  const closed = await closeByCommit(store, contract, committed);
+  const closed = await closedHistory(store, contract, committed);
   t.equal(closed.status, 'closed');
   t.match(closed.events, [
     {
@@ -79,9 +84,9 @@ t.test('closing by commit twice changes nothing, even for another run', async (t
   const scene = await openScene(t);
   const contract = contractOf(id, 'active');
   await settle(scene, contract);
-  const { version } = await closeByCommit(scene.store, contract, committed);
-  t.equal((await closeByCommit(scene.store, contract, committed)).version, version);
-  t.equal((await closeByCommit(scene.store, contract, { ...committed, runId: otherRun })).version, version);
+  const { version } = await closedHistory(scene.store, contract, committed);
+  t.equal((await closedHistory(scene.store, contract, committed)).version, version);
+  t.equal((await closedHistory(scene.store, contract, { ...committed, runId: otherRun })).version, version);
   await settle(scene, contractOf(id, 'active', { summary: 'Another summary of it' }));
   const after = await readIntentHistory(scene.store, id);
   t.equal(after?.status, 'closed', 'what a later run records of its contract moves no status');
@@ -92,7 +97,7 @@ t.test('a commit does not change an intent that a person closed during the run',
   const contract = contractOf(id, 'active');
   await settle(scene, contract);
   const { version } = await closeIntent({ store: scene.store, specId: id }, 'enough', person);
-  t.equal((await closeByCommit(scene.store, contract, committed)).version, version);
+  t.equal((await closedHistory(scene.store, contract, committed)).version, version);
   await t.rejects(requireActive(scene.store, contract, { runId }), refusal('closed'));
 });
 

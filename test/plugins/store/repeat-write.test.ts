@@ -1,5 +1,6 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
+import type { RefWrite } from '../../../core/interfaces/store.ts';
 import { openGitNativeStore } from '../../../plugins/store/git-native-store.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';
@@ -68,4 +69,20 @@ t.test('anchored commits are kept alive without adding their files to the versio
       code: 'EVIDENCE_WRITE_FAILED',
     });
   t.equal(await store.version(ref), second);
+});
+
+t.test('several writes move all their refs or none, and can be repeated after a part of them', async (t) => {
+  const { store, sample } = await openStore(t.testdir());
+  const writeTrees = async (writes: readonly RefWrite[]): Promise<void> => store.writeTrees?.(writes);
+  const other = 'refs/ai/content/r';
+  const both = [[other, write('1', null)] as const, [ref, write('2', null)] as const];
+  const taken = await store.writeTree(ref, write('9', null));
+  await t.rejects(writeTrees(both), { code: 'EVIDENCE_WRITE_FAILED', detail: { ref, found: taken } });
+  t.equal(await store.version(other), undefined, 'the first is not moved either');
+  await store.remove(ref);
+  const first = await store.writeTree(other, write('1', null));
+  await Promise.all([writeTrees(both), writeTrees(both)]);
+  t.equal(await store.version(other), first);
+  t.equal(String(await store.read(ref, 'a/b')), '2');
+  t.equal(sample.git('rev-list', '--count', ref), '1\n');
 });

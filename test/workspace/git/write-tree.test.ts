@@ -1,10 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
 import { createCommit } from '../../../workspace/git/create-commit.ts';
 import { type GitDirectory, gitLine, runGit } from '../../../workspace/git/git.ts';
+import { objectId } from '../../../workspace/git/git-object.ts';
 import { emptyTreeOf, openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';
 import { listTree } from '../../../workspace/git/tree.ts';
+import { writeObjects } from '../../../workspace/git/write-pack.ts';
 import { importTree, type TreeLeaf, writeLooseObject, writeTree } from '../../../workspace/git/write-tree.ts';
 import { casesOf } from '../../rooms/long.ts';
 import { makeRepository } from './sample-repository.ts';
@@ -259,4 +262,41 @@ t.test('paths to remove are removed first and leave no empty directory', async (
   );
   const all = ['a/b/c', 'a/d', 'e', 'f/g'].map((path) => [path, undefined] as const);
   t.equal(await writeTree(place, new Map(all), over), emptyTreeOf(repo));
+});
+
+t.test('many new objects are one pack that git verifies, in both object formats', async (t) => {
+  for (const format of ['sha1', 'sha256'] as const) {
+    const root = t.testdir({ [format]: {} });
+    const dir = join(root, format);
+    execFileSync('git', ['init', '--quiet', '--bare', `--object-format=${format}`, dir]);
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', dir, ...args], { encoding: 'utf8' });
+    const sizes = [
+      0,
+      1,
+      15,
+      16,
+      2047,
+      2048,
+      70_000,
+      300_000,
+      ...Array.from({ length: 20 }, (_, n) => n + 100),
+    ];
+    const objects = new Map(
+      sizes.map((size) => {
+        const bytes = Buffer.alloc(size, `${size} bytes\n`);
+        return [objectId(format, 'blob', bytes), { type: 'blob', bytes } as const];
+      }),
+    );
+    await writeObjects({ objectsDir: join(dir, 'objects'), objectFormat: format }, objects);
+    git('fsck', '--strict', '--full');
+    t.match(git('count-objects', '-v'), new RegExp(`count: 0\n[^]*in-pack: ${objects.size}\npacks: 1\n`));
+    for (const [id, { bytes }] of objects)
+      t.ok(
+        execFileSync('git', ['-C', dir, 'cat-file', 'blob', id]).equals(bytes),
+        `${format} ${bytes.length}`,
+      );
+    await writeObjects({ objectsDir: join(dir, 'objects'), objectFormat: format }, objects);
+    t.match(git('count-objects', '-v'), 'packs: 1', 'the same objects make the same pack');
+  }
 });
