@@ -29,14 +29,25 @@ function shape<T>(make: () => z.ZodMiniType<unknown, unknown>): Schema<T> {
   };
 }
 
+/** Text of so many UTF-16 units. zod counts code points, and reads an endless text to its end. */
 export function text(most: number, least = 1): Schema<string> {
-  const size = `to have ${least} to ${most} characters`;
-  return shape(() => z.string('to be text').check(z.minLength(least, size), z.maxLength(most, size)));
+  const error = `to have ${least} to ${most} characters`;
+  const fits = (found: string) => found.length >= least && found.length <= most;
+  return shape(() =>
+    z
+      .string('to be text')
+      .check(
+        z.refine(fits, { error, abort: true, params: { got: sizeOf } }),
+        z.meta({ ...(least > 0 && { minLength: least }), maxLength: most }),
+      ),
+  );
 }
 
 export const flag: Schema<boolean> = shape(() => z.boolean('to be true or false'));
 export const anything: Schema<unknown> = shape(() => z.unknown());
-export const octets: Schema<Uint8Array> = shape(() => z.instanceof(Uint8Array, { error: 'to be bytes' }));
+export const octets: Schema<Uint8Array> = shape(() =>
+  z.custom((value) => value instanceof Uint8Array, { error: 'to be bytes', params: { got: nameOf } }),
+);
 
 /** A whole number. */
 export function count(least: number, most?: number): Schema<number> {
@@ -50,7 +61,12 @@ export function oneOf<const W extends string>(...words: readonly W[]): Schema<W>
 }
 
 export function list<T>(entry: Schema<T>, most = maxEntries): Schema<readonly T[]> {
-  return shape(() => z.array(entry.made(), 'a list').check(z.maxLength(most, `at most ${most} entries`)));
+  const kind = { error: 'a list', params: { got: nameOf } };
+  const size = { error: `at most ${most} entries`, params: { got: sizeOf } };
+  // zod would parse all entries before it looks at the length.
+  const bounded = () =>
+    z.custom<unknown[]>(Array.isArray, kind).check(z.refine((all) => all.length <= most, size));
+  return shape(() => z.pipe(bounded(), z.array(entry.made()).check(z.maxLength(most))));
 }
 
 /** Members with names that the author of the data chose. `wanted` is the object in words. */
@@ -156,6 +172,11 @@ export function parse<T>(schema: Schema<T>, value: unknown): T {
   throw toFault(stray ?? first);
 }
 
+/** A function that parses values of the shape. */
+export function parser<T>(schema: Schema<T>): (value: unknown) => T {
+  return (value) => parse(schema, value);
+}
+
 type Issue = Partial<z.core.$ZodIssue> & { readonly known?: readonly string[] };
 
 function toFault({
@@ -167,7 +188,7 @@ function toFault({
   ...more
 }: Issue = {}): SchemaFault {
   const path = tokens.map((token) => (typeof token === 'symbol' ? String(token) : token));
-  const { fault } = ('params' in more && more.params) || {};
+  const { fault, got = code === 'custom' ? undefined : nameOf } = ('params' in more && more.params) || {};
   if (fault !== undefined) {
     const inner =
       fault instanceof SchemaFault ? fault.facts : { path: [], expected: messageOf(fault), found };
@@ -176,15 +197,11 @@ function toFault({
   const name = path.findLast((token) => typeof token === 'string');
   const subject = name === undefined ? `entry ${Number(path[0] ?? 0) + 1}` : `\`${name}\``;
   const expected = message.startsWith('to ') ? `${subject} ${message}` : message;
-  const words = `expected ${expected}`;
-  if (code === 'custom') return new SchemaFault(words, { path, expected, found });
-  if ('keys' in more && more.keys !== undefined) {
-    const stray = { name: more.keys[0] ?? '', known };
-    return new SchemaFault(`${words}, got ${strayWords(stray)}`, { path, expected, found, stray });
-  }
-  const size =
-    code === 'too_big' || code === 'too_small' ? (found as { readonly length?: number }).length : undefined;
-  return new SchemaFault(`${words}, got ${size ?? nameOf(found)}`, { path, expected, found });
+  const [key] = ('keys' in more && more.keys) || [];
+  const stray = key === undefined ? {} : { stray: { name: key, known } };
+  const ending = stray.stray ? strayWords(stray.stray) : got?.(found);
+  const words = ending === undefined ? `expected ${expected}` : `expected ${expected}, got ${ending}`;
+  return new SchemaFault(words, { path, expected, found, ...stray });
 }
 
 function strayWords({ name, known }: NonNullable<FaultFacts['stray']>): string {
@@ -200,4 +217,8 @@ export function nameOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' || value === undefined
     ? `\`${value}\``
     : typeof value;
+}
+
+function sizeOf(value: string | readonly unknown[]): string {
+  return String(value.length);
 }
