@@ -44,6 +44,7 @@ export function text(most: number, least = 1): Schema<string> {
 }
 
 export const flag: Schema<boolean> = shape(() => z.boolean('to be true or false'));
+export const number: Schema<number> = shape(() => z.number('to be a number'));
 export const anything: Schema<unknown> = shape(() => z.unknown());
 export const octets: Schema<Uint8Array> = shape(() =>
   z.custom((value) => value instanceof Uint8Array, { error: 'to be bytes', params: { got: nameOf } }),
@@ -110,8 +111,13 @@ export function withDefault<T>(inner: Schema<T>, absent: z.core.util.NoUndefined
 }
 
 /** A value that also `holds`; `expected` says what it then is. */
-export function where<T>(inner: Schema<T>, expected: string, holds: (value: T) => boolean): Schema<T> {
-  return shape(() => inner.made().check(z.refine(holds, expected)));
+export function where<T>(
+  inner: Schema<T>,
+  expected: string,
+  holds: (value: T) => boolean,
+  got?: (value: T) => string,
+): Schema<T> {
+  return shape(() => inner.made().check(z.refine(holds, { error: expected, params: { got } })));
 }
 
 /** The value in another form. `change` may throw the words of a fault, or parse with another schema. */
