@@ -73,7 +73,7 @@ const builtInRequired: Plugin = {
  * Small modules without a build of their own, used by nearly every command. All others stay packages, loaded where they
  * are needed.
  */
-const foldedPackages = ['cac', 'smol-toml', 'spdx-expression-parse', 'tapable', 'unbash'];
+const foldedPackages = ['cac', 'smol-toml', 'spdx-expression-parse', 'tapable', 'unbash', 'zod'];
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };

@@ -1,10 +1,7 @@
 import { WritError } from '../base/errors.ts';
-import { normalisePattern } from '../base/glob.ts';
-import { parseCount, parseList, parseText, parseWord, toFields } from '../base/json-pointer.ts';
 import { quoted } from '../base/printable.ts';
 import type { ReplanTrigger } from './intentspec.gen.ts';
-import { replanTriggers } from './replan-trigger.ts';
-import { type StageName, stageNames } from './stage.ts';
+import type { StageName } from './stage.ts';
 
 /** A Task before it is stored. Plain data; keys and numbers are stable over resumes and revisions. */
 export interface PlannedTask {
@@ -54,90 +51,6 @@ export function edgesOf({ tasks }: Pick<PlanDraft, 'tasks'>): readonly (readonly
   return tasks.flatMap(({ key, dependsOn }) => dependsOn.map((before) => [before, key] as const));
 }
 
-const maxKeyLength = 64;
-const maxTextLength = 8192;
-const maxPathLength = 4096;
-const maxTexts = 100_000;
-
-/** Parses a plan draft of a plugin or a model. Throws on invalid input and on a graph that `checkTaskGraph` refuses. */
-export function parsePlanDraft(answer: unknown): PlanDraft {
-  const fields = toFields(answer, 'a plan draft', ['revision', 'tasks', 'revised']);
-  const draft: PlanDraft = {
-    revision: parseCount(fields, 'revision', 1),
-    tasks: parseList(fields.tasks, parseTask, maxTasks),
-    ...(fields.revised === undefined ? {} : { revised: parseRevision(fields.revised) }),
-  };
-  const checked = checkTaskGraph(draft.tasks);
-  if (!checked.ok) throw new TypeError(checked.problems[0]?.message ?? 'expected a task graph');
-  return draft;
-}
-
-const taskFields = [
-  'key',
-  'number',
-  'kind',
-  'title',
-  'goal',
-  'steps',
-  'constraints',
-  'acceptanceCriteria',
-  'predictedWrites',
-  'dependsOn',
-  'gateStages',
-];
-
-function parseTask(item: unknown): PlannedTask {
-  const fields = toFields(item, 'a planned task', taskFields);
-  const key = parseKey(fields.key);
-  const texts = (field: string): readonly string[] => parseTexts(fields[field], field, maxTextLength);
-  return {
-    key,
-    number: parseCount(fields, 'number', 1),
-    kind: parseWord(fields, 'kind', ['implementation', 'gate']),
-    title: parseText(fields, 'title', maxTextLength),
-    goal: parseText(fields, 'goal', maxKeyLength),
-    steps: texts('steps'),
-    constraints: texts('constraints'),
-    acceptanceCriteria: texts('acceptanceCriteria'),
-    ...(fields.predictedWrites === undefined
-      ? {}
-      : { predictedWrites: parseList(fields.predictedWrites, parsePattern, maxTexts) }),
-    dependsOn: parseList(fields.dependsOn, parseKey, maxTasks),
-    gateStages: parseList(fields.gateStages, (stage) => parseWord({ stage }, 'stage', stageNames)),
-  };
-}
-
-function parseRevision(value: unknown): PlanRevision {
-  const fields = toFields(value, 'a plan revision', ['previous', 'trigger', 'diffSummary', 'kept', 'redo']);
-  return {
-    previous: parseCount(fields, 'previous', 1),
-    trigger: parseWord(fields, 'trigger', replanTriggers),
-    diffSummary: parseText(fields, 'diffSummary', 4000),
-    kept: parseList(fields.kept, parseKey, maxTasks),
-    redo: parseList(fields.redo, parseKey, maxTasks),
-  };
-}
-
-/** Keys become names of steps, refs and directories. */
-function parseKey(key: unknown): string {
-  const text = parseText({ key }, 'key', maxKeyLength);
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text))
-    throw new TypeError('expected a task key of lower-case words joined by `-`');
-  return text;
-}
-
-function parsePattern(item: unknown): string {
-  const text = parseText({ path: item }, 'path', maxPathLength);
-  const pattern = normalisePattern(text);
-  if (pattern === undefined)
-    throw new TypeError('expected `predictedWrites` to name places inside the repository');
-  return pattern;
-}
-
-function parseTexts(value: unknown, field: string, maxLength: number): readonly string[] {
-  return parseList(value, (item) => parseText({ [field]: item }, field, maxLength), maxTexts);
-}
-
 /** Why planning failed. A value, not an exception: the caller that needs the plan turns it into an error. */
 export interface PlanProblem {
   readonly code: 'PLAN_INVALID' | 'PLAN_CYCLE' | 'PLAN_CONFLICT' | 'PLAN_DUPLICATE_OBJECTIVE';
@@ -174,7 +87,7 @@ type CheckedGraph<T> =
     }
   | { readonly ok: false; readonly problems: readonly PlanProblem[] };
 
-const maxTasks = 100_000;
+export const maxTasks = 100_000;
 const maxDependencies = 1_000_000;
 const maxCycleKeys = 100;
 

@@ -1,163 +1,206 @@
+/* Validates what plugins answer, in the normal form that the engine works with. */
+
+import { normalisePattern } from '../base/glob.ts';
 import {
-  type Fields,
-  isCount,
-  nameOf,
-  parseCount,
-  parseList,
-  parseOptionalCount,
-  parseOptionalText,
-  parseText,
-  parseWord,
-  toFields,
-} from '../base/json-pointer.ts';
+  anything,
+  as,
+  count,
+  list,
+  mapOf,
+  object,
+  octets,
+  oneOf,
+  parse,
+  parser,
+  type Schema,
+  text,
+  where,
+} from '../base/schema.ts';
 import type { Finding, Issue, Refusal } from '../interfaces/finding.ts';
 import type { ArtifactBytes, ContextEntry } from '../interfaces/hook-payload.ts';
-import {
-  contextItemKinds,
-  frameKinds,
-  type PrivacyPolicy,
-  type Redaction,
-  sensitiveClasses,
-} from '../interfaces/privacy.ts';
-import { type ReplanTrigger, replanTriggers } from '../interfaces/replan-trigger.ts';
+import { checkTaskGraph, maxTasks, type PlanDraft } from '../interfaces/plan.ts';
+import { contextItemKinds, frameKinds, type PrivacyPolicy, sensitiveClasses } from '../interfaces/privacy.ts';
+import { replanTriggers } from '../interfaces/replan-trigger.ts';
 import type { DigestedThing } from '../interfaces/sealing.ts';
+import { stageNames } from '../interfaces/stage.ts';
 
-const maxNameLength = 128;
-const maxMessageLength = 4000;
-const maxPathLength = 4096;
 const maxDetailLength = 16_384;
 const maxDetailDepth = 32;
 const maxTags = 64;
 
+const name = text(128);
+const message = text(4000);
+const path = text(4096);
+
+const place = {
+  path: where(
+    path,
+    'to be a file name, without NUL and half characters',
+    (found) => found === storable(found),
+  ),
+  line: count(1),
+  detail: as(anything, toDetail),
+};
+
 /** Parses the result of a `judge`. Throws on anything that is not a bounded list of findings. */
-export function parseFindings(answer: unknown): readonly Finding[] {
-  return parseList(answer, parseFinding);
-}
+export const parseFindings = parser<readonly Finding[]>(
+  list(
+    object(
+      'a finding',
+      { rule: name, severity: oneOf('error', 'warning', 'note'), message: as(message, storable) },
+      { ...place, column: count(1) },
+    ),
+  ),
+);
+
+const refusal: Schema<Refusal> = object(
+  'a refusal or `undefined`',
+  { message: as(message, storable) },
+  place,
+);
 
 /** Parses the result of a guard. `undefined` allows the event; any other value must be a refusal. */
 export function parseRefusal(answer: unknown): Refusal | undefined {
-  if (answer === undefined) return undefined;
-  const fields = toFields(answer, 'a refusal or `undefined`', ['message', 'path', 'line', 'detail']);
-  return { message: storable(parseText(fields, 'message', maxMessageLength)), ...parsePlace(fields) };
+  return answer === undefined ? undefined : parse(refusal, answer);
 }
 
 /** Parses issues of a spec; throws on invalid input. */
-export function parseIssues(answer: unknown): readonly Issue[] {
-  return parseList(answer, (item) => {
-    const fields = toFields(item, 'an issue', ['code', 'path', 'message', 'severity']);
-    return {
-      code: parseText(fields, 'code', maxNameLength),
-      path: parseText(fields, 'path', maxPathLength, 0),
-      message: parseText(fields, 'message', maxMessageLength),
-      severity: parseWord(fields, 'severity', ['error', 'warning']),
-    };
-  });
-}
+export const parseIssues = parser<readonly Issue[]>(
+  list(object('an issue', { code: name, path: text(4096, 0), message, severity: oneOf('error', 'warning') })),
+);
 
 /** Parses replan triggers by their names in the spec; throws on any other word. */
-export function parseReplanTriggers(answer: unknown): readonly ReplanTrigger[] {
-  return parseList(
-    answer,
-    (trigger) => parseWord({ trigger }, 'trigger', replanTriggers),
-    replanTriggers.length,
-  );
-}
+export const parseReplanTriggers = parser(list(oneOf(...replanTriggers), replanTriggers.length));
+
+const digests = where(
+  mapOf(
+    'a map of digests',
+    where(text(128, 32), 'to be lower-case hex', (hex) => /^[0-9a-f]+$/.test(hex)),
+  ),
+  'at least one digest',
+  (found) => Object.keys(found).length > 0,
+);
 
 /** Parses resources with digests. Throws on invalid input, and on a digest that is not lower-case hex. */
-export function parseDigestedThings(answer: unknown): readonly DigestedThing[] {
-  return parseList(answer, (item) => {
-    const fields = toFields(item, 'a thing by digest', ['name', 'uri', 'digest', 'mediaType']);
-    const digests = Object.entries(toFields(fields.digest, 'a map of digests'));
-    if (digests.length === 0) throw new TypeError('expected at least one digest');
-    return {
-      name: parseText(fields, 'name', maxPathLength),
-      ...parseOptionalText(fields, 'uri', maxPathLength),
-      digest: Object.fromEntries(
-        digests.map(([algorithm, hex]) => {
-          if (typeof hex === 'string' && /^[0-9a-f]{32,128}$/.test(hex)) return [algorithm, hex];
-          throw new TypeError(`expected \`digest.${algorithm}\` to be lower-case hex, got ${nameOf(hex)}`);
-        }),
-      ),
-      ...parseOptionalText(fields, 'mediaType', maxNameLength),
-    };
-  });
-}
+export const parseDigestedThings = parser<readonly DigestedThing[]>(
+  list(object('a thing by digest', { name: path, digest: digests }, { uri: path, mediaType: name })),
+);
 
-/** Parses an artifact after a redactor; throws on invalid input. */
-export function parseArtifactBytes(answer: unknown): ArtifactBytes {
-  const known = ['name', 'contentType', 'bytes', 'policy', 'redactions', 'receipt', 'unscanned'];
-  const fields = toFields(answer, 'an artifact', known);
-  const { bytes, redactions } = fields;
-  if (!(bytes instanceof Uint8Array))
-    throw new TypeError(`expected \`bytes\` to be bytes, got ${nameOf(bytes)}`);
-  if (!isCount(redactions, 0))
-    throw new TypeError(`expected \`redactions\` to be a count, got ${nameOf(redactions)}`);
-  return {
-    name: parseText(fields, 'name', maxNameLength),
-    contentType: parseText(fields, 'contentType', maxNameLength),
-    bytes,
-    policy: parsePolicy(fields.policy),
-    redactions,
-    receipt: parseList(fields.receipt, parseRedaction, maxTags * sensitiveClasses.length),
-    ...parseOptionalText(fields, 'unscanned', maxNameLength),
-  };
-}
+const sensitiveClass = oneOf(...sensitiveClasses);
+/** The policy that came with the question; what it holds is the engine's. */
+const policy: Schema<PrivacyPolicy> = object('the privacy policy', {
+  remove: list(sensitiveClass),
+  beyond: list(sensitiveClass),
+  words: object(
+    'words by class',
+    {},
+    Object.fromEntries(sensitiveClasses.map((one) => [one, list(message)])),
+  ),
+});
 
 /** One line of a receipt: what was removed under one rule. */
-function parseRedaction(item: unknown): Redaction {
-  const fields = toFields(item, 'a redaction', ['rule', 'class', 'count', 'digests']);
-  return {
-    rule: parseText(fields, 'rule', maxNameLength),
-    class: parseWord(fields, 'class', sensitiveClasses),
-    count: parseCount(fields, 'count', 1),
-    digests: parseList(fields.digests, (digest) => parseText({ digest }, 'digest', maxNameLength), maxTags),
-  };
-}
+const redaction = object('a redaction', {
+  rule: name,
+  class: sensitiveClass,
+  count: count(1),
+  digests: list(name, maxTags),
+});
 
-/** The policy of the request; its content belongs to the engine. */
-function parsePolicy(value: unknown): PrivacyPolicy {
-  const fields = toFields(value, 'the privacy policy', ['remove', 'beyond', 'words']);
-  const classes = (field: string) =>
-    parseList(fields[field], (one) => parseWord({ one }, 'one', sensitiveClasses));
-  const words = Object.entries(toFields(fields.words, 'words by class', sensitiveClasses)).map(
-    ([name, list]) => [name, parseList(list, (word) => parseText({ word }, 'word', maxMessageLength))],
-  );
-  return { remove: classes('remove'), beyond: classes('beyond'), words: Object.fromEntries(words) };
-}
+/** An artifact after a redactor. */
+export const parseArtifactBytes = parser<ArtifactBytes>(
+  object(
+    'an artifact',
+    {
+      name,
+      contentType: name,
+      bytes: octets,
+      policy,
+      redactions: count(0),
+      receipt: list(redaction, maxTags * sensitiveClasses.length),
+    },
+    { unscanned: name },
+  ),
+);
 
-/** Parses a context entry after a tagger or redactor; throws on invalid input. */
-export function parseContextEntry(answer: unknown): ContextEntry {
-  const known = ['runId', 'form', 'kind', 'name', 'trustTier', 'tags', 'bytes', 'policy'];
-  const fields = toFields(answer, 'a context entry', known);
-  const { bytes } = fields;
-  if (!(bytes instanceof Uint8Array))
-    throw new TypeError(`expected \`bytes\` to be bytes, got ${nameOf(bytes)}`);
-  const tags = toFields(fields.tags, 'a map of tags');
-  const names = Object.keys(tags);
-  if (names.length > maxTags || names.some((name) => name === '' || name.length > maxNameLength))
-    throw new RangeError(`expected at most ${maxTags} tags with names of 1 to ${maxNameLength} characters`);
-  return {
-    runId: parseText(fields, 'runId', maxNameLength),
-    form: parseWord(fields, 'form', ['item', 'frame']),
-    kind: parseWord(fields, 'kind', [...contextItemKinds, ...frameKinds]),
-    name: parseText(fields, 'name', maxPathLength),
-    trustTier: parseWord(fields, 'trustTier', ['repo', 'vendor-doc', 'standards', 'web', 'user-provided']),
-    tags: Object.fromEntries(names.map((name) => [name, parseText(tags, name, maxMessageLength, 0)])),
-    bytes,
-    policy: parsePolicy(fields.policy),
-  };
-}
+const tags = where(
+  mapOf('a map of tags', text(4000, 0)),
+  `at most ${maxTags} tags with names of 1 to 128 characters`,
+  (found) => {
+    const names = Object.keys(found);
+    return names.length <= maxTags && names.every((one) => one !== '' && one.length <= 128);
+  },
+);
 
-function parseFinding(item: unknown): Finding {
-  const known = ['rule', 'severity', 'message', 'path', 'line', 'column', 'detail'];
-  const fields = toFields(item, 'a finding', known);
-  return {
-    rule: parseText(fields, 'rule', maxNameLength),
-    severity: parseWord(fields, 'severity', ['error', 'warning', 'note']),
-    message: storable(parseText(fields, 'message', maxMessageLength)),
-    ...parsePlace(fields),
-  };
-}
+/** A context entry after a tagger or redactor. */
+export const parseContextEntry = parser<ContextEntry>(
+  object('a context entry', {
+    runId: name,
+    form: oneOf('item', 'frame'),
+    kind: oneOf(...contextItemKinds, ...frameKinds),
+    name: path,
+    trustTier: oneOf('repo', 'vendor-doc', 'standards', 'web', 'user-provided'),
+    tags,
+    bytes: octets,
+    policy,
+  }),
+);
+
+/** Keys become names of steps, refs and directories. */
+const taskKey = where(text(64), 'a task key of lower-case words joined by `-`', (key) =>
+  /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(key),
+);
+const sentence = text(8192);
+const maxTexts = 100_000;
+const sentences = list(sentence, maxTexts);
+const pattern = as(path, (given) => {
+  const normal = normalisePattern(given);
+  if (normal !== undefined) return normal;
+  throw new TypeError('expected `predictedWrites` to name places inside the repository');
+});
+const task = object(
+  'a planned task',
+  {
+    key: taskKey,
+    number: count(1),
+    kind: oneOf('implementation', 'gate'),
+    title: sentence,
+    goal: text(64),
+    steps: sentences,
+    constraints: sentences,
+    acceptanceCriteria: sentences,
+    dependsOn: list(taskKey, maxTasks),
+    gateStages: list(oneOf(...stageNames)),
+  },
+  { predictedWrites: list(pattern, maxTexts) },
+);
+const keys = list(taskKey, maxTasks);
+
+/**
+ * A plan draft from outside (a plugin, a model) in normal form; throws on nonsense and on a graph that `checkTaskGraph`
+ * refuses.
+ */
+export const parsePlanDraft = parser<PlanDraft>(
+  as(
+    object(
+      'a plan draft',
+      { revision: count(1), tasks: list(task, maxTasks) },
+      {
+        revised: object('a plan revision', {
+          previous: count(1),
+          trigger: oneOf(...replanTriggers),
+          diffSummary: message,
+          kept: keys,
+          redo: keys,
+        }),
+      },
+    ),
+    (draft) => {
+      const checked = checkTaskGraph(draft.tasks);
+      if (checked.ok) return draft;
+      throw new TypeError(checked.problems[0]?.message ?? 'expected a task graph');
+    },
+  ),
+);
 
 /**
  * Converts text to a form that a record can hold. Messages quote input that is often cut inside a character: half a
@@ -167,27 +210,16 @@ export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-function parsePlace(fields: Fields): Pick<Finding, 'path' | 'line' | 'column' | 'detail'> {
-  const place = parseOptionalText(fields, 'path', maxPathLength);
-  if (place.path !== undefined && place.path !== storable(place.path))
-    throw new TypeError('expected `path` to be a file name, got NUL or half a character in it');
-  return {
-    ...place,
-    ...parseOptionalCount(fields, 'line'),
-    ...parseOptionalCount(fields, 'column'),
-    ...(fields.detail === undefined ? {} : { detail: parseDetail(fields.detail) }),
-  };
-}
-
 /**
  * Normalises through JSON. The result holds only values that a record can store, so the stored value is the evaluated
  * one.
  */
-function parseDetail(detail: unknown): Fields {
-  const text = JSON.stringify(toFields(detail, 'an object as `detail`'));
-  if (text.length > maxDetailLength)
+function toDetail(detail: unknown): Readonly<Record<string, unknown>> {
+  const json = JSON.stringify(detail) ?? '';
+  if (!json.startsWith('{')) throw new TypeError('expected an object as `detail`');
+  if (json.length > maxDetailLength)
     throw new RangeError(`\`detail\` is longer than ${maxDetailLength} characters`);
-  return toFields(toStorable(JSON.parse(text), 1), 'an object as `detail`');
+  return toStorable(JSON.parse(json), 1) as Readonly<Record<string, unknown>>;
 }
 
 function toStorable(value: unknown, depth: number): unknown {

@@ -16,7 +16,7 @@ import type {
   ToolRequest,
   ToolSettled,
 } from '../interfaces/hook-payload.ts';
-import { type PlanDraft, parsePlanDraft } from '../interfaces/plan.ts';
+import type { PlanDraft } from '../interfaces/plan.ts';
 import type { ReplanTrigger } from '../interfaces/replan-trigger.ts';
 import type { DigestedThing } from '../interfaces/sealing.ts';
 import {
@@ -25,6 +25,7 @@ import {
   parseDigestedThings,
   parseFindings,
   parseIssues,
+  parsePlanDraft,
   parseReplanTriggers,
 } from './answer.ts';
 import { collect, guard, type Hook, type HookSetting, observe, type TapOptions, transform } from './hook.ts';

@@ -1,11 +1,5 @@
-import {
-  type PluginNeeds,
-  parseArtifact,
-  parseEvidence,
-  parseLog,
-  parseProvider,
-  parseStageCheck,
-} from './manifest-parts.ts';
+import { list, type Schema, type TypeOf, withDefault } from '../../core/base/schema.ts';
+import { artifactPart, evidencePart, logPart, providerPart, stageCheckPart } from './manifest-parts.ts';
 import { outsideStageCheck, thirdPartyArtifact } from './parts/outside-checks.ts';
 import { outsideEvidence, outsideLog, type PartEnvironment } from './parts/outside-evidence.ts';
 import { outsideProvider } from './parts/outside-provider.ts';
@@ -13,15 +7,15 @@ import type { PluginPackage } from './plugin-package.ts';
 
 /** How each kind is read from the manifest, and opened over the process of its plugin. */
 const kinds = {
-  provider: { parse: parseProvider, open: outsideProvider },
-  log: { parse: parseLog, open: outsideLog },
-  'stage-check': { parse: parseStageCheck, open: outsideStageCheck },
-  artifact: { parse: parseArtifact, open: thirdPartyArtifact },
-  evidence: { parse: parseEvidence, open: outsideEvidence },
+  provider: { entry: providerPart, open: outsideProvider },
+  log: { entry: logPart, open: outsideLog },
+  'stage-check': { entry: stageCheckPart, open: outsideStageCheck },
+  artifact: { entry: artifactPart, open: thirdPartyArtifact },
+  evidence: { entry: evidencePart, open: outsideEvidence },
 } satisfies Readonly<Record<PartKind, PartRow>>;
 
 interface PartRow {
-  parse(item: unknown, pluginPackage: PluginPackage, needs: PluginNeeds): { readonly name: string };
+  entry(pluginPackage: PluginPackage): Schema<{ readonly name: string }>;
   open(part: never, ground: PartEnvironment): object;
 }
 
@@ -30,7 +24,7 @@ type KindOf = { readonly [K in PartKind as (typeof partFields)[K]]: K };
 
 /** The parts that a manifest declares, by the field that lists them. */
 export type ManifestParts = {
-  readonly [F in PartField]: readonly ReturnType<Kinds[KindOf[F]]['parse']>[];
+  readonly [F in PartField]: readonly TypeOf<ReturnType<Kinds[KindOf[F]]['entry']>>[];
 };
 
 /** The same, opened: by field, then by name. */
@@ -39,17 +33,24 @@ export type NamedParts = {
 };
 
 /** Calls `make` for each kind, and returns the results by field. */
-export function overParts<T extends ManifestParts | NamedParts>(
+export function overParts<T extends NamedParts>(
   make: (field: PartField, kind: PartKind) => unknown,
 ): Pick<T, PartField> {
   const pairs = partKindNames.map((kind) => [partFields[kind], make(partFields[kind], kind)]);
   return Object.fromEntries(pairs) as Pick<T, PartField>;
 }
 
-/** Reads one entry of a kind's field; throws on nonsense. */
-export function parsePart(kind: PartKind, ...given: Parameters<PartRow['parse']>): { readonly name: string } {
-  const { parse }: PartRow = kinds[kind];
-  return parse(...given);
+const maxParts = 16;
+
+/** The members of a manifest that list parts. */
+export function partMembers(pluginPackage: PluginPackage): {
+  readonly [F in PartField]: Schema<ManifestParts[F]>;
+} {
+  const pairs = partKindNames.map((kind) => {
+    const { entry }: PartRow = kinds[kind];
+    return [partFields[kind], withDefault(list(entry(pluginPackage), maxParts), [])];
+  });
+  return Object.fromEntries(pairs);
 }
 
 /** Opens one part by its kind, without running its code. */

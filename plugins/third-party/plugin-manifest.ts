@@ -1,25 +1,37 @@
-import { parseText, parseWord, toFields, toPointer } from '../../core/base/json-pointer.ts';
+/* Reads the manifest of a plugin: the object `writ` of its `package.json`. */
 import { quoted } from '../../core/base/printable.ts';
+import {
+  anything,
+  flag,
+  list,
+  mapOf,
+  object,
+  oneOf,
+  parse,
+  type TypeOf,
+  text,
+  where,
+  withDefault,
+} from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { DescribedRule, Rule, RulePoint, RuleText } from '../../core/interfaces/rule.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import {
-  atMember,
   faultAt,
   kebabCase,
-  listAt,
+  kebabName,
   type ManifestOption,
   maxName,
-  membersOf,
-  needFields,
+  moduleOf,
+  needMembers,
+  optionEntry,
   type PluginNeeds,
-  parseModule,
-  parseNeeds,
-  parseOption,
-  parseSeconds,
+  reads,
+  timeoutSeconds,
 } from './manifest-parts.ts';
-import { type ManifestParts, overParts, type PartField, parsePart, partFields } from './part-kinds.ts';
+import { type ManifestParts, type PartField, partFields, partMembers } from './part-kinds.ts';
+import { opensHost } from './plugin-access.ts';
 import { invalidFile, invalidPackage, type PluginPackage } from './plugin-package.ts';
 
 /** A plugin's description in `package.json`, under `writ`: data only, so that reading it runs no plugin code. */
@@ -34,96 +46,9 @@ export interface PluginManifest extends ManifestParts {
   readonly rules: readonly ManifestRule[];
 }
 
-/** A rule as the manifest declares it. */
-interface ManifestRule extends Pick<Rule, 'id' | 'point' | 'reads' | 'timeoutSeconds'>, RuleMeta {
-  /** A file of the package. */
-  readonly module: string;
-  /** `by-policy`: only a `policy` check of the spec runs it. */
-  readonly asked: 'always' | 'by-policy';
-}
-
-const ownFields = ['api', 'name', ...needFields, 'options', 'rules', ...Object.values(partFields)];
-const points: readonly RulePoint[] = ['patch', ...stageNames, 'every-stage'];
 const maxRules = 64;
-const maxParts = 16;
 const maxOptions = 64;
-const maxReads = 64;
-
-/** Reads and validates the manifest. Throws PLUGIN_INVALID with the location of the fault. */
-export function readManifest(pluginPackage: PluginPackage, place: string): PluginManifest {
-  const bytes = pluginPackage.files.get('package.json');
-  if (bytes === undefined) throw invalidPackage(place, 'it has no `package.json`');
-  try {
-    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID', maxBytes: 256 * 1024, maxDepth: 16 });
-    const fields = toFields(value, 'an object');
-    const packageName = parseText(fields, 'name', 214);
-    const version = parseText(fields, 'version', 128);
-    const own = atMember('writ', () => readOwn(fields.writ, packageName, pluginPackage));
-    return { packageName, version, ...own };
-  } catch (cause) {
-    throw invalidFile(place, 'package.json', cause);
-  }
-}
-
-function readOwn(
-  given: unknown,
-  packageName: string,
-  pluginPackage: PluginPackage,
-): Omit<PluginManifest, 'packageName' | 'version'> {
-  const own = membersOf(given, 'an object `writ`', ownFields);
-  if (own.api !== 1) throw new TypeError('expected `api` to be 1');
-  const name =
-    own.name === undefined ? packageName.replace(/^@[^/]*\//, '') : parseText(own, 'name', maxName);
-  if (!kebabCase.test(name) || name.length > maxName)
-    throw new TypeError(
-      `expected \`name\` (absent: that of the package, without its scope) in kebab-case, at most ${maxName} letters, got ${quoted(name)}`,
-    );
-  const needs = parseNeeds(own);
-  const options = listAt(own, 'options', parseOption, maxOptions);
-  const rules = listAt(own, 'rules', (item) => parseRule(item, pluginPackage), maxRules);
-  const parts = overParts<ManifestParts>((field, kind) =>
-    listAt(own, field, (item) => parsePart(kind, item, pluginPackage, needs), maxParts),
-  );
-  const fieldNames = ['rules', ...Object.values(partFields)].map((field) => `\`${field}\``);
-  if (rules.length === 0 && Object.values(parts).every((list) => list.length === 0))
-    throw new TypeError(`expected at least one entry of ${fieldNames.join(', ')}`);
-  requireOnce(
-    'rules',
-    rules.map(({ id }) => id),
-  );
-  for (const [field, list] of Object.entries({ options, ...parts }))
-    requireOnce(
-      field,
-      list.map((one) => one.name),
-    );
-  return { name, needs, options, rules, ...parts };
-}
-
-function parseRule(item: unknown, pluginPackage: PluginPackage): ManifestRule {
-  const known = ['id', 'point', 'module', 'asked', 'reads', 'timeoutSeconds', ...metaFields];
-  const fields = membersOf(item, 'a rule', known);
-  const id = parseText(fields, 'id', maxName);
-  if (!kebabCase.test(id)) throw new TypeError(`expected \`id\` in kebab-case, got ${quoted(id)}`);
-  const what = `rule \`${id}\``;
-  return {
-    id,
-    point: parseWord(fields, 'point', points),
-    module: parseModule(fields, what, pluginPackage),
-    asked: fields.asked === undefined ? 'always' : parseWord(fields, 'asked', ['always', 'by-policy']),
-    ...(fields.reads === undefined
-      ? {}
-      : { reads: listAt(fields, 'reads', (reads) => parseText({ reads }, 'reads', 1024), maxReads) }),
-    ...parseRuleMeta(fields),
-    ...parseSeconds(fields, what),
-  };
-}
-
-function requireOnce(field: string, names: readonly string[]): void {
-  const twice = names.findIndex((name, at) => names.indexOf(name) !== at);
-  if (twice >= 0) throw faultAt(toPointer([field, twice]), `\`${names[twice]}\` is there twice`);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
+const maxRows = 1000;
 
 const flags = [
   'readsUnchanged',
@@ -135,58 +60,117 @@ const flags = [
   'findsSecrets',
 ] as const satisfies readonly (keyof Rule)[];
 
-/**
- * Fields of a manifest's rule beside its id, point, module and bounds: those that a built-in rule has, as data. Not
- * `scan`: a scan loads no plugin, and a field without effect is refused.
- */
-const metaFields: readonly string[] = [...flags, 'judgesArtifact', 'text', 'rows'];
-
-/** A manifest's fields of a rule that have the same name and meaning as in a built-in rule. */
-type RuleMeta = Pick<Rule, (typeof flags)[number] | 'judgesArtifact' | 'text'> & {
-  readonly rows?: readonly DescribedRule[];
+const sentence = text(1000);
+const ruleText = { about: sentence, tags: withDefault(list(text(64), 20), []) };
+const moreRuleText = {
+  help: sentence,
+  level: oneOf('error', 'warning'),
+  securitySeverity: where(text(4), '`securitySeverity` from "0.0" to "10.0"', (score) =>
+    /^(?:10\.0|\d\.\d)$/.test(score),
+  ),
 };
 
-const textFields = ['about', 'help', 'level', 'securitySeverity', 'tags'];
-const maxSentence = 1000;
-const maxTags = 20;
-const maxRows = 1000;
+/**
+ * A rule as the manifest declares it: members that a built-in rule has, as data. Not `scan`: a scan loads no plugin, and
+ * a field without effect is refused.
+ */
+const rule = (pluginPackage: PluginPackage) =>
+  object(
+    'a rule',
+    {
+      id: kebabName('`id`'),
+      point: oneOf('patch', ...stageNames, 'every-stage'),
+      module: moduleOf(pluginPackage),
+      /** `by-policy`: only a `policy` check of the spec runs it. */
+      asked: withDefault(oneOf('always', 'by-policy'), 'always'),
+    },
+    {
+      reads,
+      timeoutSeconds,
+      ...(Object.fromEntries(flags.map((name) => [name, flag])) as Record<
+        (typeof flags)[number],
+        typeof flag
+      >),
+      judgesArtifact: text(64),
+      text: object('an object `text`', ruleText, moreRuleText),
+      rows: list(object('a row', { id: text(64), ...ruleText }, moreRuleText), maxRows),
+    },
+  );
+type ManifestRule = TypeOf<ReturnType<typeof rule>>;
 
-/** Reads them; throws on nonsense. */
-function parseRuleMeta(fields: Fields): RuleMeta {
-  const { judgesArtifact, text, rows } = fields;
-  return {
-    ...Object.assign({}, ...flags.map((flag) => parseFlag(fields, flag))),
-    ...(judgesArtifact === undefined ? {} : { judgesArtifact: parseText(fields, 'judgesArtifact', 64) }),
-    ...(text === undefined
-      ? {}
-      : { text: atMember('text', () => parseRuleText(toFields(text, 'an object `text`', textFields))) }),
-    ...(rows === undefined ? {} : { rows: listAt(fields, 'rows', parseRow, maxRows) }),
-  };
+const manifest = (pluginPackage: PluginPackage) =>
+  object(
+    'an object `writ`',
+    {
+      api: where(anything, 'to be 1', (api) => api === 1),
+      ...needMembers,
+      options: withDefault(list(optionEntry, maxOptions), []),
+      rules: withDefault(list(rule(pluginPackage), maxRules), []),
+      ...partMembers(pluginPackage),
+    },
+    { name: text(maxName) },
+  );
+
+const packageFile = mapOf('an object', anything);
+
+/** Reads and validates the manifest. Throws PLUGIN_INVALID with the location of the fault. */
+export function readManifest(pluginPackage: PluginPackage, place: string): PluginManifest {
+  const bytes = pluginPackage.files.get('package.json');
+  if (bytes === undefined) throw invalidPackage(place, 'it has no `package.json`');
+  try {
+    const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID', maxBytes: 256 * 1024, maxDepth: 16 });
+    const { name, version, writ } = parse(packageFile, value);
+    const whole = object('an object', { name: text(214), version: text(128), writ: manifest(pluginPackage) });
+    const { writ: own, ...named } = parse(whole, { name, version, writ });
+    const { api: _, hosts, secrets, files, ...members } = own;
+    requireConsistent(own);
+    const ownName = own.name ?? named.name.replace(/^@[^/]*\//, '');
+    if (!kebabCase.test(ownName) || ownName.length > maxName)
+      throw faultAt(
+        ['writ'],
+        `expected \`name\` (absent: that of the package, without its scope) in kebab-case, at most ${maxName} letters, got ${quoted(ownName)}`,
+      );
+    const needs = { hosts, secrets, files };
+    return { ...members, name: ownName, packageName: named.name, version: named.version, needs };
+  } catch (cause) {
+    throw invalidFile(place, 'package.json', cause);
+  }
 }
 
-function parseFlag(fields: Fields, flag: string): Readonly<Record<string, boolean>> {
-  const value = fields[flag];
-  if (value === undefined) return {};
-  if (typeof value !== 'boolean') throw new TypeError(`expected \`${flag}\` to be true or false`);
-  return { [flag]: value };
+/** Names are unique in each list, and what a provider uses is declared. */
+function requireConsistent(own: TypeOf<ReturnType<typeof manifest>>): void {
+  const { options, rules, hosts, secrets } = own;
+  const lists = ['rules', ...Object.values(partFields)] as const;
+  if (lists.every((field) => own[field].length === 0))
+    throw faultAt(
+      ['writ'],
+      `expected at least one entry of ${lists.map((field) => `\`${field}\``).join(', ')}`,
+    );
+  requireOnce(
+    'rules',
+    rules.map(({ id }) => id),
+  );
+  const named: readonly (readonly [string, readonly { readonly name: string }[]])[] = [
+    ['options', options],
+    ...Object.values(partFields).map((field) => [field, own[field]] as const),
+  ];
+  for (const [field, list] of named)
+    requireOnce(
+      field,
+      list.map(({ name }) => name),
+    );
+  for (const [at, { name, base, keys }] of own.providers.entries()) {
+    const stray = keys.find((key) => !secrets.includes(key));
+    const fault = !opensHost(hosts, base)
+      ? 'expected the host of `base` among `hosts`'
+      : stray !== undefined && `expected its key \`${stray}\` among \`secrets\``;
+    if (fault) throw faultAt(['writ', 'providers', at], `provider \`${name}\`: ${fault}`);
+  }
 }
 
-function parseRow(item: unknown): DescribedRule {
-  const fields = toFields(item, 'a row', ['id', ...textFields]);
-  return { id: parseText(fields, 'id', 64), ...parseRuleText(fields) };
-}
-
-function parseRuleText(fields: Fields): RuleText {
-  const { help, level, securitySeverity } = fields;
-  if (securitySeverity !== undefined && !/^(?:10\.0|\d\.\d)$/.test(String(securitySeverity)))
-    throw new TypeError('expected `securitySeverity` from "0.0" to "10.0"');
-  return {
-    about: parseText(fields, 'about', maxSentence),
-    ...(help === undefined ? {} : { help: parseText(fields, 'help', maxSentence) }),
-    ...(level === undefined ? {} : { level: parseWord(fields, 'level', ['error', 'warning']) }),
-    ...(securitySeverity === undefined ? {} : { securitySeverity: parseText(fields, 'securitySeverity', 4) }),
-    tags: listAt(fields, 'tags', (tag) => parseText({ tag }, 'tag', 64), maxTags),
-  };
+function requireOnce(field: string, names: readonly string[]): void {
+  const twice = names.findIndex((name, at) => names.indexOf(name) !== at);
+  if (twice >= 0) throw faultAt(['writ', field, twice], `\`${names[twice]}\` is there twice`);
 }
 
 /**

@@ -2,6 +2,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { toPointer } from '../../core/base/json-pointer.ts';
+import { SchemaFault } from '../../core/base/schema.ts';
 import { type ArchiveFault, isFault } from '../../readers/documents/archive/archive-fault.ts';
 import { inflate } from '../../readers/documents/archive/inflate.ts';
 import { readTar, shownName, type TarEntry, tarEntries } from '../../readers/documents/archive/tar.ts';
@@ -75,7 +77,7 @@ export function packagePathFault(path: string): string | undefined {
 /** A package that is refused as it is. */
 /** What is wrong with a file of it: with the member, or the line and column, where that is known. */
 export function invalidFile(place: string, file: string, cause: unknown): WritError {
-  const { pointer, line, column } = isWritError(cause) ? cause.detail : {};
+  const { pointer, line, column } = isWritError(cause) ? cause.detail : { pointer: pointerOf(cause) };
   const at = pointer === undefined ? '' : ` at \`${pointer}\``;
   return new WritError('PLUGIN_INVALID', {
     message: `the plugin at \`${place}\`: \`${file}\`${at}: ${messageOf(cause)}`,
@@ -87,6 +89,14 @@ export function invalidFile(place: string, file: string, cause: unknown): WritEr
     },
     cause,
   });
+}
+
+/** Points to the entry that has the fault: the words name its member. */
+function pointerOf(cause: unknown): string | undefined {
+  if (!(cause instanceof SchemaFault)) return undefined;
+  const { path, expected } = cause.facts;
+  const isNamed = expected.startsWith(`\`${path.at(-1)}\``);
+  return toPointer(isNamed && typeof path.at(-1) === 'string' ? path.slice(0, -1) : path);
 }
 
 /** What is wrong with a package as a whole. */

@@ -1,12 +1,17 @@
 import {
-  type Fields,
-  isCount,
-  nameOf,
-  parseList,
-  parseText,
-  parseWord,
-  toFields,
-} from '../../core/base/json-pointer.ts';
+  anything,
+  count,
+  either,
+  flag,
+  list,
+  mapOf,
+  object,
+  oneOf,
+  parse,
+  type TypeOf,
+  text,
+  where,
+} from '../../core/base/schema.ts';
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ReplayState } from '../../core/interfaces/model.ts';
@@ -22,54 +27,6 @@ export const maxExchanges = 9999;
 export const maxPieces = 1_000_000;
 /** Nesting of a question's body. */
 export const maxBodyDepth = 256;
-
-/** The settings of the recorded provider; reading the recording needs no key. */
-export interface OpenedProvider {
-  readonly provider: string;
-  /** The default model. */
-  readonly model: string;
-  readonly base: string;
-  readonly isOtherBase: boolean;
-  readonly flags: Readonly<Record<string, string>>;
-}
-
-export interface RecordedQuestion {
-  readonly method: 'GET' | 'POST';
-  /** With its query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Where the body is JSON. */
-  readonly body?: unknown;
-  /** Where it is something else. */
-  readonly base64?: string;
-}
-
-/** How a body ended; `left`: the reader stopped. */
-export const trafficEnds = ['whole', 'left', 'stalled', 'dropped', 'too-large'] as const;
-/** Why there was no answer. */
-export const trafficFailures = ['unreachable', 'stalled', 'left'] as const;
-
-/** A piece of a body as it came: text, where its octets are the text's own. */
-export type RecordedPiece = string | { readonly base64: string };
-
-export type RecordedAnswer =
-  | {
-      readonly status: number;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly pieces: readonly RecordedPiece[];
-      readonly end: (typeof trafficEnds)[number];
-      readonly found?: string;
-    }
-  | { readonly failed: (typeof trafficFailures)[number]; readonly found: string };
-
-export interface RecordedExchange {
-  readonly format: typeof trafficFormat;
-  /** From 1, in the order of the questions. */
-  readonly number: number;
-  readonly opened: OpenedProvider;
-  readonly request: RecordedQuestion;
-  readonly answer: RecordedAnswer;
-}
 
 const keptHeaders = [
   'accept',
@@ -89,6 +46,72 @@ export function fileName(number: number): string {
   return `${String(number).padStart(4, '0')}.json`;
 }
 
+/** How a body ended; `left`: the reader stopped. */
+export const trafficEnds = ['whole', 'left', 'stalled', 'dropped', 'too-large'] as const;
+/** Why there was no answer. */
+export const trafficFailures = ['unreachable', 'stalled', 'left'] as const;
+
+const texts = (wanted: string, most: number) => mapOf(`\`${wanted}\``, text(most, 0));
+
+const headers = where(texts('headers', 32 * 1024), 'no headers but those that a recording keeps', (given) =>
+  Object.keys(given).every(isKeptHeader),
+);
+
+/** The settings of the recorded provider; reading the recording needs no key. */
+const opened = object('how the provider was opened', {
+  provider: text(64),
+  /** The default model. */
+  model: text(256),
+  // No request is sent to it.
+  base: where(text(2048), 'to be an address', (base) => serviceUrlFault(base, 'any') === undefined),
+  isOtherBase: flag,
+  flags: texts('flags', 4096),
+});
+export type OpenedProvider = TypeOf<typeof opened>;
+
+/** `path` is with its query. `body`: where it is JSON; `base64`: where it is something else. */
+const question = object(
+  'a question',
+  {
+    method: oneOf('GET', 'POST'),
+    path: where(text(8192), 'to begin with a slash', (path) => path.startsWith('/')),
+    headers,
+  },
+  { body: anything, base64: text(maxTrafficBytes, 0) },
+);
+export type RecordedQuestion = TypeOf<typeof question>;
+
+const encoded = object('a piece', {
+  base64: where(
+    text(maxTrafficBytes, 0),
+    'to be base64 in its one form',
+    (base64) => Buffer.from(base64, 'base64').toString('base64') === base64,
+  ),
+});
+
+/** A piece of a body as it came: text, where its octets are the text's own. */
+const piece = either((one) => typeof one === 'string', text(maxTrafficBytes, 0), encoded);
+export type RecordedPiece = TypeOf<typeof piece>;
+
+const answered = object(
+  'an answer',
+  { status: count(100, 599), headers, pieces: list(piece, maxPieces), end: oneOf(...trafficEnds) },
+  { found: text(1000, 0) },
+);
+const unanswered = object('a failed question', { failed: oneOf(...trafficFailures), found: text(1000, 0) });
+const answer = either((given) => Object.hasOwn(Object(given), 'failed'), unanswered, answered);
+export type RecordedAnswer = TypeOf<typeof answer>;
+
+/** `number` counts from 1, in the order of the questions. */
+const exchange = object('an exchange', {
+  format: oneOf(trafficFormat),
+  number: count(1),
+  opened,
+  request: question,
+  answer,
+});
+export type RecordedExchange = TypeOf<typeof exchange>;
+
 /** Parses the file of one exchange; throws an error with the reason if the file is invalid. */
 export function parseExchange(bytes: Uint8Array, number: number): RecordedExchange {
   const { value } = parseStrictJson(bytes, {
@@ -96,94 +119,9 @@ export function parseExchange(bytes: Uint8Array, number: number): RecordedExchan
     maxBytes: maxTrafficBytes,
     maxDepth: maxBodyDepth + 2,
   });
-  const fields = toFields(value, 'an exchange', ['format', 'number', 'opened', 'request', 'answer']);
-  const format = parseWord(fields, 'format', [trafficFormat]);
-  if (fields.number !== number) throw new TypeError(`expected \`number\` to be ${number}`);
-  return {
-    format,
-    number,
-    opened: parseOpened(fields.opened),
-    request: parseQuestion(fields.request),
-    answer: parseAnswer(fields.answer),
-  };
-}
-
-function parseOpened(value: unknown): OpenedProvider {
-  const fields = toFields(value, 'how the provider was opened', [
-    'provider',
-    'model',
-    'base',
-    'isOtherBase',
-    'flags',
-  ]);
-  const base = parseText(fields, 'base', 2048);
-  // No request is sent to it.
-  const fault = serviceUrlFault(base, 'any');
-  if (fault !== undefined) throw new TypeError(`expected \`base\` to be an address: ${fault}`);
-  if (typeof fields.isOtherBase !== 'boolean')
-    throw new TypeError('expected `isOtherBase` to be true or false');
-  return {
-    provider: parseText(fields, 'provider', 64),
-    model: parseText(fields, 'model', 256),
-    base,
-    isOtherBase: fields.isOtherBase,
-    flags: parseTexts(fields.flags, 'flags', 4096),
-  };
-}
-
-function parseQuestion(value: unknown): RecordedQuestion {
-  const fields = toFields(value, 'a question', ['method', 'path', 'headers', 'body', 'base64']);
-  const path = parseText(fields, 'path', 8192);
-  if (!path.startsWith('/')) throw new TypeError('expected `path` to begin with a slash');
-  return {
-    method: parseWord(fields, 'method', ['GET', 'POST']),
-    path,
-    headers: parseHeaders(fields.headers),
-    ...(Object.hasOwn(fields, 'body') ? { body: fields.body } : {}),
-    ...(Object.hasOwn(fields, 'base64') ? { base64: parseText(fields, 'base64', maxTrafficBytes, 0) } : {}),
-  };
-}
-
-function parseAnswer(value: unknown): RecordedAnswer {
-  const fields = toFields(value, 'an answer', ['status', 'headers', 'pieces', 'end', 'failed', 'found']);
-  if (Object.hasOwn(fields, 'failed')) {
-    toFields(value, 'a failed question', ['failed', 'found']);
-    return {
-      failed: parseWord(fields, 'failed', trafficFailures),
-      found: parseText(fields, 'found', 1000, 0),
-    };
-  }
-  const { status } = fields;
-  if (!isCount(status, 100) || status > 599)
-    throw new TypeError(`expected \`status\` to be one of HTTP, got ${nameOf(status)}`);
-  return {
-    status,
-    headers: parseHeaders(fields.headers),
-    pieces: parseList(fields.pieces, parsePiece, maxPieces),
-    end: parseWord(fields, 'end', trafficEnds),
-    ...(fields.found === undefined ? {} : { found: parseText(fields, 'found', 1000, 0) }),
-  };
-}
-
-function parsePiece(value: unknown): RecordedPiece {
-  if (typeof value === 'string') return value;
-  const fields = toFields(value, 'a piece', ['base64']);
-  const base64 = parseText(fields, 'base64', maxTrafficBytes, 0);
-  if (Buffer.from(base64, 'base64').toString('base64') !== base64)
-    throw new TypeError('expected `base64` to be base64 in its one form');
-  return { base64 };
-}
-
-function parseHeaders(value: unknown): Readonly<Record<string, string>> {
-  const headers = parseTexts(value, 'headers', 32 * 1024);
-  const foreign = Object.keys(headers).find((name) => !isKeptHeader(name));
-  if (foreign !== undefined) throw new TypeError('expected no headers but those that a recording keeps');
-  return headers;
-}
-
-function parseTexts(value: unknown, wanted: string, maxLength: number): Readonly<Record<string, string>> {
-  const fields: Fields = toFields(value, `\`${wanted}\``);
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, parseText(fields, name, maxLength, 0)]));
+  const read = parse(exchange, value);
+  if (read.number !== number) throw new TypeError(`expected \`number\` to be ${number}`);
+  return read;
 }
 
 /** Returns the state that a message holds for this provider and model; `undefined` if it belongs to another. */

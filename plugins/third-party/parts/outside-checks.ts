@@ -32,10 +32,10 @@ const forms = ['text', 'bytes', 'json', 'unmade'] as const;
  * plugin's name. The gate that expects the artifact reports it.
  */
 export function thirdPartyArtifact(part: ManifestArtifact, ground: PartEnvironment): ThirdPartyArtifact {
-  const { contentType, extension, hasHosts } = part;
+  const { contentType, extension } = part;
   return {
     plugin: ground.plugin,
-    sendsOut: hasHosts,
+    sendsOut: ground.hosts.length > 0,
     contentType,
     extension,
     async produce(request) {

@@ -36,7 +36,7 @@ const maxKept = 10_000;
  * the run throw PLUGIN_PROCESS_FAULT with its name.
  */
 export function outsideEvidence(part: ManifestEvidence, ground: PartEnvironment): OutsideEvidence {
-  const { module, refusesRetrieval, timeoutSeconds, hasHosts } = part;
+  const { module, refusesRetrieval, timeoutSeconds } = part;
   const { plugin, process, options, handed } = ground;
   const kept = new Map<string, SourceVerdict>();
   let silent: unknown;
@@ -87,7 +87,7 @@ export function outsideEvidence(part: ManifestEvidence, ground: PartEnvironment)
   };
   return {
     plugin,
-    sendsOut: hasHosts,
+    sendsOut: ground.hosts.length > 0,
     requireSound,
     rank: (trustTiers) => trustTiers,
     refuse: async (source, signal) => (await judge(source, signal)).refuse,

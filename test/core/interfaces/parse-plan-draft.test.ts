@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parsePlanDraft } from '../../../core/interfaces/plan.ts';
+import { parsePlanDraft } from '../../../core/kernel/answer.ts';
 import { draftOf, taskOf } from '../../engine/plan/sample-plan.ts';
 
 const draft = draftOf({

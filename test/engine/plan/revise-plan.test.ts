@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parsePlanDraft } from '../../../core/interfaces/plan.ts';
+import { parsePlanDraft } from '../../../core/kernel/answer.ts';
 import { type ReplanReason, revisePlan } from '../../../engine/plan/revise-plan.ts';
 import { taskOf } from './sample-plan.ts';
 

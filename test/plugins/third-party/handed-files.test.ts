@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { userPluginAccess } from '../../../api/user-plugins.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import { parseNeeds } from '../../../plugins/third-party/manifest-parts.ts';
+import { parse } from '../../../core/base/schema.ts';
+import { needsShape } from '../../../plugins/third-party/manifest-parts.ts';
 import { valuesFor } from '../../../plugins/third-party/parts/outside-evidence.ts';
 import { withoutHanded } from '../../../plugins/third-party/process/plugin-fault.ts';
 
@@ -31,11 +32,11 @@ t.test('a manifest may not request key or vault files of writ', async (t) => {
   ];
   for (const path of own)
     t.throws(
-      () => parseNeeds({ files: [path] }),
-      { message: /directory of writ itself/, detail: { pointer: '/files/0' } },
+      () => parse(needsShape, { files: [path] }),
+      { message: /directory of writ itself/, facts: { path: ['files', 0] } },
       path,
     );
-  t.strictSame(parseNeeds({ files: ['~/.config/writer/a', '~/writ/a'] }).files, [
+  t.strictSame(parse(needsShape, { files: ['~/.config/writer/a', '~/writ/a'] }).files, [
     '~/.config/writer/a',
     '~/writ/a',
   ]);
