@@ -24,12 +24,11 @@ import {
   type GivenAnswer,
   type Interaction,
   type InteractionAnswer,
-  isApproval,
-  questionsOf,
   secretQuestions,
   validateAnswer,
 } from './interaction.ts';
 import { sayGoal } from './pursue-goal.ts';
+import { isApproval, questionsOf } from './question.ts';
 import { brokenOff } from './reduce-transcript.ts';
 import { type AtOnce, type Deed, isNoNote, readSpoken, type Spoken } from './slash.ts';
 import { pendingOf, type SessionState } from './state.ts';

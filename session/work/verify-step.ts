@@ -21,6 +21,7 @@ import { checkLists } from '../../spec/checks-of.ts';
 import { unusualFacts } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { pursuedGoal } from '../state/goal.ts';
+import type { DraftEssence } from '../state/question.ts';
 import { runsOfThread } from '../thread/read-thread.ts';
 import { holdGoal, patiently } from './goal-turn.ts';
 import { findRunOf } from './run-outcome.ts';
@@ -209,7 +210,10 @@ function checksOf({ verificationPlan }: EffectiveAcceptance): readonly string[] 
 }
 
 /** The parts of a drafted spec that a person reviews, without the defaults of its risk level. */
-function essenceOf({ contract: { effective }, repairs }: Pick<DraftedIntent, 'contract' | 'repairs'>) {
+function essenceOf({
+  contract: { effective },
+  repairs,
+}: Pick<DraftedIntent, 'contract' | 'repairs'>): DraftEssence {
   const { intent, acceptance, risk } = effective;
   return {
     problem: intent.problemStatement,

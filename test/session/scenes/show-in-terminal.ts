@@ -41,7 +41,9 @@ export async function showInTerminal(
     reflows: true,
   });
   const door = openLocalDoor(session, {
-    diagnostics: async () => ({ sandbox: { backend: 'bubblewrap' } }),
+    diagnostics: async () => ({
+      sandbox: { backend: 'bubblewrap', enforced: [], selfApproval: 'not_tried' },
+    }),
     threads: async () => ({ items: [] }),
   });
   const screen = openScreen({

@@ -13,7 +13,6 @@ import { controllerWords, mayWrite, standingOf } from '../../../session/web/page
 import type { Entry, Seen } from '../../../session/web/seen.ts';
 import { takenBack } from '../../../session/web/view/goal.ts';
 import { commandWords } from '../../../session/web/view/help-words.ts';
-import { readApproval, verdictWords } from '../../../session/web/view/question/approval-card.ts';
 import { foldChange } from '../../../session/web/wire/follow-session.ts';
 import { foldChanges } from '../api/fold-changes.ts';
 import { listen } from '../api/listen.ts';
@@ -137,20 +136,6 @@ t.test('keys choose options by number and letter', async (t) => {
   t.equal(optionOfKey('a', wide), undefined, 'a slip of the finger allows nothing');
   t.equal(optionOfKey('A', wide), 'allow_all_commands');
   t.equal(optionOfKey('e', [{ id: 'execute' }, { id: 'cancel' }]), 'execute');
-});
-
-t.test('a missing verdict is read as unknown', async (t) => {
-  const asked = readApproval({
-    command: 'rm $A',
-    segments: [{ words: [{ text: 'rm' }, { text: '$A', isKnown: false }] }, 7],
-  });
-  t.equal(asked.verdict, 'unknown');
-  t.strictSame(asked.segments[0]?.words, [
-    { text: 'rm', isKnown: true },
-    { text: '$A', isKnown: false },
-  ]);
-  t.equal(verdictWords(asked.segments[1]?.verdict ?? ''), 'cannot prove');
-  t.equal(verdictWords('anything'), 'cannot prove');
 });
 
 t.test('gates and the outcome are read from data, not from text', async (t) => {
