@@ -4,6 +4,9 @@ import { type AskedQuestion, isApproval, questionsOf } from '../state/question.t
 import type { Snapshot } from '../state/snapshot.ts';
 import type { SessionDoor } from './session-door.ts';
 
+export type { ApprovalMetadata, AskedQuestion, ShownSegment } from '../state/question.ts';
+export { isApproval, questionsOf };
+
 export type Asked = Snapshot['interactions'][number];
 
 export type GivenAnswer = Parameters<SessionDoor['respond']>[1];

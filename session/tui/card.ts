@@ -1,13 +1,14 @@
 /* How a person answers a question by keys. */
 import {
   type Asked,
+  type AskedQuestion,
   type Choice,
   choicesOf,
   firstChoiceOf,
   type GivenAnswer,
   planLines,
+  questionsOf,
 } from '../screen/asked.ts';
-import { type AskedQuestion, questionsOf } from '../state/question.ts';
 import type { Key } from './term/painter.ts';
 
 /** How far a person is with the answer to one question. */

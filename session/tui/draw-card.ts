@@ -1,10 +1,18 @@
 /* Draws a question with its answers in the live region. */
-import { type Asked, type Choice, choicesOf, patchsetOf, planLines } from '../screen/asked.ts';
+import {
+  type Asked,
+  type AskedQuestion,
+  type Choice,
+  choicesOf,
+  isApproval,
+  patchsetOf,
+  planLines,
+  questionsOf,
+} from '../screen/asked.ts';
 import { hunksOf } from '../screen/hunks.ts';
 import { type Line, type Span, span, visible } from '../screen/line.ts';
 import { commandTree } from '../screen/question-body.ts';
 import { hangLine, widthOf } from '../screen/wrap.ts';
-import { type AskedQuestion, isApproval, questionsOf } from '../state/question.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { type Card, isContract } from './card.ts';
 

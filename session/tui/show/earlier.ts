@@ -1,9 +1,10 @@
 /* Pages back through a thread, and exports it as Markdown. */
+
+import { isApproval } from '../../screen/asked.ts';
 import { type Line, span, textOf } from '../../screen/line.ts';
 import { commandTree, contractEssence } from '../../screen/question-body.ts';
 import type { SessionDoor } from '../../screen/session-door.ts';
 import { readOutcome, toolWords } from '../../screen/work-words.ts';
-import { isApproval } from '../../state/question.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type Entry, entryLines } from '../entry-lines.ts';
 

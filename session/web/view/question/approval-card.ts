@@ -1,8 +1,8 @@
 /* The card of a tool call that needs an approval. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ApprovalMetadata, ShownSegment } from '../../../screen/asked.ts';
 import { readHunks } from '../../../screen/hunks.ts';
-import type { ApprovalMetadata, ShownSegment } from '../../../state/question.ts';
 import type { QuestionOf } from '../../seen.ts';
 import { HunkView } from '../file-diff.ts';
 import { h, oneLine, sentence, text } from '../parts.ts';

@@ -1,8 +1,8 @@
 /* The card of a drafted spec. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { AskedQuestion } from '../../../screen/asked.ts';
 import { contractParts, documentOf, documentParts } from '../../../screen/question-body.ts';
-import type { AskedQuestion } from '../../../state/question.ts';
 import { notesOf } from '../../page/open-page.ts';
 import type { QuestionOf } from '../../seen.ts';
 import { h, sentence, text } from '../parts.ts';

@@ -1,8 +1,7 @@
 /* The frame of every question card: focus, keys, refusals. */
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { optionOfKey, patchsetOf } from '../../../screen/asked.ts';
-import { isApproval } from '../../../state/question.ts';
+import { isApproval, optionOfKey, patchsetOf } from '../../../screen/asked.ts';
 import { type Given, mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
 import { h, text } from '../parts.ts';
