@@ -1,3 +1,4 @@
+/* Sends events to many clients as event streams. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../core/base/clock.ts';

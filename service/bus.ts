@@ -1,3 +1,4 @@
+/* The notification bus of the local service. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { type BroadcastSettings, createBroadcast, toFrame } from '../http/broadcast.ts';

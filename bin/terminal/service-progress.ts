@@ -1,9 +1,8 @@
 import { runEventsPlugin } from '../../api/run/run-events.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
-import { accessService } from '../../service/find-service.ts';
+import { accessService, findServicePlace, type ServicePlace } from '../../service/find-service.ts';
 import { openRunPublisher } from '../../service/run-publisher.ts';
-import { findServicePlace, type ServicePlace } from '../../service/service-place.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 
 const settleWithinMs = 1_000;
