@@ -22,7 +22,7 @@ import { storedPatterns } from '../../engine/upkeep/stored-ref.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 import { builtInTypes } from '../../service/run-publisher.ts';
 import { methodRoutes } from '../../session/client/session-requests.ts';
-import { slashCommands } from '../../session/state/slash.ts';
+import { slashCommands } from '../../session/state/slash-words.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import { storeRefs } from '../../store/stores.ts';
 import { runLine } from '../bin/host.ts';

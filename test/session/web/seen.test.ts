@@ -1,7 +1,6 @@
 import t from 'tap';
 import { optionOfKey } from '../../../session/screen/asked.ts';
 import { gatesIn, outcomeOf, readGate, readOutcome } from '../../../session/screen/work-words.ts';
-import { slashCommands } from '../../../session/state/slash.ts';
 import {
   type Before,
   groupsOf,
@@ -12,7 +11,6 @@ import {
 import { controllerWords, mayWrite, standingOf } from '../../../session/web/page/page.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
 import { takenBack } from '../../../session/web/view/goal.ts';
-import { commandWords } from '../../../session/web/view/help-words.ts';
 import { foldChange } from '../../../session/web/wire/follow-session.ts';
 import { foldChanges } from '../api/fold-changes.ts';
 import { listen } from '../api/listen.ts';
@@ -91,13 +89,6 @@ t.test('an undone run is marked as undone until the undo is undone as well', asy
     undo('run u3 takes back run u1'),
   ];
   t.strictSame([...takenBack(entries)], ['b/task-1', 'u1']);
-});
-
-t.test('the page lists every slash command of the session', async (t) => {
-  t.strictSame(
-    commandWords,
-    slashCommands.map(({ form, says }) => [form, says]),
-  );
 });
 
 t.test('write permission follows from the controller and the held lease', async (t) => {
