@@ -9,7 +9,12 @@ import { repairs } from './work.ts';
 
 export type Spoken =
   | TurnWords
-  | AtOnce
+  /** Acts immediately, also while a turn runs. */
+  | { readonly kind: 'set'; readonly change: SettingChange }
+  /** Shortens the conversation that a model is sent. */
+  | { readonly kind: 'cut'; readonly how: DialogueCut }
+  /** Limit of the session in USD; absent: no limit. */
+  | { readonly kind: 'budget'; readonly limitUsd?: number }
   | Deed
   | { readonly kind: 'goal'; readonly words: GoalWords }
   /** Shows the question about the held change again. */
@@ -38,14 +43,6 @@ export type GoalWords =
   | { readonly kind: 'go-on' }
   | { readonly kind: 'status' }
   | { readonly kind: 'cancel'; readonly reason?: string };
-
-/** Commands that act immediately, also while a turn runs. */
-export type AtOnce =
-  | { readonly kind: 'set'; readonly change: SettingChange }
-  /** Shortens the conversation that a model is sent. */
-  | { readonly kind: 'cut'; readonly how: DialogueCut }
-  /** Limit of the session in USD; absent: no limit. */
-  | { readonly kind: 'budget'; readonly limitUsd?: number };
 
 /** Model ids such as `gemini-2.5-pro` and `org/name:8b`. */
 const modelId = /^[\w@][\w.:@/+-]{0,199}$/;

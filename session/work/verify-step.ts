@@ -25,7 +25,7 @@ import type { DraftEssence } from '../state/question.ts';
 import { runsOfThread } from '../thread/read-thread.ts';
 import { holdGoal, patiently } from './goal-turn.ts';
 import { findRunOf } from './run-outcome.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { sendRuns, untoldRuns } from './untold.ts';
 
 const maxOutput = 16_384;
@@ -124,7 +124,7 @@ export const reviewSubject = 'review ';
  * replaces it and shows the differences.
  */
 export async function draftStep(scope: TurnScope, words: readonly string[]): Promise<StepEnd> {
-  const { setting, signal, state, emit, newId } = scope;
+  const { setting, state, emit, newId } = scope;
   const { engine, source, clock, repositoryPath } = setting;
   const repository = await openRepository(repositoryPath);
   const said: string[] = [];
@@ -136,16 +136,12 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   const kept = before === undefined ? undefined : readDraft(repository, runId);
   const ran = untoldRuns(scope);
   const request = {
-    ...setting.run,
-    repositoryPath,
+    ...settingsOfRun(scope),
     runId,
     source,
-    sandbox: setting.sandbox,
     said,
     target: await setting.target(),
     createdAt: toRfc3339(clock.now()),
-    clock,
-    signal,
     meter: scope.meter(),
     ...(goal === undefined ? {} : { criteria: goal.criteria }),
     ...(ran === undefined ? {} : { context: [ran.text] }),
