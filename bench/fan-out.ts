@@ -7,8 +7,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createBroadcast } from '../http/broadcast.ts';
-import { toFrame } from '../http/event-log.ts';
+import { createBroadcast, toFrame } from '../http/broadcast.ts';
 import { figure, median, printTable } from './measure.ts';
 import { sized } from './sized.ts';
 

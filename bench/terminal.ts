@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import pty from '@lydell/node-pty';
 import { systemClock } from '../core/base/clock.ts';
-import { slashCommands } from '../session/state/slash.ts';
+import { slashCommands } from '../session/state/slash-words.ts';
 import { openScreen } from '../session/tui/open-screen.ts';
 import { openPainter } from '../session/tui/term/open-painter.ts';
 import { themes } from '../session/tui/term/row.ts';

@@ -1,3 +1,4 @@
+/* Loopback addresses, and which host names and peers are on this machine. */
 import { once } from 'node:events';
 import { createServer, isIPv4, isIPv6 } from 'node:net';
 

@@ -1,8 +1,8 @@
+/* Sends events to many clients as event streams. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
-import { commentFrame, createEventLog, type EventLog, type StreamPosition } from './event-log.ts';
 import { answerHeaders } from './send-answer.ts';
 
 export interface BroadcastSettings extends Partial<Omit<LagLimits, 'resyncFrame'>> {
@@ -11,8 +11,6 @@ export interface BroadcastSettings extends Partial<Omit<LagLimits, 'resyncFrame'
   /** Events that come within this of one another go out together; the first after a pause does not wait. */
   readonly windowMs?: number;
   readonly keepAliveMs?: number;
-  /** Of what is published and not with every subscriber yet; beyond, those who are furthest behind lag. */
-  readonly maxHeldBytes?: number;
 }
 
 /** One stream of events to many clients. */
@@ -50,6 +48,12 @@ const defaults = {
 const maxSliceEvents = 128;
 const maxSliceBytes = 256 * 1024;
 
+/** Events of one window, in one buffer that all subscribers share. */
+interface Slice {
+  readonly bytes: Uint8Array;
+  readonly events: number;
+}
+
 /**
  * Sends each event to every subscriber, in order, at most once. The system call is the main cost: events of one
  * window share one buffer and one write per subscriber.
@@ -63,53 +67,53 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
   const clock: Clock = limits.clock;
   const sliceEvents = Math.min(maxSliceEvents, limits.maxQueuedEvents);
   const subscribers = new Set<EventSubscriber>();
-  const log = createEventLog();
+  /** Events that are in no slice yet. */
+  let open: Uint8Array[] = [];
+  let openBytes = 0;
+  let lastSeq = 0;
   /** End of the last turn: with many subscribers a turn is longer than the window. */
   let turnedAt = Number.NEGATIVE_INFINITY;
-  /** The next turn, if it is due in this round of the event loop. `sealsThen`: whether it includes the open events. */
-  let soon: NodeJS.Immediate | undefined;
-  let sealsThen = false;
+  /** The next turn is in this round of the event loop. */
+  let isSoon = false;
   let window: NodeJS.Timeout | undefined;
   let keepAlive: NodeJS.Timeout | undefined;
   let deadline: NodeJS.Timeout | undefined;
   let ended: PromiseWithResolvers<void> | undefined;
 
+  /** Makes the open events a slice. */
   const seal = (): void => {
     clearTimeout(window);
     window = undefined;
-    sealsThen = false;
-    log.seal();
+    const [only] = open;
+    if (only === undefined) return;
+    const bytes = open.length === 1 ? only : Buffer.concat(open, openBytes);
+    const slice: Slice = { bytes, events: open.length };
+    open = [];
+    openBytes = 0;
+    for (const one of subscribers) one.enqueue(slice);
   };
-  /** Sends one slice to every subscriber with a free socket. */
+  /** Sends one slice to every subscriber with a free socket. `window`: the events in it stay open. */
   const turn = (): void => {
-    if (sealsThen) seal();
+    if (window === undefined) seal();
     let more = false;
-    let oldest = log.end.slices;
     for (const one of subscribers) {
       more = one.deliver() || more;
-      one.judge();
-      oldest = Math.min(oldest, one.taken);
       if (ended !== undefined && one.hasAll) one.socket.destroySoon();
     }
-    log.trim(oldest);
     turnedAt = clock.monotonic();
     if (more) turnSoon();
   };
   const turnSoon = (): void => {
-    if (soon !== undefined) return;
-    soon = setImmediate(() => {
-      soon = undefined;
+    if (isSoon) return;
+    isSoon = true;
+    setImmediate(() => {
+      isSoon = false;
       turn();
     });
   };
-  /** Subscribers that still need the oldest slice start to lag, until the held bytes fit the limit. */
-  const shrink = (): void => {
-    turn();
-    while (log.heldBytes > limits.maxHeldBytes) {
-      const oldest = Math.min(...[...subscribers].map((one) => one.taken));
-      for (const one of subscribers) if (one.taken === oldest) one.lag();
-      log.trim(Math.min(...[...subscribers].map((one) => one.taken)));
-    }
+  const sealNow = (): void => {
+    seal();
+    turnSoon();
   };
   const remove = (subscriber: EventSubscriber): void => {
     subscribers.delete(subscriber);
@@ -117,9 +121,13 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
     clearInterval(keepAlive);
     keepAlive = undefined;
     seal();
-    log.trim(log.end.slices);
     clearTimeout(deadline);
     ended?.resolve();
+  };
+  /** The number of the last event. Every event before it is in a slice: none may follow a resync event. */
+  const sealedSeq = (): number => {
+    seal();
+    return lastSeq;
   };
 
   return {
@@ -140,11 +148,8 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
           return;
         }
         // What was published before is not for this one.
-        if (log.openEvents > 0) {
-          seal();
-          turnSoon();
-        }
-        const subscriber = createEventSubscriber(socket, log, limits, turnSoon);
+        if (open.length > 0) sealNow();
+        const subscriber = createEventSubscriber(socket, limits, sealedSeq, turnSoon);
         subscribers.add(subscriber);
         socket.on('error', () => {});
         socket.on('close', () => remove(subscriber));
@@ -156,22 +161,18 @@ export function createBroadcast(settings: BroadcastSettings): Broadcast {
     },
     publish: (seq, frame) => {
       if (ended !== undefined || subscribers.size === 0) return;
-      log.append(seq, frame);
-      if (log.openEvents >= sliceEvents || log.openBytes >= maxSliceBytes) {
-        seal();
-        turnSoon();
-        if (log.heldBytes > limits.maxHeldBytes) shrink();
-      } else if (log.openEvents === 1) {
+      open.push(frame);
+      openBytes += frame.length;
+      lastSeq = seq;
+      if (open.length >= sliceEvents || openBytes >= maxSliceBytes) sealNow();
+      else if (open.length === 1) {
         const waitMs = turnedAt + limits.windowMs - clock.monotonic();
-        if (waitMs <= 0) {
-          sealsThen = true;
-          turnSoon();
-        } else {
+        if (waitMs <= 0) turnSoon();
+        else
           window = setTimeout(() => {
             seal();
             turn();
           }, waitMs);
-        }
       }
     },
     end: (withinMs) => {
@@ -195,6 +196,8 @@ interface LagLimits {
   /** Events that may wait for one subscriber while its socket is full. */
   readonly maxQueuedEvents: number;
   readonly maxQueuedBytes: number;
+  /** Octets that may wait for one subscriber in any case. All wait for the same slices, so it bounds those of all. */
+  readonly maxHeldBytes: number;
   /** How long a subscriber may need for events published before its socket was full. A burst does not count as lag. */
   readonly burstPatienceMs: number;
   /** How long a socket may stay full before its connection is ended. */
@@ -206,108 +209,107 @@ interface LagLimits {
 
 /**
  * One open stream. It is *full* while its socket holds octets that the system has not accepted, and *lagging* once it
- * has lost an event.
+ * has lost an event: it then gets nothing until its socket has drained, and one resync event for all that it lost.
  */
 interface EventSubscriber {
   readonly socket: Socket;
-  /** How many slices it needs no more: all, for one that lags. */
-  readonly taken: number;
-  /** At the end of the log, and all of it with the system. */
+  /** Nothing waits for it, and all of what was sent is with the system. */
   readonly hasAll: boolean;
-  /**
-   * Writes the next slice where there is one and the socket is not full; true where one more could be written at once.
-   */
+  enqueue(slice: Slice): void;
+  /** Writes the next slice, unless the socket is full. True if one more could be written at once. */
   deliver(): boolean;
-  /** Makes a full one that is too far behind a lagging one. */
-  judge(): void;
-  /**
-   * Drops the events of the log that it has not sent, and new ones, until its socket has drained. Then it sends one
-   * resync event.
-   */
-  lag(): void;
-  /** A comment to one that has all; the end of one that was full for too long. */
+  /** Sends a comment if nothing waits; ends a connection that was full for too long. */
   keepAlive(): void;
 }
 
-/** What a socket holds that is full. */
-interface Held {
-  readonly sinceMs: number;
-  readonly events: number;
-  /** What had been published by then. */
-  readonly published: StreamPosition;
-}
-
 const nothing = new Uint8Array();
+/** A comment, not an event. It keeps a connection alive. */
+const commentFrame: Uint8Array = Buffer.from(':\n\n');
 
-/** Creates a subscriber that starts at the end of `log`. `drained` is called when its socket is no longer full. */
+/** `drained` is called when the socket is no longer full. */
 function createEventSubscriber(
   socket: Socket,
-  log: EventLog,
-  limits: LagLimits,
+  {
+    clock,
+    maxQueuedEvents,
+    maxQueuedBytes,
+    maxHeldBytes,
+    burstPatienceMs,
+    maxStallMs,
+    resyncFrame,
+  }: LagLimits,
+  sealedSeq: () => number,
   drained: () => void,
 ): EventSubscriber {
-  const { clock, maxQueuedEvents, maxQueuedBytes, burstPatienceMs, maxStallMs, resyncFrame } = limits;
-  let at = log.end;
-  let lagging = false;
-  let held: Held | undefined;
+  let queue: Slice[] = [];
+  let missed = 0;
+  /** What a full socket holds. `later`: how many slices of the queue were published since. */
+  let full: { readonly sinceMs: number; readonly events: number; later: number } | undefined;
 
-  const write = (bytes: Uint8Array, events: number): void => {
+  const write = ({ bytes, events }: Slice): void => {
     socket.write(bytes);
     if (socket.writableLength === 0) return;
-    held = { sinceMs: clock.monotonic(), events, published: log.end };
+    full = { sinceMs: clock.monotonic(), events, later: 0 };
     // Called back after all that was written before it; `drain` is not emitted for less than the high-water mark.
     socket.write(nothing, (fault) => {
       if (fault) return;
-      held = undefined;
-      if (lagging) resync();
+      full = undefined;
+      if (missed > 0) resync();
       drained();
     });
   };
   const resync = (): void => {
-    // The resync event covers all published events, so none of them may follow it.
-    log.seal();
-    const missed = log.end.events - at.events;
-    lagging = false;
-    at = log.end;
-    write(resyncFrame(missed, log.lastSeq), 1);
+    const seq = sealedSeq();
+    const bytes = resyncFrame(missed, seq);
+    missed = 0;
+    write({ bytes, events: 1 });
   };
   const lag = (): void => {
-    lagging = true;
-    if (held === undefined) resync();
+    for (const { events } of queue) missed += events;
+    queue = [];
+    if (full === undefined) resync();
+  };
+  const deliver = (): boolean => {
+    if (full !== undefined) lagIfBehind(full);
+    const [slice] = full === undefined && socket.writable ? queue.splice(0, 1) : [];
+    if (slice !== undefined) write(slice);
+    return full === undefined && queue.length > 0;
+  };
+  /** One event is delivered whatever its size: to lag is to lose something. */
+  const lagIfBehind = ({ sinceMs, events: sent, later }: NonNullable<typeof full>): void => {
+    const isPatient = clock.monotonic() - sinceMs < burstPatienceMs;
+    const waiting = isPatient ? queue.slice(queue.length - later) : queue;
+    if (waiting.length === 0) return;
+    const events = waiting.reduce((sum, one) => sum + one.events, sent);
+    if (events > maxQueuedEvents || socket.writableLength + sizeOf(waiting) > maxQueuedBytes) lag();
   };
   return {
     socket,
-    get taken() {
-      return lagging ? log.end.slices : at.slices;
-    },
     get hasAll() {
-      return held === undefined && at.slices === log.end.slices;
+      return full === undefined && queue.length === 0;
     },
-    deliver: () => {
-      if (held !== undefined || !socket.writable) return false;
-      const slice = log.after(at);
-      if (slice === undefined) return false;
-      at = slice.end;
-      write(slice.bytes, slice.events);
-      return held === undefined && at.slices < log.end.slices;
+    deliver,
+    enqueue(slice) {
+      if (missed > 0) {
+        missed += slice.events;
+        return;
+      }
+      queue.push(slice);
+      if (full !== undefined) full.later += 1;
+      if (sizeOf(queue) <= maxHeldBytes) return;
+      deliver();
+      if (sizeOf(queue) > maxHeldBytes) lag();
     },
-    judge: () => {
-      if (held === undefined || lagging) return;
-      const patient = clock.monotonic() - held.sinceMs < burstPatienceMs;
-      const from = patient ? held.published : at;
-      // One event is delivered whatever its size: to lag is to lose something.
-      if (from.slices === log.end.slices) return;
-      const events = held.events + log.end.events - from.events;
-      const bytes = socket.writableLength + log.end.bytes - from.bytes;
-      if (events > maxQueuedEvents || bytes > maxQueuedBytes) lag();
-    },
-    lag,
-    keepAlive: () => {
-      if (held !== undefined) {
-        if (clock.monotonic() - held.sinceMs > maxStallMs) socket.destroy();
-      } else if (at.slices === log.end.slices) write(commentFrame, 0);
+    keepAlive() {
+      if (full !== undefined) {
+        if (clock.monotonic() - full.sinceMs > maxStallMs) socket.destroy();
+      } else if (queue.length === 0) write({ bytes: commentFrame, events: 0 });
     },
   };
+}
+
+function sizeOf(slices: readonly Slice[]): number {
+  return slices.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
 /** A response with no bytes sent yet. */
@@ -382,4 +384,31 @@ function discardInput(socket: Socket): void {
   });
   socket.on('end', () => socket.destroy());
   socket.resume();
+}
+
+/** One event, ready to be sent. */
+interface FrameParts {
+  /** Any text; what could end a line becomes U+FFFD, so that no name can be mistaken for another one. */
+  readonly type: string;
+  readonly id: number;
+  /** JSON text; what could end a line in it is escaped, which leaves its value as it is. */
+  readonly data: string;
+}
+
+/**
+ * Formats an event for the WHATWG event stream, as bytes. No character in `type` or `data` can end its line. That
+ * also holds for a client that splits at U+0085, U+2028 or a control character, not only at the standard's CR and LF.
+ */
+export function toFrame({ type, id, data }: FrameParts): Buffer {
+  return Buffer.from(
+    `event: ${type.replace(lineEnders, '\uFFFD')}\nid: ${id}\ndata: ${data.replace(jsonLineEnders, escaped)}\n\n`,
+  );
+}
+
+const lineEnders = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/g;
+/** JSON has CR and LF only between its tokens, and the others only within strings. */
+const jsonLineEnders = /[\r\n\u0085\u2028\u2029]/g;
+
+function escaped(char: string): string {
+  return char === '\r' || char === '\n' ? ' ' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,3 +1,4 @@
+/* The discovery file of a running instance, and its secret tokens. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isWritError, WritError } from '../core/base/errors.ts';
 import { randomOctets } from '../core/base/ids.ts';

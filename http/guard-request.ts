@@ -1,3 +1,4 @@
+/* Refuses requests of other machines and of pages of other origins. */
 import type { IncomingMessage } from 'node:http';
 import { WritError } from '../core/base/errors.ts';
 import { isLoopbackHost, isLoopbackPeer } from './addresses.ts';

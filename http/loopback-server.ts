@@ -1,3 +1,4 @@
+/* An HTTP server that answers this machine alone. */
 import { once } from 'node:events';
 import {
   createServer,

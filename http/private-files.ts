@@ -1,3 +1,4 @@
+/* Files and directories that only this user can read. */
 import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/* Reads JSON bodies of requests within bounds of size, time and depth. */
 import type { IncomingMessage } from 'node:http';
 import { WritError } from '../core/base/errors.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';

@@ -1,3 +1,4 @@
+/* Sends answers and errors of a route. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorCatalogue } from '../core/base/error-codes.ts';
 import { isWritError, WritError } from '../core/base/errors.ts';

@@ -1,7 +1,7 @@
+/* The notification bus of the local service. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
-import { type BroadcastSettings, createBroadcast } from '../http/broadcast.ts';
-import { toFrame } from '../http/event-log.ts';
+import { type BroadcastSettings, createBroadcast, toFrame } from '../http/broadcast.ts';
 
 /** The notification bus: sends events `{seq, type, at, data}` to the current subscribers, at most once. */
 export interface Bus {

@@ -1,15 +1,11 @@
+/* The dirty marks of a repository: their database, and the list of them. */
 import { stat } from 'node:fs/promises';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { isWritError } from '../core/base/errors.ts';
 import { absent } from '../core/base/files.ts';
-import type { RepositoryPlace } from '../core/interfaces/store.ts';
 import { openPrivateDirectory } from '../http/private-files.ts';
 import { openSql, type SqlDatabase, type SqlRow } from '../store/sql.ts';
-import { readRepositorySettings } from '../store/stores.ts';
-import { accessService, type ServiceAccess } from './find-service.ts';
-import { type MarkTrees, markTreesOf } from './mark-trees.ts';
-import { acquireServiceLock } from './service-lock.ts';
-import type { ServicePlace } from './service-place.ts';
+import { accessService, acquireServiceLock, type ServiceAccess, type ServicePlace } from './find-service.ts';
 
 /** A path that a client marked as changed. */
 export interface DirtyMark {
@@ -196,26 +192,4 @@ async function isThere(path: string): Promise<boolean> {
     fault.code === 'ENOTDIR' ? undefined : absent(fault),
   );
   return found !== undefined;
-}
-
-/** Settings that determine the names of dirty paths. */
-export interface MarkEnvironment {
-  /** Root of the work tree that relative paths start from; links resolved. */
-  readonly root: string;
-  /** `core.ignorecase`: a directory goes by the spelling that it has on the disk. */
-  readonly ignoreCase: boolean;
-  /** `core.precomposeunicode`: names are kept in NFC. */
-  readonly precompose: boolean;
-  /** The work trees of the repository now: this one, the main one, the linked ones. */
-  readonly trees: () => MarkTrees;
-}
-
-/**
- * Reads from git once which names are equal here and where the main work tree is. Throws GIT_FAILED if git cannot
- * read its config.
- */
-export async function openMarkEnvironment(repo: RepositoryPlace): Promise<MarkEnvironment> {
-  const { main, ignoreCase, precompose } = await readRepositorySettings(repo);
-  const own = main === undefined || main === repo.root ? [repo.root] : [repo.root, main];
-  return { root: repo.root, ignoreCase, precompose, trees: markTreesOf(repo.commonDir, own) };
 }

@@ -1,6 +1,39 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
-import type { MarkEnvironment } from './dirty-marks.ts';
-import { diskIdentity, type MarkTrees } from './mark-trees.ts';
+/* Resolves paths of a batch to the names that git has for them in the work trees of a repository. */
+import {
+  type BigIntStats,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { RepositoryPlace } from '../core/interfaces/store.ts';
+import { readRepositorySettings } from '../store/stores.ts';
+
+/** Settings that determine the names of dirty paths. */
+export interface MarkEnvironment {
+  /** Root of the work tree that relative paths start from; links resolved. */
+  readonly root: string;
+  /** `core.ignorecase`: a directory goes by the spelling that it has on the disk. */
+  readonly ignoreCase: boolean;
+  /** `core.precomposeunicode`: names are kept in NFC. */
+  readonly precompose: boolean;
+  /** The work trees of the repository now: this one, the main one, the linked ones. */
+  readonly trees: () => MarkTrees;
+}
+
+/**
+ * Reads from git once which names are equal here and where the main work tree is. Throws GIT_FAILED if git cannot
+ * read its config.
+ */
+export async function openMarkEnvironment(repo: RepositoryPlace): Promise<MarkEnvironment> {
+  const { main, ignoreCase, precompose } = await readRepositorySettings(repo);
+  const own = main === undefined || main === repo.root ? [repo.root] : [repo.root, main];
+  return { root: repo.root, ignoreCase, precompose, trees: markTreesOf(repo.commonDir, own) };
+}
 
 /** A place that a path leads through: a directory, or a name under which there is none. */
 export interface Place {
@@ -182,4 +215,93 @@ function statOf(path: string): Stats | undefined {
 
 function codeOf(fault: unknown): unknown {
   return fault instanceof Error && 'code' in fault ? fault.code : undefined;
+}
+
+/** The work trees of one repository as they are now. */
+export interface MarkTrees {
+  /** Their roots: absolute, links resolved. */
+  readonly roots: ReadonlySet<string>;
+  /** The directories that a root is an entry of. */
+  readonly holders: ReadonlySet<string>;
+  /** Each root by what the disk knows it by, however its path is spelled. */
+  readonly byIdentity: ReadonlyMap<string, string>;
+}
+
+/** Identity of a file on disk (device and inode), whatever its name; `undefined` if it cannot be read. */
+export function diskIdentity(path: string): string | undefined {
+  const stat = statOfTree(path);
+  return stat && `${stat.dev}:${stat.ino}`;
+}
+
+/**
+ * Returns a reader of the work trees: `own`, and those linked in `<commonDir>/worktrees` with a `.git` file that
+ * points back. A call re-reads only if that directory or a `gitdir` file in it has changed. Unreadable entries are
+ * skipped; it never throws.
+ */
+export function markTreesOf(commonDir: string, own: readonly string[]): () => MarkTrees {
+  const home = join(commonDir, 'worktrees');
+  let seen: string | undefined;
+  let trees = identify(own);
+  return () => {
+    const names = namesIn(home);
+    const now = names.map((name) => `${name}/${versionOf(join(home, name, 'gitdir'))}`).join('\n');
+    if (now === seen) return trees;
+    const linked = names.map((name) => linkedRoot(join(home, name)));
+    trees = identify([...own, ...linked.filter((root) => root !== undefined)]);
+    // A tree that is not there now may come back (a medium that is mounted) without a trace in that directory.
+    seen = linked.includes(undefined) ? undefined : now;
+    return trees;
+  };
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    // Most repositories have none, and a thrown fault is dear.
+    return lstatSync(directory, { throwIfNoEntry: false }) ? readdirSync(directory) : [];
+  } catch {
+    return [];
+  }
+}
+
+function versionOf(path: string): string {
+  const stat = statOfTree(path);
+  return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}` : '';
+}
+
+function statOfTree(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function linkedRoot(admin: string): string | undefined {
+  try {
+    // Relative if git is so configured (`worktree.useRelativePaths`).
+    const file = resolve(admin, readLine(join(admin, 'gitdir')));
+    if (basename(file) !== '.git' || !lstatSync(file).isFile()) return undefined;
+    const back = /^gitdir: (.+)$/s.exec(readLine(file))?.[1] ?? '';
+    const root = realpathSync.native(dirname(file));
+    // The directory of a pruned work tree may be somebody else's by now.
+    return realpathSync.native(resolve(root, back)) === realpathSync.native(admin) ? root : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readLine(path: string): string {
+  if (statSync(path).size > maxPointerBytes) return '';
+  return readFileSync(path, 'utf8').replace(/\n$/, '');
+}
+
+const maxPointerBytes = 8192;
+
+function identify(roots: readonly string[]): MarkTrees {
+  const byIdentity = new Map<string, string>();
+  for (const root of roots) {
+    const identity = diskIdentity(root);
+    if (identity !== undefined) byIdentity.set(identity, root);
+  }
+  return { roots: new Set(roots), holders: new Set(roots.map((root) => dirname(root))), byIdentity };
 }

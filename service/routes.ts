@@ -1,6 +1,7 @@
+/* The endpoints of the service. */
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { systemClock, toRfc3339 } from '../core/base/clock.ts';
+import { toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
 import { printable } from '../core/base/printable.ts';
 import { matchesToken } from '../http/discovery.ts';
@@ -8,7 +9,8 @@ import { valuesOf } from '../http/guard-request.ts';
 import { type Body, invalidBody, onlyMembers } from '../http/read-json-body.ts';
 import type { Route } from '../http/send-answer.ts';
 import type { Bus } from './bus.ts';
-import type { DirtyMark, DirtyMarks, MarkEnvironment } from './dirty-marks.ts';
+import type { DirtyMark, DirtyMarks } from './dirty-marks.ts';
+import type { MarkEnvironment } from './mark-walk.ts';
 import { MarkWalk, namesOf, type Place } from './mark-walk.ts';
 import { isReserved, isRunEvent, type RunEventType } from './run-publisher.ts';
 
@@ -110,8 +112,9 @@ const says: Readonly<Record<MarkRefusal, string>> = {
  */
 const maxMarkBytes = 2 * 1024 * 1024;
 const maxShown = 200;
-/** A single path can have 131,000 names. */
-const namesPerLook = 1024;
+/** After so many, other work of the process has its turn. A single path can have 131,000 names. */
+const pathsPerTurn = 256;
+const namesPerTurn = 1024;
 
 /**
  * Converts a batch of paths to marks: sorted by code units, unique, POSIX, relative to their work tree (`.` for its
@@ -125,21 +128,20 @@ export async function toMarks(ground: MarkEnvironment, paths: readonly string[])
   const parents = new Map<string, Place | undefined>();
   const marks = new Set<string>();
   let bytes = 0;
-  const turn = new Turn();
   for (const [index, path] of paths.entries()) {
+    if (index % pathsPerTurn === pathsPerTurn - 1) await setImmediate();
     const unfit = unfitness(path);
     if (unfit !== undefined) throw escapes(index, path, unfit);
     const { before, last } = cutLast(path);
-    if (!parents.has(before)) parents.set(before, await parentAt(walk, before, turn));
+    if (!parents.has(before)) parents.set(before, await parentAt(walk, before));
     const parent = parents.get(before);
     const mark = parent && (last === undefined ? parent.mark : walk.markOf(parent, last));
     if (mark === undefined || leavesOnWindows(mark)) throw escapes(index, path, 'outside');
     if (!marks.has(mark)) bytes += Buffer.byteLength(mark);
     if (bytes > maxMarkBytes) throw tooLarge();
     marks.add(mark === '' ? '.' : mark);
-    if (turn.over) await turn.rest();
   }
-  return inMarkOrder(marks, turn);
+  return [...marks].sort();
 }
 
 function unfitness(path: string): MarkRefusal | undefined {
@@ -170,11 +172,11 @@ function cutLast(path: string): { readonly before: string; readonly last: string
  * Returns the parent directory, or `undefined` if a `..` leaves the repository on the way. A path that returns is
  * still refused, because it was outside.
  */
-async function parentAt(walk: MarkWalk, path: string, turn: Turn): Promise<Place | undefined> {
+async function parentAt(walk: MarkWalk, path: string): Promise<Place | undefined> {
   let at = path.startsWith('/') ? walk.top : walk.root;
   let entered = at.mark !== undefined;
   for (const [index, name] of namesOf(path).entries()) {
-    if (index % namesPerLook === namesPerLook - 1 && turn.over) await turn.rest();
+    if (index % namesPerTurn === namesPerTurn - 1) await setImmediate();
     at = walk.step(at, name);
     if (entered && name === '..' && at.mark === undefined) return undefined;
     entered ||= at.mark !== undefined;
@@ -209,58 +211,6 @@ function escapes(index: number, path: string, reason: MarkRefusal): WritError {
     message: `path ${index} of the batch, \`${shown}${cut}\`, ${says[reason]}`,
     detail: { index, reason },
   });
-}
-
-/** So many are sorted in well below a turn. */
-const runLength = 2048;
-
-/** The texts by their code units, lowest first; sorted in turns, because a batch can hold 65,000. */
-export async function inMarkOrder(texts: Iterable<string>, turn: Turn): Promise<readonly string[]> {
-  const all = [...texts];
-  let runs: string[][] = [];
-  for (let start = 0; start < all.length; start += runLength) {
-    runs.push(all.slice(start, start + runLength).sort());
-    if (turn.over) await turn.rest();
-  }
-  while (runs.length > 1) {
-    const merged: string[][] = [];
-    for (let index = 0; index < runs.length; index += 2)
-      merged.push(await merge(runs[index] ?? [], runs[index + 1] ?? [], turn));
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-async function merge(left: readonly string[], right: readonly string[], turn: Turn): Promise<string[]> {
-  const merged: string[] = [];
-  let next = 0;
-  for (const text of left) {
-    for (let other = right[next]; other !== undefined && other < text; other = right[next]) {
-      merged.push(other);
-      next += 1;
-    }
-    merged.push(text);
-    if (merged.length % runLength === 0 && turn.over) await turn.rest();
-  }
-  for (; next < right.length; next += 1) merged.push(right[next] ?? '');
-  return merged;
-}
-
-/** How long one turn may hold the event loop, ms. */
-const turnMs = 3;
-
-/** A long piece of work in turns: when one is `over`, `rest` lets everybody else come first and begins the next. */
-export class Turn {
-  #since = systemClock.monotonic();
-
-  get over(): boolean {
-    return systemClock.monotonic() - this.#since > turnMs;
-  }
-
-  async rest(): Promise<void> {
-    await setImmediate();
-    this.#since = systemClock.monotonic();
-  }
 }
 
 const maxTypeCharacters = 128;

@@ -1,10 +1,10 @@
+/* Sends events of engine runs to the service, and follows the events of a service. */
 import type { Clock } from '../core/base/clock.ts';
 import { isWritError, WritError } from '../core/base/errors.ts';
 import { readEventStream } from '../core/base/event-stream.ts';
 import { streamHttp } from '../core/base/net.ts';
 import { unseen } from '../core/base/printable.ts';
-import { accessService, type ServiceAccess } from './find-service.ts';
-import type { ServicePlace } from './service-place.ts';
+import { accessService, type ServiceAccess, type ServicePlace } from './find-service.ts';
 
 /**
  * Sends the events of an engine run to a running service, if there is one. A run never fails or waits because of it.

@@ -1,3 +1,4 @@
+/* Starts and stops the service of a repository. */
 import { basename, join } from 'node:path';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
@@ -13,10 +14,10 @@ import {
 } from '../http/private-files.ts';
 import { keepFiles } from '../store/sql.ts';
 import { openBus } from './bus.ts';
-import { openDirtyMarks, openMarkEnvironment } from './dirty-marks.ts';
+import { openDirtyMarks } from './dirty-marks.ts';
+import { acquireServiceLock, type ServicePlace } from './find-service.ts';
+import { openMarkEnvironment } from './mark-walk.ts';
 import { serviceRoutes } from './routes.ts';
-import { acquireServiceLock } from './service-lock.ts';
-import type { ServicePlace } from './service-place.ts';
 
 export interface RunningService {
   readonly discovery: Discovery;

@@ -6,7 +6,7 @@ import type { SessionLog } from '../../session/open-log.ts';
 import { span, visible, visibleLines } from '../../session/screen/line.ts';
 import type { SessionDoor } from '../../session/screen/session-door.ts';
 import { sound } from '../../session/state/settings.ts';
-import { slashCommands } from '../../session/state/slash.ts';
+import { slashCommands } from '../../session/state/slash-words.ts';
 import { allCapabilities, type Snapshot } from '../../session/state/snapshot.ts';
 import { openLateDoor } from '../../session/tui/late-door.ts';
 import { greetingLines } from '../../session/tui/open-printer.ts';

@@ -20,7 +20,7 @@ import type { SessionDoor } from '../../session/screen/session-door.ts';
 import { openSelfTester } from '../../session/self-test.ts';
 import { noAmounts } from '../../session/state/goal.ts';
 import type { Interaction } from '../../session/state/interaction.ts';
-import { slashCommands } from '../../session/state/slash.ts';
+import { slashCommands } from '../../session/state/slash-words.ts';
 import { allCapabilities } from '../../session/state/snapshot.ts';
 import { pendingOf, type SessionState, type TranscriptEntry } from '../../session/state/state.ts';
 import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/read-thread.ts';

@@ -2,9 +2,13 @@ import { runEventsPlugin } from '../../api/run/run-events.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
-import { accessService } from '../../service/find-service.ts';
+import {
+  accessService,
+  findServicePlace,
+  mayHaveService,
+  type ServicePlace,
+} from '../../service/find-service.ts';
 import { openRunPublisher } from '../../service/run-publisher.ts';
-import { findServicePlace, mayHaveService, type ServicePlace } from '../../service/service-place.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 
 const settleWithinMs = 1_000;

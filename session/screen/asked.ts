@@ -1,6 +1,11 @@
 /* Questions of a session: their parts, their options and the keys that choose them. */
+import type { WrittenChange } from '../approvals/written-change.ts';
+import { type AskedQuestion, isApproval, questionsOf } from '../state/question.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { SessionDoor } from './session-door.ts';
+
+export type { ApprovalMetadata, AskedQuestion, ShownSegment } from '../state/question.ts';
+export { isApproval, questionsOf };
 
 export type Asked = Snapshot['interactions'][number];
 
@@ -14,7 +19,7 @@ export function nextAsked({ interactions }: Pick<Snapshot, 'interactions'>): Ask
 /** Whether a pending question wants a secret. */
 export function isSecretAsked({ interactions }: Pick<Snapshot, 'interactions'>): boolean {
   return interactions.some(
-    (one) => one.status === 'pending' && innerQuestions(one).some(({ secret }) => secret),
+    (one) => one.status === 'pending' && questionsOf(one).some(({ secret }) => secret),
   );
 }
 
@@ -22,68 +27,19 @@ export function countAsked({ interactions }: Pick<Snapshot, 'interactions'>): nu
   return interactions.filter(({ status }) => status === 'pending').length;
 }
 
-export interface InnerQuestion {
-  readonly id: string;
-  readonly prompt: string;
-  readonly kind: 'single' | 'text';
-  /** `about` is empty if the label is complete. */
-  readonly options: readonly { readonly id: string; readonly label: string; readonly about: string }[];
-  readonly secret: boolean;
-}
-
-/** The questions of a `request_user_input`; empty for every other kind. */
-export function innerQuestions({
-  kind,
-  metadata,
-}: Pick<Asked, 'kind' | 'metadata'>): readonly InnerQuestion[] {
-  if (kind !== 'request_user_input') return [];
-  return rowsOf(metadata.questions).map((one) => ({
-    id: wordOf(one.id),
-    prompt: wordOf(one.prompt),
-    kind: one.kind === 'single' ? 'single' : 'text',
-    options: rowsOf(one.options).map((option) => ({
-      id: wordOf(option.id),
-      label: wordOf(option.label),
-      about: wordOf(option.description),
-    })),
-    secret: one.secret === true,
-  }));
-}
-
-/** Objects of a list in metadata; other values are left out. */
-export function rowsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((one) => typeof one === 'object' && one !== null && !Array.isArray(one));
-}
-
-export function wordsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-}
-
-export function wordOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 /** The change that a tool call would make to its file. */
-interface AskedChange {
-  readonly changeType: string;
-  /** Hunks of a unified diff; empty if there is none. */
-  readonly diff: string;
-  readonly unshown: number;
-  readonly note: string;
+export function changeAsked(asked: Asked): WrittenChange | undefined {
+  return isApproval(asked) ? asked.metadata.change : undefined;
 }
 
-/** The change of an approval; undefined if there is none. */
-export function changeAsked({ kind, metadata }: Pick<Asked, 'kind' | 'metadata'>): AskedChange | undefined {
-  const [change] = kind === 'approval' || kind === 'sandbox_approval' ? rowsOf([metadata.change]) : [];
-  if (change === undefined) return undefined;
-  const { changeType, diff, unshown, note } = change;
-  return {
-    changeType: wordOf(changeType),
-    diff: wordOf(diff),
-    unshown: typeof unshown === 'number' ? unshown : 0,
-    note: wordOf(note),
-  };
+/** The change that a question about a held run is about. */
+export function patchsetOf(asked: Asked): string | undefined {
+  return asked.kind === 'request_user_input' ? asked.metadata.patchset : undefined;
+}
+
+/** Ids of the lines of a plan that waits for its execution. */
+export function planLines(asked: Asked): readonly string[] {
+  return asked.kind === 'post_plan_choice' ? (asked.metadata.lines ?? []) : [];
 }
 
 export interface Choice {
@@ -95,31 +51,43 @@ export interface Choice {
 }
 
 /** The options of a question, or of its inner question. */
-export function choicesOf(asked: Asked, inner?: InnerQuestion): readonly Choice[] {
-  if (inner !== undefined) return inner.options.map((option) => ({ ...option, letter: undefined }));
-  return asked.options.map(({ id, label, description = '' }) => ({
+export function choicesOf(asked: Asked, inner?: AskedQuestion): readonly Choice[] {
+  if (inner !== undefined)
+    return (inner.options ?? []).map(({ id, label, description: about = '' }) => ({
+      id,
+      label,
+      letter: undefined,
+      about,
+    }));
+  return asked.options.map(({ id, label, description: about = '' }) => ({
     id,
     label: labelOf(asked, id, label),
     letter: letterOf(id),
-    about: description,
+    about,
   }));
 }
 
 /**
  * The index of the answer that Enter gives by default: never an approval of a command that is dangerous or unproven.
  */
-export function firstChoiceOf({ options, metadata }: Pick<Asked, 'options' | 'metadata'>): number {
-  const isDoubtful = metadata.verdict === 'dangerous' || wordsOf(metadata.unproven).length > 0;
-  const deny = options.findIndex(({ id }) => id === 'deny');
-  return isDoubtful && deny > 0 ? deny : 0;
+export function firstChoiceOf(asked: Asked): number {
+  if (!isApproval(asked)) return 0;
+  const { verdict, unproven = [] } = asked.metadata;
+  const isDoubtful = verdict === 'dangerous' || unproven.length > 0;
+  return isDoubtful
+    ? Math.max(
+        0,
+        asked.options.findIndex(({ id }) => id === 'deny'),
+      )
+    : 0;
 }
 
 /** A toggle shows its new value, and a confirmation requires a second choice. */
-function labelOf({ metadata }: Asked, id: string, label: string): string {
-  if (id === 'network')
-    return `Network: ${metadata.networkAccess === 'allow' ? 'allow → deny' : 'deny → allow'}`;
-  if (metadata.needsConfirmation === id) return `${label}: sure? Choose it again`;
-  return label;
+function labelOf(asked: Asked, id: string, label: string): string {
+  if (id === 'network' && asked.kind === 'post_plan_choice')
+    return `Network: ${asked.metadata.networkAccess === 'allow' ? 'allow → deny' : 'deny → allow'}`;
+  const isSecond = isApproval(asked) && asked.metadata.needsConfirmation === id;
+  return isSecond ? `${label}: sure? Choose it again` : label;
 }
 
 /** The key of each option; a digit chooses, too. */
@@ -154,18 +122,15 @@ export function letterOf(option: string): string | undefined {
   return Object.hasOwn(letters, option) ? letters[option] : undefined;
 }
 
-/** The question in the scrollback shows the network before it was switched. */
-function executedWith({ metadata }: Asked, notes: NonNullable<GivenAnswer['answers']>): readonly string[] {
-  const count = Object.keys(notes).length;
-  const network = wordOf(metadata.networkAccess);
-  return [
-    ...(network === '' ? [] : [`network ${network}`]),
-    ...(count === 0 ? [] : [`${count} ${count === 1 ? 'note' : 'notes'}`]),
-  ];
-}
-
+/** What was answered, for the scrollback: its question shows the network before it was switched. */
 export function answeredWords(asked: Asked, { selectedOption, answers = {} }: GivenAnswer): string {
   const chosen = choicesOf(asked).find(({ id }) => id === selectedOption);
-  const words = `you chose: ${chosen?.label ?? selectedOption ?? 'an answer'}`;
-  return selectedOption === 'execute' ? [words, ...executedWith(asked, answers)].join(' · ') : words;
+  const words = [`you chose: ${chosen?.label ?? selectedOption ?? 'an answer'}`];
+  if (selectedOption === 'execute' && asked.kind === 'post_plan_choice') {
+    const { networkAccess } = asked.metadata;
+    const count = Object.keys(answers).length;
+    if (networkAccess !== undefined) words.push(`network ${networkAccess}`);
+    if (count > 0) words.push(`${count} ${count === 1 ? 'note' : 'notes'}`);
+  }
+  return words.join(' · ');
 }

@@ -5,19 +5,13 @@ import { type DiffFile, type DiffHunk, type HunkLine, readDiff } from './hunks.t
 import { type Line, type Span, span, type Tone, visible } from './line.ts';
 import { clipText, wrapLine } from './wrap.ts';
 
-/** Word comparisons that one diff may cost, a third of a second. Later lines are shown without marked words. */
-export const maxWordComparisons = 1_000_000;
-
-/** Renders a whole diff. `budget` bounds the search for changed words. */
-export function patchLines(
-  text: string,
-  { columns, budget = { comparisons: maxWordComparisons } }: { columns: number; budget?: WordBudget },
-): readonly Line[] {
+/** Renders a whole diff. */
+export function patchLines(text: string, { columns }: { readonly columns: number }): readonly Line[] {
   return readDiff(text).flatMap((file, at) => {
     const lines = [
       ...headLines(file, columns),
       ...file.notes.flatMap((note) => wrapLine([span(visible(note), 'dim')], { columns })),
-      ...file.hunks.flatMap((hunk, index) => hunkLines(hunk, columns, index === 0, budget)),
+      ...file.hunks.flatMap((hunk, index) => hunkLines(hunk, columns, index === 0)),
     ];
     return at === 0 ? lines : [[], ...lines];
   });
@@ -60,12 +54,7 @@ const continuation = '» ';
 
 type Changed = HunkLine & { readonly kind: 'added' | 'removed' | 'same' };
 
-function hunkLines(
-  { header, lines }: DiffHunk,
-  columns: number,
-  isFirst: boolean,
-  budget: WordBudget,
-): readonly Line[] {
+function hunkLines({ header, lines }: DiffHunk, columns: number, isFirst: boolean): readonly Line[] {
   const [, old, now, title] =
     /^@@+ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@+ ?(.*)$/.exec(header) ?? [];
   const place = old === undefined ? '' : ` -${old} +${now}`;
@@ -81,7 +70,7 @@ function hunkLines(
     kind: line.kind,
     text: visible(isWindows ? line.text.slice(0, -1) : line.text),
   }));
-  const marks = markWords(shown, budget);
+  const marks = markWords(shown);
   const last = changed.reduce((most, line) => Math.max(most, line.newLine ?? line.oldLine ?? 0), 0);
   const digits = last === 0 ? 0 : String(last).length + 1;
   return [
@@ -126,51 +115,27 @@ interface Mark {
 
 type MarkedLine = { readonly kind: HunkLine['kind']; readonly text: string };
 
-/** A line with more words, or more UTF-16 code units, is not compared word by word. */
-const maxWords = 160;
+/** A longer line, in UTF-16 code units, is not compared word by word. */
 const maxCharacters = 600;
+/** With more changed words it is another line, which also bounds the search. */
+const maxChanges = 60;
 /** Lines with less in common than this share of the longer one get no marks: the whole line is new. */
 const minCommonShare = 0.4;
 
-/** How many pairs of words may still be compared in a diff. */
-interface WordBudget {
-  comparisons: number;
-}
-
-/**
- * Marks the words that a replaced line does not share with its replacement, by line. Stops marking
- * when the budget is used up: the pair of lines that crosses it is the last one.
- */
-function markWords(lines: readonly MarkedLine[], budget: WordBudget): readonly (readonly Mark[])[] {
+/** Marks the words that a replaced line does not share with its replacement, by line. */
+function markWords(lines: readonly MarkedLine[]): readonly (readonly Mark[])[] {
   const marks: (readonly Mark[])[] = [];
-  let at = 0;
-  while (at < lines.length && budget.comparisons > 0) {
+  for (let at = 0; at < lines.length; ) {
     const removed = runFrom(lines, at, 'removed');
     const added = runFrom(lines, at + removed, 'added');
     // Lines correspond to each other only if as many were added as were removed.
     if (removed === added)
-      for (let one = at; one < at + removed && budget.comparisons > 0; one += 1) {
-        const [before, after] = [lines[one]?.text ?? '', lines[one + removed]?.text ?? ''];
-        [marks[one] = [], marks[one + removed] = []] = compareWords(before, after, budget) ?? [];
-      }
+      for (let one = at; one < at + removed; one += 1)
+        [marks[one] = [], marks[one + removed] = []] =
+          compareWords(lines[one]?.text ?? '', lines[one + removed]?.text ?? '') ?? [];
     at += Math.max(1, removed + added);
   }
   return marks;
-}
-
-/** The marks of both lines, or undefined if they have too little in common or are too long to compare. */
-function compareWords(
-  before: string,
-  after: string,
-  budget: WordBudget,
-): readonly [readonly Mark[], readonly Mark[]] | undefined {
-  if (before.length > maxCharacters || after.length > maxCharacters) return undefined;
-  const [old, now] = [wordsOf(before), wordsOf(after)];
-  if (old.length > maxWords || now.length > maxWords) return undefined;
-  const [keptOld, keptNow] = commonWords(old, now, budget);
-  const common = old.reduce((sum, word, at) => sum + (keptOld.has(at) ? word.trim().length : 0), 0);
-  if (common < minCommonShare * Math.max(before.trim().length, after.trim().length)) return undefined;
-  return [marksOf(old, keptOld), marksOf(now, keptNow)];
 }
 
 function runFrom(lines: readonly MarkedLine[], from: number, kind: HunkLine['kind']): number {
@@ -179,44 +144,27 @@ function runFrom(lines: readonly MarkedLine[], from: number, kind: HunkLine['kin
   return end - from;
 }
 
-function wordsOf(text: string): readonly string[] {
+/** The marks of both lines, or undefined if they have too little in common or are too long to compare. */
+function compareWords(
+  before: string,
+  after: string,
+): readonly [readonly Mark[], readonly Mark[]] | undefined {
+  if (before.length > maxCharacters || after.length > maxCharacters) return undefined;
+  const [old, now]: [Mark[], Mark[]] = [[], []];
+  let [oldAt, nowAt, common] = [0, 0, 0];
+  const changes = diffArrays(wordsOf(before), wordsOf(after), { maxEditLength: maxChanges });
+  for (const { value, added, removed } of changes ?? []) {
+    const { length } = value.join('');
+    if (removed) old.push({ from: oldAt, to: oldAt + length });
+    else if (added) now.push({ from: nowAt, to: nowAt + length });
+    else common += value.reduce((sum, word) => sum + word.trim().length, 0);
+    if (!added) oldAt += length;
+    if (!removed) nowAt += length;
+  }
+  const longest = Math.max(before.trim().length, after.trim().length);
+  return changes === undefined || common < minCommonShare * longest ? undefined : [old, now];
+}
+
+function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{N}\p{M}_]+|\s+|./gsu) ?? [];
-}
-
-/** Indexes, in both lists, of the words of a longest common subsequence. */
-function commonWords(
-  old: readonly string[],
-  now: readonly string[],
-  budget: WordBudget,
-): readonly [Set<number>, Set<number>] {
-  const kept = [new Set<number>(), new Set<number>()] as const;
-  let [row, column] = [0, 0];
-  const comparator = (left: string, right: string): boolean => {
-    budget.comparisons -= 1;
-    return left === right;
-  };
-  for (const { count, removed, added } of diffArrays([...old], [...now], { comparator })) {
-    if (removed) row += count;
-    else if (added) column += count;
-    else
-      for (let left = count; left > 0; left -= 1) {
-        kept[0].add(row++);
-        kept[1].add(column++);
-      }
-  }
-  return kept;
-}
-
-function marksOf(words: readonly string[], kept: ReadonlySet<number>): readonly Mark[] {
-  const marks: Mark[] = [];
-  let at = 0;
-  for (const [index, word] of words.entries()) {
-    const from = at;
-    at += word.length;
-    if (kept.has(index)) continue;
-    const last = marks.at(-1);
-    if (last?.to === from) marks[marks.length - 1] = { from: last.from, to: at };
-    else marks.push({ from, to: at });
-  }
-  return marks;
 }

@@ -1,5 +1,12 @@
 /* The text of a question, as both screens show it. */
-import { type Asked, innerQuestions, rowsOf, wordOf, wordsOf } from './asked.ts';
+import type {
+  ApprovalMetadata,
+  DraftMetadata,
+  InputMetadata,
+  PlanMetadata,
+  ShownSegment,
+} from '../state/question.ts';
+import type { Asked } from './asked.ts';
 import { type Line, type Span, span, type Tone, visible, visibleLines } from './line.ts';
 import { grantsWords, lineCostWords, planCostWords } from './usage-words.ts';
 
@@ -13,20 +20,21 @@ function bodyOf(asked: Asked, toLines: ToLines): readonly Line[] {
   switch (asked.kind) {
     case 'approval':
     case 'sandbox_approval':
-      return approvalBody(asked);
+      return approvalBody(asked.metadata);
     case 'intent_review_choice':
-      return contractEssence(asked) ?? toLines(documentOf(asked));
+      return contractEssence(asked.metadata) ?? toLines(documentOf(asked));
     case 'post_plan_choice':
-      return planBody(asked);
+      return planBody(asked.metadata);
     case 'request_user_input':
-      return [
-        ...toLines(asked.description ?? ''),
-        ...innerQuestions(asked)
-          // A single question is shown where it is answered.
-          .filter(({ prompt }, _at, all) => all.length > 1 && prompt !== aboutOf(asked))
-          .map((one): Line => [span('  ? ', 'accent'), span(visible(one.prompt))]),
-      ];
+      return [...toLines(asked.description ?? ''), ...askedLines(asked.metadata, aboutOf(asked))];
   }
+}
+
+/** A single question is shown where it is answered. */
+function askedLines({ questions = [] }: InputMetadata, about: string | undefined): readonly Line[] {
+  return questions
+    .filter(({ prompt }) => questions.length > 1 && prompt !== about)
+    .map(({ prompt }) => [span('  ? ', 'accent'), span(visible(prompt))]);
 }
 
 function heading(asked: Asked): Line {
@@ -52,58 +60,44 @@ const headings: Readonly<Record<Asked['kind'], string>> = {
   request_user_input: 'Question',
 };
 
-function approvalBody(asked: Asked): readonly Line[] {
-  const { metadata } = asked;
+function approvalBody(metadata: ApprovalMetadata): readonly Line[] {
+  const { cwd = '', branch = '', reason = '', isOutsideSandbox = false } = metadata;
   const where = [
-    `in ${wordOf(metadata.cwd)}`,
-    `branch ${wordOf(metadata.branch).replace(/^refs\/heads\//, '')}`,
-    metadata.isOutsideSandbox === true ? 'OUTSIDE the sandbox' : 'in the sandbox',
+    `in ${cwd}`,
+    `branch ${branch.replace(/^refs\/heads\//, '')}`,
+    isOutsideSandbox ? 'OUTSIDE the sandbox' : 'in the sandbox',
   ].join(' · ');
   return [
-    ...commandTree(asked),
-    [span(`  asked because ${visible(wordOf(metadata.reason))}`, 'dim')],
-    [span(`  ${visible(where)}`, metadata.isOutsideSandbox === true ? 'bad' : 'dim')],
+    ...commandTree(metadata),
+    [span(`  asked because ${visible(reason)}`, 'dim')],
+    [span(`  ${visible(where)}`, isOutsideSandbox ? 'bad' : 'dim')],
   ];
 }
 
-function may(metadata: Asked['metadata']): Line {
-  const scope = wordsOf(metadata.scope);
+function planBody(metadata: PlanMetadata): readonly Line[] {
+  const { riskLevel = '', scope = [], stages = [], repair } = metadata;
+  const evaluated = stages
+    .map(({ stage, checks }) => (checks.length === 0 ? stage : `${stage} (${checks.join(', ')})`))
+    .join(' · ');
+  const granted = grantsWords(metadata);
+  const cost = planCostWords(metadata);
+  const part = (name: string, words: string): readonly Span[] =>
+    words === '' ? [] : [span(name, 'dim'), span(visible(words))];
   return [
-    span('  risk ', 'dim'),
-    span(visible(wordOf(metadata.riskLevel))),
-    ...(scope.length === 0 ? [] : [span(' · may write ', 'dim'), span(visible(scope.join(', ')))]),
-  ];
-}
-
-function planBody({ metadata }: Asked): readonly Line[] {
-  const stages = rowsOf(metadata.stages)
-    .map(({ stage, checks }) => ({ stage: wordOf(stage), checks: wordsOf(checks) }))
-    .map(({ stage, checks }) => (checks.length === 0 ? stage : `${stage} (${checks.join(', ')})`));
-  const [attempt] = rowsOf([metadata.repair]);
-  const granted = grantsWords(metadata.grants);
-  return [
-    may(metadata),
-    ...(stages.length === 0 ? [] : [[span('  evaluated at ', 'dim'), span(visible(stages.join(' · ')))]]),
-    ...(granted === '' ? [] : [[span('  executing grants the goal ', 'dim'), span(granted)]]),
-    ...costLines(metadata),
-    ...section('differs from the plan before', wordsOf(metadata.changes), 'accent'),
-    ...section('to know', wordsOf(metadata.notices), 'warn'),
-    ...(attempt === undefined
+    [span('  risk ', 'dim'), span(visible(riskLevel)), ...part(' · may write ', scope.join(', '))],
+    part('  evaluated at ', evaluated),
+    part('  executing grants the goal ', granted),
+    part('  costs ', cost),
+    ...(cost === '' ? [] : lineCostWords(metadata).map((line): Line => [span(`    ${line}`, 'dim')])),
+    ...section('differs from the plan before', metadata.changes, 'accent'),
+    ...section('to know', metadata.notices, 'warn'),
+    ...(repair === undefined
       ? []
-      : [[span(`  repair ${attempt.attempt} of ${attempt.limit} failed; at most ${attempt.cap}`, 'warn')]]),
-  ];
+      : [[span(`  repair ${repair.attempt} of ${repair.limit} failed; at most ${repair.cap}`, 'warn')]]),
+  ].filter(({ length }) => length > 0);
 }
 
-function costLines(metadata: Asked['metadata']): readonly Line[] {
-  const words = planCostWords(metadata);
-  if (words === '') return [];
-  return [
-    [span('  costs ', 'dim'), span(words)],
-    ...lineCostWords(metadata).map((line): Line => [span(`    ${line}`, 'dim')]),
-  ];
-}
-
-function section(title: string, lines: readonly string[], tone: Tone): readonly Line[] {
+function section(title: string, lines: readonly string[] = [], tone: Tone): readonly Line[] {
   if (lines.length === 0) return [];
   return [[span(`  ${title}:`, tone)], ...lines.map((line): Line => [span(`    ${visible(line)}`)])];
 }
@@ -112,34 +106,35 @@ function section(title: string, lines: readonly string[], tone: Tone): readonly 
  * The summary of a spec: objectives, scope, checks, risk, and unusual values. `undefined` if the question has no
  * summary.
  */
-export function contractEssence({ metadata }: Pick<Asked, 'metadata'>): readonly Line[] | undefined {
-  const [essence] = rowsOf([metadata.essence]);
+export function contractEssence(metadata: DraftMetadata): readonly Line[] | undefined {
+  const { essence, scope = [], criteria = [], networkPolicy: network, riskLevel: level = '' } = metadata;
   if (essence === undefined) return undefined;
-  const scope = wordsOf(metadata.scope);
-  const network = wordOf(metadata.networkPolicy);
-  const level = wordOf(metadata.riskLevel);
+  const { problem = '', checks = [], factors = [], rationale = '' } = essence;
   return [
-    ...visibleLines(wordOf(essence.problem)).map((line): Line => [span(`  ${line}`)]),
-    ...listed('objectives', wordsOf(essence.objectives)),
-    ...listed('accepted when', wordsOf(essence.acceptedWhen)),
-    ...listed('the goal is held to', rowsOf(metadata.criteria).map(criterionWords)),
+    ...visibleLines(problem).map((line): Line => [span(`  ${line}`)]),
+    ...listed('objectives', essence.objectives),
+    ...listed('accepted when', essence.acceptedWhen),
+    ...listed(
+      'the goal is held to',
+      criteria.map(({ text, checks: ids }) => `${text} (verified by ${ids.join(', ')})`),
+    ),
     [],
     fact('may write', scope.join(', ')),
-    ...rowsOf(essence.checks).map(({ id, stage, command }) =>
-      fact('checked by', [`${wordOf(id)} (${wordOf(stage)})`, wordOf(command)].filter(Boolean).join(': ')),
+    ...checks.map(({ id, stage, command }) =>
+      fact('checked by', [`${id} (${stage})`, command].filter(Boolean).join(': ')),
     ),
-    fact('risk', [level, wordOf(essence.rationale)].filter(Boolean).join(': ')),
-    ...wordsOf(essence.factors).map((factor) => fact('', factor)),
-    ...(network === '' ? [] : [fact('network', network, network === 'deny' ? 'plain' : 'warn')]),
-    ...section(`otherwise than is usual at ${level} risk`, wordsOf(essence.unusual), 'warn'),
-    ...section('made stricter than drafted', wordsOf(essence.stricter), 'dim'),
-    ...section('you decide by confirming', wordsOf(metadata.questions), 'warn'),
-    ...section('missing, and needed before it can be committed', wordsOf(metadata.lacks), 'bad'),
-    ...section('differs from the draft before', wordsOf(metadata.changes), 'accent'),
+    fact('risk', [level, rationale].filter(Boolean).join(': ')),
+    ...factors.map((factor) => fact('', factor)),
+    ...(network === undefined ? [] : [fact('network', network, network === 'deny' ? 'plain' : 'warn')]),
+    ...section(`otherwise than is usual at ${level} risk`, essence.unusual, 'warn'),
+    ...section('made stricter than drafted', essence.stricter, 'dim'),
+    ...section('you decide by confirming', metadata.questions, 'warn'),
+    ...section('missing, and needed before it can be committed', metadata.lacks, 'bad'),
+    ...section('differs from the draft before', metadata.changes, 'accent'),
   ];
 }
 
-function listed(title: string, entries: readonly string[]): readonly Line[] {
+function listed(title: string, entries: readonly string[] = []): readonly Line[] {
   if (entries.length === 0) return [];
   return [
     [],
@@ -148,41 +143,33 @@ function listed(title: string, entries: readonly string[]): readonly Line[] {
   ];
 }
 
-function criterionWords({ text, checks }: Readonly<Record<string, unknown>>): string {
-  return `${wordOf(text)} (verified by ${wordsOf(checks).join(', ')})`;
-}
-
 function fact(name: string, words: string, tone: 'plain' | 'warn' = 'plain'): Line {
   return [span(`  ${name.padEnd(12)}`, 'dim'), span(visible(words), tone)];
 }
 
-const toneOf: Readonly<Record<string, Tone>> = { safe: 'good', unknown: 'warn', dangerous: 'bad' };
+const toneOf = { safe: 'good', unknown: 'warn', dangerous: 'bad' } as const;
 
 /**
  * The command of an approval, part by part with verdict, rule and reason. Unknown words and unproven claims are
  * marked.
  */
-export function commandTree({ metadata }: Pick<Asked, 'metadata'>): readonly Line[] {
-  const unproven = wordsOf(metadata.unproven);
-  const rows = rowsOf(metadata.segments);
-  const shown = rows.length > 1 || isTelling(metadata) ? rows : [];
-  const reasons = new Set(shown.map(({ why }) => wordOf(why)));
-  const left = typeof metadata.moreSegments === 'number' ? metadata.moreSegments : 0;
+export function commandTree(metadata: ApprovalMetadata): readonly Line[] {
+  const { unproven = [], moreSegments = 0 } = metadata;
+  const shown = shownSegments(metadata);
   return [
     ...textLines(metadata),
-    ...shown.map((row) => segmentLine(row, unproven)),
-    ...(left > 0 ? [[span(`  and ${left} more commands`, 'warn')]] : []),
+    ...shown.map((one) => segmentLine(one, unproven)),
+    ...(moreSegments > 0 ? [[span(`  and ${moreSegments} more commands`, 'warn')]] : []),
     ...unproven
-      .filter((one) => !reasons.has(one))
+      .filter((one) => !shown.some(({ why }) => why === one))
       .map((one): Line => [span('  cannot prove: ', 'bad'), span(visible(one), 'bad')]),
   ];
 }
 
 /** The text as written. Each further line has its own prefix, so that no line can pass for text of writ. */
-function textLines({ command, commandLines, subject }: Asked['metadata']): readonly Line[] {
-  if (wordOf(command) === '') return [[span('  ', 'dim'), span(visible(wordOf(subject)), 'code')]];
-  const lines = wordsOf(commandLines);
-  return (lines.length === 0 ? [wordOf(command)] : lines).map(
+function textLines({ command, commandLines = [], subject = '' }: ApprovalMetadata): readonly Line[] {
+  if (command === undefined) return [[span('  ', 'dim'), span(visible(subject), 'code')]];
+  return (commandLines.length === 0 ? [command] : commandLines).map(
     (line, at): Line => [span(at === 0 ? '$ ' : '│ ', 'dim'), span(visible(line), 'code')],
   );
 }
@@ -191,26 +178,25 @@ function textLines({ command, commandLines, subject }: Asked['metadata']): reado
  * A single command needs its own row only if it has an unknown word, is not safe, or differs from the verdict of the
  * whole.
  */
-function isTelling({ segments, verdict }: Asked['metadata']): boolean {
-  const [one] = rowsOf(segments);
-  return one !== undefined && (one.verdict !== 'safe' || one.verdict !== verdict || hasUnknown(one));
+function shownSegments({ segments = [], verdict }: ApprovalMetadata): readonly ShownSegment[] {
+  const [one, ...more] = segments;
+  const isTold =
+    more.length > 0 ||
+    one?.verdict !== 'safe' ||
+    one.verdict !== verdict ||
+    one.words.some(({ isKnown }) => isKnown === false);
+  return isTold ? segments : [];
 }
 
-function hasUnknown(segment: Readonly<Record<string, unknown>>): boolean {
-  return rowsOf(segment.words).some(({ isKnown }) => isKnown === false);
-}
-
-function segmentLine(segment: Readonly<Record<string, unknown>>, unproven: readonly string[]): Line {
-  const [verdict, why] = [wordOf(segment.verdict), wordOf(segment.why)];
-  const words = rowsOf(segment.words).flatMap(({ text, isKnown }, at): readonly Span[] => {
-    const word = visible(wordOf(text));
-    const shown = isKnown === false ? span(`‹unknown: ${word}›`, 'bad') : span(word);
-    return at === 0 ? [shown] : [span(' '), shown];
-  });
+function segmentLine({ verdict, why, rule, words }: ShownSegment, unproven: readonly string[]): Line {
   return [
-    span(`  ${verdict}`.padEnd(13), toneOf[verdict] ?? 'warn'),
-    ...words,
-    span(`  ${visible(wordOf(segment.rule))}: `, 'dim'),
+    span(`  ${verdict}`.padEnd(13), toneOf[verdict]),
+    ...words.flatMap(({ text, isKnown }, at): readonly Span[] => {
+      const word = visible(text);
+      const shown = isKnown === false ? span(`‹unknown: ${word}›`, 'bad') : span(word);
+      return at === 0 ? [shown] : [span(' '), shown];
+    }),
+    span(`  ${visible(rule)}: `, 'dim'),
     ...(unproven.includes(why) ? [span('cannot prove: ', 'bad')] : []),
     span(visible(why), 'dim'),
   ];

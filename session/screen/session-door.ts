@@ -24,7 +24,7 @@ export interface SessionDoor {
   reclaim(): Promise<void>;
   approvals(): Promise<readonly ListedGrant[]>;
   revoke(id: string): Promise<void>;
-  diagnostics(): Promise<Readonly<Record<string, unknown>>>;
+  diagnostics(): Promise<Partial<Diagnostics>>;
   /** Entries before the window of the snapshot: the last `limit` of the first `before` of the thread. */
   earlier(ask: TranscriptAsk): Promise<EarlierPage>;
   threads(page: ThreadPage): Promise<ThreadList>;
@@ -36,4 +36,21 @@ export interface ListedGrant {
   readonly what: string;
   readonly cwd: string;
   readonly secondsLeft?: number;
+}
+
+/** What a session runs on, without anything secret. */
+export interface Diagnostics {
+  readonly pid: number;
+  /** Where the key of the provider was found, never the key. */
+  readonly key?: { readonly name: string; readonly source: string };
+  readonly attachable: readonly string[];
+  readonly ports: { readonly web: number; readonly mcp?: number };
+  readonly sandbox: {
+    readonly backend: string;
+    readonly enforced: readonly string[];
+    readonly selfApproval: 'possible' | 'impossible' | 'not_tried';
+  };
+  readonly logFile?: string;
+  /** Only an error code. */
+  readonly lastError?: string;
 }

@@ -1,7 +1,7 @@
 /* Tokens, cost and time in words. */
+import type { PlanMetadata } from '../state/question.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { SessionUsage, StepCost, Used } from '../state/usage.ts';
-import { rowsOf, wordOf } from './asked.ts';
 import { type Span, span, type Tone } from './line.ts';
 
 /** Shares of a limit at which a value is a warning, and nearly exhausted. */
@@ -89,17 +89,6 @@ export function usdWords(usd: number): string {
 
 type ShownGoal = Pick<NonNullable<Snapshot['goal']>, 'loops' | 'budget'>;
 
-interface Amounts {
-  readonly tokens: number;
-  readonly costUsd: number;
-  readonly seconds: number;
-}
-
-/** Amounts in a row: `200k tokens, $2.00, 1h 00m`. */
-function amountsWords({ tokens, costUsd, seconds }: Amounts): string {
-  return [`${tokenWords(tokens)} tokens`, usdWords(costUsd), toSpan(1000 * seconds)].join(', ');
-}
-
 /** How far a goal is within what it may use up: `run 2 · 18k of 100k tok · $0.04 of $1.00 · 3m 34s of 10m 00s`. */
 export function progressWords({ loops, budget: { tokens, costUsd, seconds } }: ShownGoal): string {
   const span = (count: number): string => toSpan(1000 * count);
@@ -111,10 +100,11 @@ export function progressWords({ loops, budget: { tokens, costUsd, seconds } }: S
   ].join(' · ');
 }
 
-export function grantsWords(grants: unknown): string {
-  const { tokens, costUsd, seconds } = (grants ?? {}) as Partial<Record<keyof Amounts, unknown>>;
-  if (typeof tokens !== 'number' || typeof costUsd !== 'number' || typeof seconds !== 'number') return '';
-  return amountsWords({ tokens, costUsd, seconds });
+/** What executing a plan grants its goal: `200k tokens, $2.00, 1h 00m`; empty for a plan without a goal. */
+export function grantsWords({ grants }: PlanMetadata): string {
+  if (grants === undefined) return '';
+  const { tokens, costUsd, seconds } = grants;
+  return [`${tokenWords(tokens)} tokens`, usdWords(costUsd), toSpan(1000 * seconds)].join(', ');
 }
 
 /** A duration: `0s`, `59s`, `2m 05s`, `1h 04m`, `3d 2h`. */
@@ -153,24 +143,16 @@ export function stepCosts({ estimates = [], actuals = [] }: Costs): ReadonlyMap<
 }
 
 /** The estimated cost of a plan and its basis; empty without an estimate. */
-export function planCostWords({ estimated, estimatedFrom }: Readonly<Record<string, unknown>>): string {
-  const [cost] = rowsOf([estimated]);
-  if (typeof cost?.tokens !== 'number' || cost.tokens === 0) return '';
-  const { tokens, costUsd } = cost;
-  const from = typeof estimatedFrom === 'number' ? estimatedFrom : 0;
+export function planCostWords({ estimated, estimatedFrom: from = 0 }: PlanMetadata): string {
+  if (estimated === undefined || estimated.tokens === 0) return '';
   const basis = from === 0 ? 'assumed' : `from ${from} earlier ${from === 1 ? 'task' : 'tasks'}`;
-  return `${estimateWords({ tokens, ...(typeof costUsd === 'number' ? { costUsd } : {}) })} (${basis})`;
+  return `${estimateWords(estimated)} (${basis})`;
 }
 
-export function lineCostWords({ estimates, lines }: Readonly<Record<string, unknown>>): readonly string[] {
-  const costs = rowsOf(estimates);
-  const ids = Array.isArray(lines) ? lines : [];
-  if (costs.length < 2) return [];
-  return costs.flatMap(({ line, tokens, costUsd }) => {
-    const at = ids.indexOf(wordOf(line));
-    if (typeof tokens !== 'number' || at < 0) return [];
-    return [
-      `line ${at + 1}: ${estimateWords({ tokens, ...(typeof costUsd === 'number' ? { costUsd } : {}) })}`,
-    ];
+export function lineCostWords({ estimates = [], lines = [] }: PlanMetadata): readonly string[] {
+  if (estimates.length < 2) return [];
+  return estimates.flatMap((cost) => {
+    const at = lines.indexOf(cost.line);
+    return at < 0 ? [] : [`line ${at + 1}: ${estimateWords(cost)}`];
   });
 }

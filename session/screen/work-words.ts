@@ -3,6 +3,8 @@ import type { Snapshot } from '../state/snapshot.ts';
 import type { GateResult, RunOutcome } from '../state/work.ts';
 import { toSpan } from './usage-words.ts';
 
+export { slashWords } from '../state/slash-words.ts';
+
 export interface Outcome {
   readonly title: string;
   readonly words: string;

@@ -21,7 +21,7 @@ import type { McpHttp } from '../mcp/serve-mcp-http.ts';
 import { type McpApproval, type McpGround, questionLines } from '../mcp/tool.ts';
 import type { SessionLog } from '../open-log.ts';
 import type { OpenSession } from '../open-session.ts';
-import type { SessionDoor } from '../screen/session-door.ts';
+import type { Diagnostics, SessionDoor } from '../screen/session-door.ts';
 import { requireApart, type SelfTest, type SelfTester } from '../self-test.ts';
 import type { SessionOptions } from '../session-options.ts';
 import type { Happened } from '../state/fact.ts';
@@ -294,7 +294,10 @@ export interface DiagnosticsFacts {
 }
 
 /** Diagnostics of the current state, redacted. */
-export async function readDiagnostics(state: () => SessionState, facts: DiagnosticsFacts) {
+export async function readDiagnostics(
+  state: () => SessionState,
+  facts: DiagnosticsFacts,
+): Promise<Diagnostics & Readonly<Record<string, unknown>>> {
   const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
   const now = state();
   const { provider, key, logFile } = facts;

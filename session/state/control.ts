@@ -10,7 +10,7 @@ import {
   nothingDecided,
 } from './command.ts';
 import { type Fact, type FactOf, isLeaseKind, leaseEnd, type Proof, type Speaker } from './fact.ts';
-import { isApproval } from './interaction.ts';
+import { isApproval } from './question.ts';
 import { spokenIn } from './slash.ts';
 import { holderOf, localHolder, pendingOf, type SessionState } from './state.ts';
 

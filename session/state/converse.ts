@@ -24,14 +24,13 @@ import {
   type GivenAnswer,
   type Interaction,
   type InteractionAnswer,
-  isApproval,
-  questionsOf,
   secretQuestions,
   validateAnswer,
 } from './interaction.ts';
 import { sayGoal } from './pursue-goal.ts';
+import { isApproval, questionsOf } from './question.ts';
 import { brokenOff } from './reduce-transcript.ts';
-import { type AtOnce, type Deed, isNoNote, readSpoken, type Spoken } from './slash.ts';
+import { isNoNote, readSpoken, type Spoken, type TurnWords } from './slash.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
@@ -53,30 +52,46 @@ export function submit(
   if (text.trim() === '')
     throw new WritError('INVALID_BODY', { message: 'expected `text` to say something' });
   const spoken = readSpoken(text);
-  if (spoken.kind === 'goal') return sayGoal(state, spoken.words, said, by, moment);
-  if (isAtOnce(spoken)) {
-    const { facts, wants } = actAtOnce(state, spoken, by, moment);
-    return { facts: [said, ...facts], wants };
+  switch (spoken.kind) {
+    case 'goal':
+      return sayGoal(state, spoken.words, said, by, moment);
+    case 'set':
+      return atOnce(said, changeSettings(state, spoken.change, by, moment));
+    case 'cut':
+      return atOnce(said, decideCut(state, spoken.how, moment));
+    case 'budget':
+      return atOnce(said, changeBudget(state, spoken.limitUsd, by, moment));
+    case 'review':
+      requireIdle(state);
+      requireSomethingHeld(state);
+      break;
+    case 'undo':
+      requireIdle(state);
+      requireMayUndo(state, spoken.text);
+      break;
+    case 'shell':
+      requireIdle(state);
+      requireMayRun(state, spoken.command);
+      break;
+    case 'verify':
+      requireIdle(state);
+      break;
+    default: {
+      const stopped = pendingOf(state).find(isStoppedRepair);
+      if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
+      requireIdle(state);
+      if (spoken.kind === 'plan-continue')
+        throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
+      boundRequest(spoken.text);
+      if (spoken.kind === 'plain') requireNothingHeld(state);
+    }
   }
-  if (spoken.kind === 'review') {
-    requireIdle(state);
-    requireSomethingHeld(state);
-    return begun(said, spoken, by, newId());
-  }
-  if (spoken.kind === 'undo') {
-    requireIdle(state);
-    requireMayUndo(state, spoken.text);
-    return begun(said, spoken, by, newId());
-  }
-  if (isDeed(spoken)) return beginDeed(state, spoken, said, by, moment);
-  const stopped = pendingOf(state).find(isStoppedRepair);
-  if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
-  requireIdle(state);
-  if (spoken.kind === 'plan-continue')
-    throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
-  boundRequest(spoken.text);
-  if (spoken.kind === 'plain') requireNothingHeld(state);
   return begun(said, spoken, by, newId());
+}
+
+/** A command that acts immediately, also while a turn runs. No model is called. */
+function atOnce(said: FactOf<'said'>, { facts, wants }: Decided): Decided {
+  return { facts: [said, ...facts], wants };
 }
 
 function begun(
@@ -107,7 +122,7 @@ type PlanQuestion = Extract<Interaction, { readonly kind: 'post_plan_choice' }>;
 function goOn(
   state: SessionState,
   asked: PlanQuestion,
-  spoken: Exclude<Spoken, AtOnce | Deed | { readonly kind: 'goal' | 'review' | 'undo' }>,
+  spoken: TurnWords | Extract<Spoken, { readonly kind: 'plan-continue' }>,
   said: FactOf<'said'>,
   by: Speaker,
   moment: Moment,
@@ -259,26 +274,6 @@ function withdrawn(asked: readonly Interaction[], why: FactOf<'withdrawn'>['why'
   return asked.map(({ id }) => ({ type: 'withdrawn', id, why }));
 }
 
-const kinds = { set: true, budget: true, cut: true } as const satisfies Readonly<
-  Record<AtOnce['kind'], true>
->;
-
-function isAtOnce(spoken: Spoken): spoken is AtOnce {
-  return Object.hasOwn(kinds, spoken.kind);
-}
-
-/** Applies a command immediately, also while a turn runs. No model is called. */
-function actAtOnce(state: SessionState, said: AtOnce, by: Speaker, moment: Moment): Decided {
-  switch (said.kind) {
-    case 'set':
-      return changeSettings(state, said.change, by, moment);
-    case 'cut':
-      return decideCut(state, said.how, moment);
-    case 'budget':
-      return changeBudget(state, said.limitUsd, by, moment);
-  }
-}
-
 /** Title of the transcript entry with a person's answer. */
 const answerTitle = 'Answer';
 
@@ -382,32 +377,6 @@ function answeredGoal(
 
 function moved(goal: string, change: FactOf<'goal-moved'>['change']): Fact {
   return { type: 'goal-moved', goal, change };
-}
-
-const deedKinds = { shell: true, verify: true } as const satisfies Readonly<Record<Deed['kind'], true>>;
-
-function isDeed(spoken: Spoken): spoken is Deed {
-  return Object.hasOwn(deedKinds, spoken.kind);
-}
-
-/**
- * Starts a turn for a local command. CONTROLLER_CONFLICT while another turn runs, UNSUPPORTED_OPERATION if the
- * session does not support it.
- */
-function beginDeed(
-  state: SessionState,
-  deed: Deed,
-  said: FactOf<'said'>,
-  by: Speaker,
-  { newId }: Pick<Moment, 'newId'>,
-): Decided {
-  requireIdle(state);
-  if (deed.kind === 'shell') requireMayRun(state, deed.command);
-  const turn = newId();
-  return {
-    facts: [said, { type: 'turn-began', turn }],
-    wants: [{ type: 'turn', turn, spoken: deed, by }],
-  };
 }
 
 /** A context that only reads runs proven reads only. */

@@ -1,15 +1,14 @@
 /** Questions to the controller, their options and the validation of answers. */
 import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { AskedQuestion, PlanMetadata, Question } from './question.ts';
+import { isApproval, type PlanMetadata, type Question, questionsOf } from './question.ts';
 
 export type InteractionKind = Question['kind'];
 
 /** A question to the controller. It is pending until it is answered or withdrawn. It has no timeout. */
 export type Interaction = InteractionParts & Question;
 
-/** The members that every kind of question has. */
-export interface InteractionParts extends QuestionParts {
+interface InteractionParts extends QuestionParts {
   readonly id: string;
   readonly status: 'pending' | 'resolved' | 'cancelled';
   readonly requestedAtMs: number;
@@ -93,13 +92,6 @@ export function isConsent(option: string): boolean {
 
 const refusing: ReadonlySet<string> = new Set(['deny', 'abort', 'cancel']);
 
-export function isApproval<Asked extends Pick<Question, 'kind'>>(
-  asked: Asked,
-): asked is Asked & { readonly kind: 'approval' | 'sandbox_approval' } {
-  const { kind } = asked;
-  return kind === 'approval' || kind === 'sandbox_approval';
-}
-
 /**
  * Validates an answer against its question. No default is filled in. An answer without an option, with an unknown
  * option, or with contradictory members is INVALID_INTERACTION_RESPONSE, and the question stays pending.
@@ -143,10 +135,6 @@ export function awaitsNote({
   answers,
 }: Pick<InteractionAnswer, 'option' | 'note' | 'answers'>): boolean {
   return option === 'modify' && note === undefined && answers === undefined;
-}
-
-export function questionsOf(asked: Question): readonly AskedQuestion[] {
-  return asked.kind === 'request_user_input' ? (asked.metadata.questions ?? []) : [];
 }
 
 /** Ids of the questions with answers that are never stored. */

@@ -87,13 +87,24 @@ export type DraftMetadata = {
   readonly scope?: readonly string[];
   readonly checks?: readonly string[];
   readonly networkPolicy?: string;
-  /** The parts of the spec that a person reviews. */
-  readonly essence?: Readonly<Record<string, unknown>>;
+  readonly essence?: DraftEssence;
   readonly repairs?: readonly string[];
   readonly questions?: readonly string[];
   readonly lacks?: readonly string[];
   readonly changes?: readonly string[];
   readonly criteria?: readonly GoalCriterion[];
+};
+
+/** The parts of a drafted spec that a person reviews, without the defaults of its risk level. */
+export type DraftEssence = {
+  readonly problem?: string;
+  readonly objectives?: readonly string[];
+  readonly acceptedWhen?: readonly string[];
+  readonly checks?: readonly { readonly id: string; readonly stage: string; readonly command?: string }[];
+  readonly rationale?: string;
+  readonly factors?: readonly string[];
+  readonly unusual?: readonly string[];
+  readonly stricter?: readonly string[];
 };
 
 /** A plan that waits for its execution. */
@@ -121,3 +132,13 @@ export type PlanMetadata = {
   /** Why the goal is blocked. */
   readonly stopped?: string;
 };
+
+export function isApproval<Asked extends Pick<Question, 'kind'>>(
+  asked: Asked,
+): asked is Asked & { readonly kind: 'approval' | 'sandbox_approval' } {
+  return asked.kind === 'approval' || asked.kind === 'sandbox_approval';
+}
+
+export function questionsOf(asked: Question): readonly AskedQuestion[] {
+  return asked.kind === 'request_user_input' ? (asked.metadata.questions ?? []) : [];
+}

@@ -10,7 +10,8 @@ import {
   pursuedGoal,
   type SessionGoal,
 } from './goal.ts';
-import { awaitsNote, type Interaction, isApproval } from './interaction.ts';
+import { awaitsNote, type Interaction } from './interaction.ts';
+import { isApproval } from './question.ts';
 import {
   answeredPlans,
   askedPlans,

@@ -4,11 +4,17 @@ import { budgetBounds } from '../../engine/config/bounds.ts';
 import type { DialogueCut } from './dialogue.ts';
 import { maxObjectiveBytes } from './goal.ts';
 import { type SettingChange, sessionContexts } from './settings.ts';
+import { slashCommands, type slashWords } from './slash-words.ts';
 import { repairs } from './work.ts';
 
 export type Spoken =
   | TurnWords
-  | AtOnce
+  /** Acts immediately, also while a turn runs. */
+  | { readonly kind: 'set'; readonly change: SettingChange }
+  /** Shortens the conversation that a model is sent. */
+  | { readonly kind: 'cut'; readonly how: DialogueCut }
+  /** Limit of the session in USD; absent: no limit. */
+  | { readonly kind: 'budget'; readonly limitUsd?: number }
   | Deed
   | { readonly kind: 'goal'; readonly words: GoalWords }
   /** Shows the question about the held change again. */
@@ -38,29 +44,6 @@ export type GoalWords =
   | { readonly kind: 'status' }
   | { readonly kind: 'cancel'; readonly reason?: string };
 
-/** Commands that act immediately, also while a turn runs. */
-export type AtOnce =
-  | { readonly kind: 'set'; readonly change: SettingChange }
-  /** Shortens the conversation that a model is sent. */
-  | { readonly kind: 'cut'; readonly how: DialogueCut }
-  /** Limit of the session in USD; absent: no limit. */
-  | { readonly kind: 'budget'; readonly limitUsd?: number };
-
-/** One form of a slash command. */
-interface SlashCommand {
-  /** First word, without the slash; several forms can share it. */
-  readonly name: string;
-  /** Placeholders in capitals, optional parts in brackets. */
-  readonly form: string;
-  /** Short description for lists. */
-  readonly says: string;
-  /**
-   * Parses the trimmed text after the name; `undefined` if it is another form. UNSUPPORTED_OPERATION if the form is
-   * right and the value is not.
-   */
-  readonly read: (rest: string) => Spoken | undefined;
-}
-
 /** Model ids such as `gemini-2.5-pro` and `org/name:8b`. */
 const modelId = /^[\w@][\w.:@/+-]{0,199}$/;
 /** A commit, run or branch by its name, or the beginning of an id; never a path. */
@@ -71,154 +54,85 @@ const undoable = /^(?:([0-9a-f][0-9a-f-]{3,35})(?:(?:\s+|\/)(task-\d{1,4}))?|(ta
 const maxCommand = 8000;
 const shellName = 'shell';
 
-/** Every slash command, in the order of lists. */
-export const slashCommands: readonly SlashCommand[] = [
-  {
-    name: 'ask',
-    form: '/ask TEXT',
-    says: 'is answered, and changes nothing',
-    read: (text) => (text === '' ? undefined : { kind: 'ask', text }),
+/**
+ * Parses the trimmed text after the name; `undefined` if it is another form. UNSUPPORTED_OPERATION if the form is right
+ * and the value is not.
+ */
+type Read = (rest: string) => Spoken | undefined;
+
+const readers: Readonly<Record<(typeof slashWords)[number][0], Read>> = {
+  '/ask TEXT': (text) => (text === '' ? undefined : { kind: 'ask', text }),
+  '/shell COMMAND'(command) {
+    if (command === '') return undefined;
+    if (command.length <= maxCommand && !command.includes('\0')) return { kind: 'shell', command };
+    throw unsupported(
+      `expected a command of at most ${maxCommand} characters and without NUL, found ${command.length}`,
+      { expected: maxCommand, found: command.length },
+    );
   },
-  {
-    name: shellName,
-    form: '/shell COMMAND',
-    says: 'runs a command of yours on a copy of the work tree; or `!COMMAND`',
-    read(command) {
-      if (command === '') return undefined;
-      if (command.length <= maxCommand && !command.includes('\0')) return { kind: 'shell', command };
-      throw unsupported(
-        `expected a command of at most ${maxCommand} characters and without NUL, found ${command.length}`,
-        { expected: maxCommand, found: command.length },
-      );
-    },
+  '/verify [COMMIT|RUN]': (rest) =>
+    rest === '' || verifiable.test(rest) ? { kind: 'verify', target: rest } : undefined,
+  '/plan continue [N]'(rest) {
+    const [found, more] = /^continue(?:\s+([0-9]{1,4}))?$/.exec(rest) ?? [];
+    if (found === undefined) return undefined;
+    if (more === undefined) return { kind: 'plan-continue' };
+    const limit = Number(more);
+    if (limit >= 1 && limit <= repairs.cap) return { kind: 'plan-continue', limit };
+    throw unsupported(`expected 1 to ${repairs.cap} repairs, found ${more}`, {
+      expected: [1, repairs.cap],
+      found: limit,
+    });
   },
-  {
-    name: 'verify',
-    form: '/verify [COMMIT|RUN]',
-    says: 'checks a seal, offline; alone: of the last commit of the thread',
-    read: (rest) => (rest === '' || verifiable.test(rest) ? { kind: 'verify', target: rest } : undefined),
+  '/goal start [OBJECTIVE]'(rest) {
+    const objective = behindVerb('start', rest);
+    if (objective === undefined) return undefined;
+    if (objective === '') return { kind: 'goal', words: { kind: 'go-on' } };
+    const size = Buffer.byteLength(objective);
+    if (size <= maxObjectiveBytes) return { kind: 'goal', words: { kind: 'start', objective } };
+    throw new WritError('INVALID_BODY', {
+      message: `expected a goal of 1 to ${maxObjectiveBytes} octets, found ${size}`,
+      detail: { found: size },
+    });
   },
-  {
-    name: 'plan',
-    form: '/plan continue [N]',
-    says: `executes the plan of a run that failed too often, with N (1 to ${repairs.cap}) up to that many repairs by itself`,
-    read(rest) {
-      const [found, more] = /^continue(?:\s+([0-9]{1,4}))?$/.exec(rest) ?? [];
-      if (found === undefined) return undefined;
-      if (more === undefined) return { kind: 'plan-continue' };
-      const limit = Number(more);
-      if (limit >= 1 && limit <= repairs.cap) return { kind: 'plan-continue', limit };
-      throw unsupported(`expected 1 to ${repairs.cap} repairs, found ${more}`, {
-        expected: [1, repairs.cap],
-        found: limit,
-      });
-    },
+  '/goal status': (rest) => (rest === 'status' ? { kind: 'goal', words: { kind: 'status' } } : undefined),
+  '/goal cancel [REASON]'(rest) {
+    const reason = behindVerb('cancel', rest);
+    if (reason === undefined) return undefined;
+    return { kind: 'goal', words: { kind: 'cancel', ...(reason === '' ? {} : { reason }) } };
   },
-  {
-    name: 'goal',
-    form: '/goal start [OBJECTIVE]',
-    says: 'works until the objective is verified; without one it goes on with a goal that is blocked',
-    read(rest) {
-      const objective = behindVerb('start', rest);
-      if (objective === undefined) return undefined;
-      if (objective === '') return { kind: 'goal', words: { kind: 'go-on' } };
-      const size = Buffer.byteLength(objective);
-      if (size <= maxObjectiveBytes) return { kind: 'goal', words: { kind: 'start', objective } };
-      throw new WritError('INVALID_BODY', {
-        message: `expected a goal of 1 to ${maxObjectiveBytes} octets, found ${size}`,
-        detail: { found: size },
-      });
-    },
+  '/budget USD|off'(rest) {
+    if (rest === 'off') return { kind: 'budget' };
+    const [, usd] = /^\$?(\d{1,9}(?:\.\d{1,6})?)$/.exec(rest) ?? [];
+    if (usd === undefined) return undefined;
+    const limitUsd = Number(usd);
+    const { min, max } = budgetBounds;
+    if (limitUsd >= min && limitUsd <= max) return { kind: 'budget', limitUsd };
+    throw unsupported(`expected ${min} to ${max} USD, found ${usd}`, {
+      expected: [min, max],
+      found: limitUsd,
+    });
   },
-  {
-    name: 'goal',
-    form: '/goal status',
-    says: 'how far the goal is, and what it used',
-    read: (rest) => (rest === 'status' ? { kind: 'goal', words: { kind: 'status' } } : undefined),
+  '/network allow|deny': (rest) =>
+    rest === 'allow' || rest === 'deny' ? { kind: 'set', change: { networkAccess: rest } } : undefined,
+  '/review [on|off]'(rest) {
+    if (rest === '') return { kind: 'review', text: '/review' };
+    return rest === 'on' || rest === 'off' ? { kind: 'set', change: { review: rest } } : undefined;
   },
-  {
-    name: 'goal',
-    form: '/goal cancel [REASON]',
-    says: 'gives the goal up, and stops its turn',
-    read(rest) {
-      const reason = behindVerb('cancel', rest);
-      if (reason === undefined) return undefined;
-      return { kind: 'goal', words: { kind: 'cancel', ...(reason === '' ? {} : { reason }) } };
-    },
+  '/undo [RUN] [TASK]'(rest) {
+    if (rest === '') return { kind: 'undo', text: '' };
+    const [, run = '', ofRun, ofLast] = undoable.exec(rest) ?? [];
+    const task = ofRun ?? ofLast;
+    if (run === '' && task === undefined) return undefined;
+    return { kind: 'undo', text: task === undefined ? run : `${run}/${task}` };
   },
-  {
-    name: 'budget',
-    form: '/budget USD|off',
-    says: 'stops the session before it costs more than that over its whole thread; `off`: nothing stops it',
-    read(rest) {
-      if (rest === 'off') return { kind: 'budget' };
-      const [, usd] = /^\$?(\d{1,9}(?:\.\d{1,6})?)$/.exec(rest) ?? [];
-      if (usd === undefined) return undefined;
-      const limitUsd = Number(usd);
-      const { min, max } = budgetBounds;
-      if (limitUsd >= min && limitUsd <= max) return { kind: 'budget', limitUsd };
-      throw unsupported(`expected ${min} to ${max} USD, found ${usd}`, {
-        expected: [min, max],
-        found: limitUsd,
-      });
-    },
+  '/context dev|review|research'(rest) {
+    const context = Object.hasOwn(sessionContexts, rest) ? sessionContexts[rest] : undefined;
+    return context === undefined ? undefined : { kind: 'set', change: { context } };
   },
-  {
-    name: 'network',
-    form: '/network allow|deny',
-    says: 'what plans are proposed with from now on',
-    read: (rest) =>
-      rest === 'allow' || rest === 'deny' ? { kind: 'set', change: { networkAccess: rest } } : undefined,
-  },
-  {
-    name: 'review',
-    form: '/review [on|off]',
-    says: 'on: a change is held until you have reviewed it, and only then on its branch; alone: asks again',
-    read(rest) {
-      if (rest === '') return { kind: 'review', text: '/review' };
-      return rest === 'on' || rest === 'off' ? { kind: 'set', change: { review: rest } } : undefined;
-    },
-  },
-  {
-    name: 'undo',
-    form: '/undo [RUN] [TASK]',
-    says: 'lists what taking back a run or one task of it would touch, and takes it back by a run of its own; without RUN: the last one',
-    read(rest) {
-      if (rest === '') return { kind: 'undo', text: '' };
-      const [, run = '', ofRun, ofLast] = undoable.exec(rest) ?? [];
-      const task = ofRun ?? ofLast;
-      if (run === '' && task === undefined) return undefined;
-      return { kind: 'undo', text: task === undefined ? run : `${run}/${task}` };
-    },
-  },
-  {
-    name: 'context',
-    form: '/context dev|review|research',
-    says: 'what the session is for: only in dev anything is changed',
-    read(rest) {
-      const context = Object.hasOwn(sessionContexts, rest) ? sessionContexts[rest] : undefined;
-      return context === undefined ? undefined : { kind: 'set', change: { context } };
-    },
-  },
-  {
-    name: 'model',
-    form: '/model NAME',
-    says: 'another model of the same provider from the next turn on',
-    read: (model) => (modelId.test(model) ? { kind: 'set', change: { model } } : undefined),
-  },
-  {
-    name: 'compact',
-    form: '/compact',
-    says: 'shortens what a model is sent of older turns and tool results',
-    read: (rest) => (rest === '' ? { kind: 'cut', how: 'compact' } : undefined),
-  },
-  {
-    name: 'clear',
-    form: '/clear',
-    says: 'restarts the conversation in this thread; spec, plans and decisions stay',
-    read: (rest) => (rest === '' ? { kind: 'cut', how: 'clear' } : undefined),
-  },
-];
+  '/model NAME': (model) => (modelId.test(model) ? { kind: 'set', change: { model } } : undefined),
+  '/compact': (rest) => (rest === '' ? { kind: 'cut', how: 'compact' } : undefined),
+  '/clear': (rest) => (rest === '' ? { kind: 'cut', how: 'clear' } : undefined),
+};
 
 /** Parses a message. UNSUPPORTED_OPERATION for an unknown command, which is never sent to a model as words. */
 export function readSpoken(text: string): Spoken {
@@ -227,8 +141,8 @@ export function readSpoken(text: string): Spoken {
   if (!typed.startsWith('/')) return { kind: 'plain', text };
   const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(typed) ?? [];
   const own = slashCommands.filter((one) => one.name === name);
-  for (const { read } of own) {
-    const spoken = read(rest);
+  for (const { form } of own) {
+    const spoken = readers[form](rest);
     if (spoken !== undefined) return spoken;
   }
   const commands = slashCommands.map(({ form }) => form);

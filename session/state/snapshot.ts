@@ -3,14 +3,8 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { limitOf } from './change-settings.ts';
 import type { SessionGround } from './fact.ts';
 import { toGoalView } from './goal.ts';
-import {
-  type Interaction,
-  type InteractionKind,
-  type InteractionParts,
-  isApproval,
-  optionsOf,
-} from './interaction.ts';
-import type { Question } from './question.ts';
+import { type Interaction, type InteractionKind, optionsOf } from './interaction.ts';
+import { isApproval, type Question } from './question.ts';
 import type { SessionSettings } from './settings.ts';
 import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
 import { roundedUsage, type SessionUsage } from './usage.ts';
@@ -118,15 +112,8 @@ function toToolCall({ updatedAtMs, status, summary, ...call }: ToolCall) {
   };
 }
 
-interface WideInteraction extends InteractionParts {
-  readonly kind: InteractionKind;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
 function toInteraction(question: Interaction, settings: SessionState['settings']) {
-  // Screens validate the metadata themselves: the page may be older than the server.
-  const wide: WideInteraction = question;
-  const { requestedAtMs, resolvedAtMs, subject: _, ...interaction } = wide;
+  const { requestedAtMs, resolvedAtMs, subject: _, ...interaction } = question;
   return {
     ...interaction,
     options: describedOptions(question, settings),

@@ -1,13 +1,13 @@
 /* How a person answers a question by keys. */
 import {
   type Asked,
+  type AskedQuestion,
   type Choice,
   choicesOf,
   firstChoiceOf,
   type GivenAnswer,
-  type InnerQuestion,
-  innerQuestions,
-  wordsOf,
+  planLines,
+  questionsOf,
 } from '../screen/asked.ts';
 import type { Key } from './term/painter.ts';
 
@@ -33,11 +33,7 @@ export interface Card {
 export const deafForMs = 350;
 
 /** Opens the card of a new question. If a text is being written, the focus stays there. */
-export function openCard(
-  asked: Pick<Asked, 'id' | 'options' | 'metadata'>,
-  nowMs: number,
-  isWriting: boolean,
-): Card {
+export function openCard(asked: Asked, nowMs: number, isWriting: boolean): Card {
   return {
     id: asked.id,
     shownAtMs: nowMs,
@@ -72,16 +68,12 @@ function isTyping(key: Key): boolean {
   return key.type !== 'key';
 }
 
-export function planLines({ kind, metadata }: Pick<Asked, 'kind' | 'metadata'>): readonly string[] {
-  return kind === 'post_plan_choice' ? wordsOf(metadata.lines) : [];
-}
-
 export function isContract({ kind }: Pick<Asked, 'kind'>): boolean {
   return kind === 'intent_review_choice';
 }
 
 function pressOption(card: Card, asked: Asked, key: Key): Pressed {
-  const inner = innerQuestions(asked)[card.question];
+  const inner = questionsOf(asked)[card.question];
   const choices = choicesOf(asked, inner);
   if (key.type === 'text') {
     const chosen = choiceOf(choices, key.text);
@@ -112,7 +104,7 @@ function choiceOf(choices: readonly Choice[], typed: string): Choice | undefined
   return byNumber ?? choices.find(({ letter }) => letter === typed);
 }
 
-function choose(card: Card, asked: Asked, { id }: Choice, inner: InnerQuestion | undefined): Pressed {
+function choose(card: Card, asked: Asked, { id }: Choice, inner: AskedQuestion | undefined): Pressed {
   if (inner !== undefined) return answerInner(card, asked, inner, id);
   if (id === 'modify' && Object.keys(card.notes).length === 0)
     return { card: { ...card, writing: { for: 'note' } } };
@@ -125,9 +117,9 @@ function notesOf({ notes }: Card): GivenAnswer['answers'] | undefined {
   return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
-function answerInner(card: Card, asked: Asked, { id }: InnerQuestion, answer: string): Pressed {
+function answerInner(card: Card, asked: Asked, { id }: AskedQuestion, answer: string): Pressed {
   const answers = { ...card.answers, [id]: [answer] };
-  const questions = innerQuestions(asked);
+  const questions = questionsOf(asked);
   const question = card.question + 1;
   if (question < questions.length) return { card: askInner({ ...card, answers, question, at: 0 }, asked) };
   return {
@@ -137,9 +129,9 @@ function answerInner(card: Card, asked: Asked, { id }: InnerQuestion, answer: st
 }
 
 export function askInner(card: Card, asked: Asked): Card {
-  const inner = innerQuestions(asked)[card.question];
+  const inner = questionsOf(asked)[card.question];
   if (inner === undefined || inner.kind === 'single') return { ...card, writing: undefined };
-  return { ...card, writing: { for: 'answer', question: inner.id, isSecret: inner.secret } };
+  return { ...card, writing: { for: 'answer', question: inner.id, isSecret: inner.secret === true } };
 }
 
 function pressLine(card: Card, asked: Asked, key: Key): Pressed {
@@ -179,7 +171,7 @@ export function writeCard(card: Card, asked: Asked, text: string): Pressed {
   const words = text.trim();
   if (writing === undefined) return { card };
   if (writing.for === 'answer') {
-    const inner = innerQuestions(asked)[card.question];
+    const inner = questionsOf(asked)[card.question];
     return inner === undefined || text === '' ? { card } : answerInner(card, asked, inner, text);
   }
   const chosen = { ...card, writing: undefined };

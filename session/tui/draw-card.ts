@@ -1,18 +1,20 @@
 /* Draws a question with its answers in the live region. */
 import {
   type Asked,
+  type AskedQuestion,
   type Choice,
   choicesOf,
-  type InnerQuestion,
-  innerQuestions,
-  wordsOf,
+  isApproval,
+  patchsetOf,
+  planLines,
+  questionsOf,
 } from '../screen/asked.ts';
 import { hunksOf } from '../screen/hunks.ts';
 import { type Line, type Span, span, visible } from '../screen/line.ts';
 import { commandTree } from '../screen/question-body.ts';
 import { hangLine, widthOf } from '../screen/wrap.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { type Card, isContract, planLines } from './card.ts';
+import { type Card, isContract } from './card.ts';
 
 /** Rows for the scope of an answer that does not fit its own row. */
 const mostCovered = 3;
@@ -24,7 +26,7 @@ export function drawCard(
   snapshot: Pick<Snapshot, 'plans' | 'patchsets' | 'reviews'>,
   { rows, columns }: { readonly rows: number; readonly columns: number },
 ): readonly Line[] {
-  const inner = innerQuestions(asked);
+  const inner = questionsOf(asked);
   const choices = choicesOf(asked, inner[card.question]);
   const isChosen = card.focus === 'options' && card.writing === undefined;
   const lines =
@@ -57,7 +59,7 @@ export function drawCard(
 function headOf(
   { question }: Card,
   { prompt = '', title = '' }: Asked,
-  inner: readonly InnerQuestion[],
+  inner: readonly AskedQuestion[],
 ): Line {
   const words = inner[question]?.prompt ?? (prompt === '' ? title : prompt);
   return [
@@ -67,19 +69,16 @@ function headOf(
   ];
 }
 
-function rejectedOf(
-  { metadata }: Asked,
-  { patchsets, reviews }: Pick<Snapshot, 'patchsets' | 'reviews'>,
-): Line {
-  const patchset = patchsets.find(({ id }) => id === metadata.patchset);
+function rejectedOf(asked: Asked, { patchsets, reviews }: Pick<Snapshot, 'patchsets' | 'reviews'>): Line {
+  const patchset = patchsets.find(({ id }) => id === patchsetOf(asked));
   if (patchset === undefined) return [];
   const hunks = hunksOf(patchset, reviews);
   const rejected = hunks.filter(({ verdict }) => verdict === 'reject').length;
   return [span(`  ${rejected}/${hunks.length} rejected`, rejected === 0 ? 'dim' : 'warn')];
 }
 
-function drawAnswers({ answers, question }: Card, inner: readonly InnerQuestion[]): readonly Line[] {
-  return inner.slice(0, question).map(({ id, prompt, options, secret }): Line => {
+function drawAnswers({ answers, question }: Card, inner: readonly AskedQuestion[]): readonly Line[] {
+  return inner.slice(0, question).map(({ id, prompt, options = [], secret }): Line => {
     const [given = ''] = answers[id] ?? [];
     const shown = options.find((option) => option.id === given)?.label ?? given;
     return [
@@ -105,7 +104,8 @@ function drawChoice({ label, letter, about }: Choice, at: number, isSelected: bo
 }
 
 function drawLines({ at, notes }: Card, asked: Asked, plans: Snapshot['plans']): readonly Line[] {
-  const plan = plans.find(({ id }) => id === asked.metadata.planId);
+  const planId = asked.kind === 'post_plan_choice' ? asked.metadata.planId : undefined;
+  const plan = plans.find(({ id }) => id === planId);
   return planLines(asked).map((id, index): Line => {
     const words = plan?.steps.find((step) => step.id === id)?.step ?? id;
     const note = notes[id];
@@ -139,7 +139,7 @@ function hintOf({ focus, writing, notes }: Card, asked: Asked): string {
   if (focus === 'lines') return 'Enter writes a note on the line, Delete takes it off, Esc goes back';
   const count = Object.keys(notes).length;
   const shown = count === 0 ? '' : `${count} ${count === 1 ? 'note goes' : 'notes go'} along · `;
-  const hunks = asked.metadata.patchset === undefined ? '' : ' (/diff, /reject N WHY, /keep N)';
+  const hunks = patchsetOf(asked) === undefined ? '' : ' (/diff, /reject N WHY, /keep N)';
   return `${shown}number or letter chooses${planLines(asked).length > 0 ? ' · l: notes on lines' : ''}${isContract(asked) ? ' · v: all of it' : ''} · Tab: text${hunks}`;
 }
 
@@ -200,7 +200,7 @@ function compactChoices(choices: readonly Choice[], at: number, columns: number)
 /** The subject of an approval in at most `rows` rows: the command first, and a line with the number of omitted rows. */
 function compactSubject(asked: Asked, rows: number, columns: number): readonly Line[] {
   if (!isApproval(asked)) return [];
-  const tree = commandTree(asked);
+  const tree = commandTree(asked.metadata);
   const lines = tree.flatMap((line) => hangLine(line, columns));
   if (lines.length <= rows) return lines;
   if (rows < 2) return tree.slice(0, rows);
@@ -212,8 +212,8 @@ function compactSubject(asked: Asked, rows: number, columns: number): readonly L
 
 function subjectBeside(asked: Asked): Line {
   if (!isApproval(asked)) return [];
-  const many = wordsOf(asked.metadata.commandLines).length;
-  const [first = []] = commandTree(asked);
+  const many = asked.metadata.commandLines?.length ?? 0;
+  const [first = []] = commandTree(asked.metadata);
   return [
     ...(many > 1 ? [span(`  first of ${many} lines`, 'warn')] : []),
     span('  '),
@@ -222,7 +222,3 @@ function subjectBeside(asked: Asked): Line {
 }
 
 const isWord = ({ text }: Span): boolean => text.trim() !== '';
-
-function isApproval({ kind }: Pick<Asked, 'kind'>): boolean {
-  return kind === 'approval' || kind === 'sandbox_approval';
-}

@@ -133,10 +133,10 @@ function questionLines(
 
 const most = 40;
 
-export function askedChange(asked: Pick<Asked, 'kind' | 'metadata'>, columns: number): readonly Line[] {
+export function askedChange(asked: Asked, columns: number): readonly Line[] {
   const change = changeAsked(asked);
   if (change === undefined) return [];
-  const { diff, note, unshown } = change;
+  const { diff = '', note = '', unshown = 0 } = change;
   if (diff === '') return [[span(`  what it would change: ${visible(note)}`, 'dim')]];
   const lines = patchLines(diff, { columns });
   const left = Math.max(0, lines.length - most) + unshown;

@@ -225,8 +225,7 @@ export function openScreen(parts: ScreenParts): Screen {
     door
       .diagnostics()
       .then(({ sandbox }) => {
-        const { backend } = (sandbox ?? {}) as { readonly backend?: string };
-        if (backend !== undefined) view = { ...view, facts: { ...view.facts, sandbox: backend } };
+        if (sandbox !== undefined) view = { ...view, facts: { ...view.facts, sandbox: sandbox.backend } };
         frames.ask();
       })
       .catch(failed);

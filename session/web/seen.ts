@@ -13,6 +13,7 @@ export type Plan = Snapshot['plans'][number];
 export type ToolCall = Snapshot['toolCalls'][number];
 export type Patchset = Snapshot['patchsets'][number];
 export type Question = Snapshot['interactions'][number];
+export type QuestionOf<Kind extends Question['kind']> = Extract<Question, { readonly kind: Kind }>;
 
 export function pendingIn({ interactions }: Pick<Seen, 'interactions'>): readonly Question[] {
   return interactions.filter(({ status }) => status === 'pending');

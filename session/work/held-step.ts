@@ -27,7 +27,7 @@ import {
 } from './run-outcome.ts';
 import { settle } from './run-step.ts';
 import { patchOfRun } from './to-changes.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { sendReviewed, untoldReviews } from './untold.ts';
 
 /**
@@ -210,21 +210,14 @@ async function runAnew(
   rejected: readonly string[],
 ): Promise<RunView> {
   const { setting, emit } = scope;
-  const { engine, repositoryPath, sandbox, clock } = setting;
+  const { engine, repositoryPath } = setting;
   const { anew } = held;
   const isSame = anew !== undefined && anew.rejected.join() === rejected.join();
   const begun = isSame ? await findRunOf(scope, anew.runId) : undefined;
   const { localChanges } = await localChangesOfHeld(scope, held);
   // The patch has the included local changes that were reviewed; including them again would restore rejected hunks.
   const local = localChanges === 'include' ? 'set-aside' : localChanges;
-  const settings = {
-    ...setting.run,
-    ...(local === undefined ? {} : { localChanges: local }),
-    clock,
-    signal: scope.signal,
-    repositoryPath,
-    sandbox,
-  };
+  const settings = { ...settingsOfRun(scope), ...(local === undefined ? {} : { localChanges: local }) };
   if (begun !== undefined && begun.view.state !== 'decided') {
     const view = await resumeRun(engine, { ...settings, runId: begun.view.runId });
     return reportPatchRun(scope, view);

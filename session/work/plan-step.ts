@@ -17,7 +17,7 @@ import { type StepCost, shortBudget, shortCap } from '../state/usage.ts';
 import { type PlanStep, type Repair, repairs, type SessionPlan } from '../state/work.ts';
 import { patiently } from './goal-turn.ts';
 import { localChangesOfDraft } from './reply-pieces.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { sendReviewed, sendRuns, untoldReviews, untoldRuns } from './untold.ts';
 
 /** Begins the subject of the question what is to be done with a plan. */
@@ -54,23 +54,19 @@ export async function makePlan(
   scope: TurnScope,
   { runId, remarks, repair }: PlanWish,
 ): Promise<{ readonly plan: MadePlan; readonly planned: PlannedContract }> {
-  const { setting, signal, state, emit, meter } = scope;
-  const { engine, source, clock, repositoryPath, sandbox } = setting;
+  const { setting, state, emit, meter } = scope;
+  const { engine, source, repositoryPath } = setting;
   const repository = await openRepository(repositoryPath);
   const kept = await openDraft(scope, repository, runId);
   const reviewed = untoldReviews(scope, 'plan');
   const ran = untoldRuns(scope);
   const request = {
-    ...setting.run,
+    ...settingsOfRun(scope),
     ...(await localChangesOfDraft(scope, runId)),
-    repositoryPath,
     runId,
     source,
-    sandbox,
     specBytes: kept.specBytes,
     target: await setting.target(),
-    clock,
-    signal,
     meter: meter(),
     remarks: [
       ...remarks,

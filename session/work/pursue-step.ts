@@ -23,7 +23,7 @@ import { blockGoal, chargeWork, patiently } from './goal-turn.ts';
 import { type MadePlan, madePlans, makePlan, promptForPlan, requireDraft } from './plan-step.ts';
 import { findRunOf, type SpentSoFar, spentSoFar, spentWords } from './run-outcome.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from './run-step.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { draftStep, verifyOffline } from './verify-step.ts';
 
 /**
@@ -364,15 +364,12 @@ async function promptAgain(
   plan: MadePlan,
   networkAccess: 'allow' | 'deny',
 ): Promise<StepEnd> {
-  const { engine, source, repositoryPath, run, sandbox, clock } = scope.setting;
+  const { engine, source, repositoryPath } = scope.setting;
   const { runId, repair } = plan.run;
   const kept = requireDraft(await openRepository(repositoryPath, { onlyReads: true }), runId);
   const planned = await planRun(engine, {
-    ...run,
-    clock,
-    repositoryPath,
+    ...settingsOfRun(scope),
     source,
-    sandbox,
     who: 'worker',
     specBytes: kept.specBytes,
   });

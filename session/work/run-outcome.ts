@@ -151,20 +151,25 @@ function sentenceOf({ runId, decision, why, commit }: RunOutcome): string {
   return `run ${runId}:${commit === undefined ? '' : ` ${commit}`} ${why};${verify} \`writ show ${runId}\``;
 }
 
+/** Reports the patch of a run, if it changes anything. A commit that is held is still proposed. */
+export async function reportPatch(scope: TurnScope, view: RunView): Promise<void> {
+  const { patch, decision, waiting, runId } = view;
+  if (patch === undefined || patch.files.length === 0) return;
+  const isOpen = waiting !== undefined || isHeldRun(scope, view);
+  await scope.emit({
+    type: 'patched',
+    patchset: {
+      id: patch.digest,
+      status: isOpen ? 'proposed' : decision?.type === 'commit' ? 'accepted' : 'rejected',
+      changes: toChanges(patch.files, await patchOfRun(scope.setting.engine, scope.setting, runId)),
+    },
+    isWhole: true,
+  });
+}
+
 /** Reports the patch and the outcome of a run over an existing patch; returns the run. */
 export async function reportPatchRun(scope: TurnScope, view: RunView): Promise<RunView> {
-  const { setting, emit } = scope;
-  const { patch, decision, waiting, runId } = view;
-  if (patch !== undefined && patch.files.length > 0)
-    await emit({
-      type: 'patched',
-      patchset: {
-        id: patch.digest,
-        status: decision?.type === 'commit' ? 'accepted' : waiting === undefined ? 'rejected' : 'proposed',
-        changes: toChanges(patch.files, await patchOfRun(setting.engine, setting, runId)),
-      },
-      isWhole: true,
-    });
+  await reportPatch(scope, view);
   await reportOutcome(scope, view);
   return view;
 }

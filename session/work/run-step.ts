@@ -25,11 +25,12 @@ import {
   holdStep,
   isHeldRun,
   reportOutcome,
+  reportPatch,
   spentSoFar,
   spentWords,
 } from './run-outcome.ts';
-import { envelopeChanges, patchOfRun, toChanges } from './to-changes.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { envelopeChanges } from './to-changes.ts';
+import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 
 /** A plan that a person has executed, and with what. */
 export interface Execution {
@@ -118,14 +119,10 @@ const mostReplans = 1;
 
 /** Settings that a new run of a plan and a resumed one share. */
 async function runParts(scope: TurnScope, plan: MadePlan, ground: ConsentGround) {
-  const { setting, signal } = scope;
   const goal = pursuedGoal(scope.state());
   return {
-    ...setting.run,
+    ...settingsOfRun(scope),
     ...(await localChangesOfDraft(scope, plan.run.runId)),
-    clock: setting.clock,
-    signal,
-    repositoryPath: setting.repositoryPath,
     person: personOf(scope, ground),
     watch: watchWork(scope, plan),
     meter: scope.meter(plan.id),
@@ -147,7 +144,7 @@ export async function execute(
   networkAccess: 'allow' | 'deny',
 ): Promise<RunView> {
   const { setting, emit } = scope;
-  const { engine, repositoryPath, source, sandbox } = setting;
+  const { engine, repositoryPath, source } = setting;
   if (networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
   const repository = await openRepository(repositoryPath);
   const kept = requireDraft(repository, plan.run.runId);
@@ -170,7 +167,6 @@ export async function execute(
     runId,
     specBytes,
     source,
-    sandbox,
     ...(held === undefined ? {} : { onto: held.branch, heldFor: held.target.ref }),
     drafting: kept.spent,
     advice,
@@ -183,20 +179,10 @@ export async function settle(
   plan: MadePlan,
   view: RunView,
 ): Promise<Exclude<StepEnd, 'waits'> | 'failed'> {
-  const { setting, emit } = scope;
-  const { decision, patch, waiting, runId } = view;
+  const { emit } = scope;
+  const { decision, waiting, runId } = view;
   const isCommit = decision?.type === 'commit';
-  const isHeld = isHeldRun(scope, view);
-  if (patch !== undefined && patch.files.length > 0)
-    await emit({
-      type: 'patched',
-      patchset: {
-        id: patch.digest,
-        status: isHeld || waiting !== undefined ? 'proposed' : isCommit ? 'accepted' : 'rejected',
-        changes: toChanges(patch.files, await patchOfRun(setting.engine, setting, runId)),
-      },
-      isWhole: true,
-    });
+  await reportPatch(scope, view);
   const isOver = waiting === undefined;
   for (const task of tasksOf(plan))
     if (isOver)

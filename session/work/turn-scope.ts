@@ -52,6 +52,12 @@ export interface TurnScope {
   readonly stop: () => void;
 }
 
+/** What every run of a turn is opened with. */
+export function settingsOfRun({ setting, signal }: Pick<TurnScope, 'setting' | 'signal'>) {
+  const { run, clock, repositoryPath, sandbox } = setting;
+  return { ...run, clock, signal, repositoryPath, sandbox };
+}
+
 /** Pending answers, by the subject of the question. */
 interface Waiters {
   /** False if this process has no waiter for the subject. */

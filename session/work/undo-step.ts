@@ -16,7 +16,7 @@ import type { GivenAnswer } from '../state/interaction.ts';
 import { undoQuestion, undoQuestionId, undoSubject } from '../state/questions.ts';
 import { runsOfThread } from '../thread/read-thread.ts';
 import { contractOf, findRunOf, isSealedBy, promptForHeld, reportPatchRun } from './run-outcome.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { sendReviewed } from './untold.ts';
 import { verifyOffline } from './verify-step.ts';
 
@@ -58,8 +58,8 @@ export async function undoAnswered(
 ): Promise<StepEnd> {
   const [choice] = given.answers?.[undoQuestionId] ?? [];
   if (choice !== 'undo') return { end: 'done' };
-  const { setting, signal, emit, newId } = scope;
-  const { engine, repositoryPath, sandbox, clock } = setting;
+  const { setting, emit, newId } = scope;
+  const { engine, repositoryPath } = setting;
   const undone = subject.slice(undoSubject.length);
   const found = await findUndoable(scope, undone);
   if ('reason' in found) return refused(scope, found.reason);
@@ -73,11 +73,7 @@ export async function undoAnswered(
   await emit({ type: 'run-began', runId });
   await confirmIntent(engine, repositoryPath, specBytes);
   const view = await runIntent(engine, {
-    ...setting.run,
-    clock,
-    signal,
-    repositoryPath,
-    sandbox,
+    ...settingsOfRun(scope),
     runId,
     specBytes,
     source: { kind: 'patch', bytes },

@@ -21,10 +21,11 @@ import { checkLists } from '../../spec/checks-of.ts';
 import { unusualFacts } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { pursuedGoal } from '../state/goal.ts';
+import type { DraftEssence } from '../state/question.ts';
 import { runsOfThread } from '../thread/read-thread.ts';
 import { holdGoal, patiently } from './goal-turn.ts';
 import { findRunOf } from './run-outcome.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { sendRuns, untoldRuns } from './untold.ts';
 
 const maxOutput = 16_384;
@@ -123,7 +124,7 @@ export const reviewSubject = 'review ';
  * replaces it and shows the differences.
  */
 export async function draftStep(scope: TurnScope, words: readonly string[]): Promise<StepEnd> {
-  const { setting, signal, state, emit, newId } = scope;
+  const { setting, state, emit, newId } = scope;
   const { engine, source, clock, repositoryPath } = setting;
   const repository = await openRepository(repositoryPath);
   const said: string[] = [];
@@ -135,16 +136,12 @@ export async function draftStep(scope: TurnScope, words: readonly string[]): Pro
   const kept = before === undefined ? undefined : readDraft(repository, runId);
   const ran = untoldRuns(scope);
   const request = {
-    ...setting.run,
-    repositoryPath,
+    ...settingsOfRun(scope),
     runId,
     source,
-    sandbox: setting.sandbox,
     said,
     target: await setting.target(),
     createdAt: toRfc3339(clock.now()),
-    clock,
-    signal,
     meter: scope.meter(),
     ...(goal === undefined ? {} : { criteria: goal.criteria }),
     ...(ran === undefined ? {} : { context: [ran.text] }),
@@ -209,7 +206,10 @@ function checksOf({ verificationPlan }: EffectiveAcceptance): readonly string[] 
 }
 
 /** The parts of a drafted spec that a person reviews, without the defaults of its risk level. */
-function essenceOf({ contract: { effective }, repairs }: Pick<DraftedIntent, 'contract' | 'repairs'>) {
+function essenceOf({
+  contract: { effective },
+  repairs,
+}: Pick<DraftedIntent, 'contract' | 'repairs'>): DraftEssence {
   const { intent, acceptance, risk } = effective;
   return {
     problem: intent.problemStatement,

@@ -22,7 +22,7 @@ import { readManifest } from '../../plugins/third-party/plugin-manifest.ts';
 import { toPluginPackage } from '../../plugins/third-party/plugin-package.ts';
 import { builtInTypes } from '../../service/run-publisher.ts';
 import { methodRoutes } from '../../session/client/session-requests.ts';
-import { slashCommands } from '../../session/state/slash.ts';
+import { slashCommands } from '../../session/state/slash-words.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import { storeRefs } from '../../store/stores.ts';
 import { runLine } from '../bin/host.ts';

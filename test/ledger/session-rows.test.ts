@@ -8,7 +8,7 @@ import { errorCatalogue } from '../../core/base/error-codes.ts';
 import { methodRoutes } from '../../session/client/session-requests.ts';
 import { optionsOf } from '../../session/state/interaction.ts';
 import { sessionContexts } from '../../session/state/settings.ts';
-import { slashCommands } from '../../session/state/slash.ts';
+import { slashCommands } from '../../session/state/slash-words.ts';
 import { toSnapshot } from '../../session/state/snapshot.ts';
 import { routeLines } from '../session/hostile/route-lines.ts';
 import { everyFact } from '../session/state/every-fact.ts';

@@ -16,9 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isWritError } from '../../core/base/errors.ts';
-import { openMarkEnvironment } from '../../service/dirty-marks.ts';
-import { diskIdentity } from '../../service/mark-trees.ts';
-import { inMarkOrder, Turn, toMarks } from '../../service/routes.ts';
+import { diskIdentity, openMarkEnvironment } from '../../service/mark-walk.ts';
+import { toMarks } from '../../service/routes.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { makeRepository, type SampleRepository } from '../workspace/git/sample-repository.ts';
 
@@ -435,17 +434,9 @@ t.test('a large batch does not block the event loop and is sorted correctly', as
   const paths = Array.from({ length: 65_000 }, (_, index) => ((index * 7919) % 65_000).toString(36));
   const found = await marks(...paths);
   t.ok((await turnsDuring(marks(...paths, ''))) >= 3, 'while the paths are judged');
-  t.ok(
-    (await turnsDuring(inMarkOrder([...paths, ...paths, ...paths], new Turn()))) >= 3,
-    'while they are sorted',
-  );
   const far = `${'a/'.repeat(130_000)}${'../'.repeat(130_001)}x`;
   t.ok((await turnsDuring(marks(far))) >= 1, 'within one path');
   t.strictSame(found, [...paths].sort());
-  for (const count of [0, 1, 2047, 2048, 2049, 6145]) {
-    const some = paths.slice(0, count);
-    t.strictSame(await inMarkOrder(some, new Turn()), some.sort(), `${count}`);
-  }
 });
 
 t.test('refuses a batch that symlinks expand beyond the size limit', async (t) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { mayHaveService } from '../../service/service-place.ts';
+import { mayHaveService } from '../../service/find-service.ts';
 
 t.test(
   'a repository certainly has no service only if its main work tree is here and has no files of one',

@@ -1,4 +1,6 @@
 /* Pages back through a thread, and exports it as Markdown. */
+
+import { isApproval } from '../../screen/asked.ts';
 import { type Line, span, textOf } from '../../screen/line.ts';
 import { commandTree, contractEssence } from '../../screen/question-body.ts';
 import type { SessionDoor } from '../../screen/session-door.ts';
@@ -92,14 +94,14 @@ function inTime(said: readonly Piece[], asked: readonly Piece[]): readonly Piece
 }
 
 function askedText(asked: Asked): string | undefined {
-  const { kind, title = '', status } = asked;
+  const { title = '', status } = asked;
   const over = status === 'cancelled' ? ' (withdrawn)' : '';
-  if (kind === 'intent_review_choice') {
-    const essence = contractEssence(asked);
+  if (asked.kind === 'intent_review_choice') {
+    const essence = contractEssence(asked.metadata);
     return `## Contract: ${title}${over}${essence === undefined ? '' : `\n\n${fenced(essence.map(textOf).join('\n'))}`}`;
   }
-  if (kind !== 'approval' && kind !== 'sandbox_approval') return undefined;
-  return `## Asked: ${title}${over}\n\n${fenced(commandTree(asked).map(textOf).join('\n'))}`;
+  if (!isApproval(asked)) return undefined;
+  return `## Asked: ${title}${over}\n\n${fenced(commandTree(asked.metadata).map(textOf).join('\n'))}`;
 }
 
 function withOutput(entry: Entry, printed: ReadonlyMap<string, string | undefined>): string {

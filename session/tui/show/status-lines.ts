@@ -1,6 +1,6 @@
 /* The command `/status`. */
-import { rowsOf, wordOf, wordsOf } from '../../screen/asked.ts';
 import { type Line, span, visible } from '../../screen/line.ts';
+import type { Diagnostics } from '../../screen/session-door.ts';
 import { costWords, progressWords, tokenWords, usdWords } from '../../screen/usage-words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
@@ -9,43 +9,31 @@ type Fact = readonly [name: string, value: string];
 const nameColumns = 14;
 
 /** Model, cost, settings, controller and sandbox, one fact in a line. */
-export function statusLines(
-  snapshot: Snapshot,
-  diagnostics: Readonly<Record<string, unknown>>,
-): readonly Line[] {
+export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics>): readonly Line[] {
   const { provider, settings, threadId, workingDir, controller } = snapshot;
-  const { pid } = diagnostics;
-  const [key] = rowsOf([diagnostics.key]);
-  const [sandbox] = rowsOf([diagnostics.sandbox]);
-  const [ports] = rowsOf([diagnostics.ports]);
-  const [logFile, lastError] = [wordOf(diagnostics.logFile), wordOf(diagnostics.lastError)];
+  const { pid, key, attachable = [], sandbox, ports, logFile, lastError } = diagnostics;
   const isOurs = controller.kind === 'tui' || controller.kind === 'cli';
   const facts: readonly (Fact | undefined | false)[] = [
     ['model', provider.model === undefined ? provider.provider : `${provider.model} of ${provider.provider}`],
-    key && ['key', `${wordOf(key.name)} from ${wordOf(key.source)}`],
+    key && ['key', `${key.name} from ${key.source}`],
     ...costFacts(snapshot),
     ['for', settings.context === 'dev' ? 'development (dev)' : `${settings.context}: it only reads`],
-    settings.networkAccess !== undefined && ['network', `${settings.networkAccess}, for plans from now on`],
+    ['network', `${settings.networkAccess}, for plans from now on`],
     ['review', settings.review === 'on' ? 'on: changes are held until you have reviewed them' : 'off'],
     ['directory', workingDir],
     ['thread', threadId],
     ['steered by', isOurs ? 'you' : `${controller.kind} ${controller.ownerLabel ?? ''}`.trim()],
-    ['may steer', ['you', ...wordsOf(diagnostics.attachable)].join(', ')],
+    ['may steer', ['you', ...attachable].join(', ')],
     ...(sandbox === undefined ? [] : sandboxFacts(sandbox)),
-    ports && [
-      'served on',
-      `port ${ports.web}${typeof ports.mcp === 'number' ? `, MCP on port ${ports.mcp}` : ''}`,
-    ],
-    logFile !== '' && ['log', logFile],
-    lastError !== '' && ['last failure', lastError],
-    typeof pid === 'number' && ['process', `${pid}`],
+    ports && ['served on', `port ${ports.web}${ports.mcp === undefined ? '' : `, MCP on port ${ports.mcp}`}`],
+    logFile !== undefined && ['log', logFile],
+    lastError !== undefined && ['last failure', lastError],
+    pid !== undefined && ['process', `${pid}`],
   ];
   return facts
     .filter((one) => one !== undefined && one !== false)
     .map(([name, value]): Line => [span(`  ${name.padEnd(nameColumns)}`, 'dim'), span(visible(value))]);
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 function costFacts({ usage, goal }: Snapshot): readonly (Fact | undefined | false)[] {
   if (usage === undefined) return [['cost', 'no model was asked yet']];
@@ -63,16 +51,16 @@ function costFacts({ usage, goal }: Snapshot): readonly (Fact | undefined | fals
   ];
 }
 
-function sandboxFacts(sandbox: Members): readonly Fact[] {
-  const enforced = wordsOf(sandbox.enforced);
-  const backend = wordOf(sandbox.backend);
-  const selfApproval: Readonly<Record<string, string>> = {
-    possible: 'YES: a command could reach what approves it',
-    impossible: 'no, it was tried',
-  };
+const selfApprovals = {
+  possible: 'YES: a command could reach what approves it',
+  impossible: 'no, it was tried',
+  not_tried: 'not tried yet',
+} as const;
+
+function sandboxFacts({ backend, enforced, selfApproval }: Diagnostics['sandbox']): readonly Fact[] {
   const confines = `${backend}${enforced.length === 0 ? '' : `: ${enforced.join(', ')}`}`;
   return [
     ['sandbox', backend === 'none' ? 'NONE: nothing confines commands' : confines],
-    ['self-approval', selfApproval[wordOf(sandbox.selfApproval)] ?? 'not tried yet'],
+    ['self-approval', selfApprovals[selfApproval]],
   ];
 }

@@ -1,5 +1,5 @@
 /* The state of the screen beside the snapshot, and how a newer snapshot changes it. */
-import { type GivenAnswer, nextAsked, rowsOf } from '../../screen/asked.ts';
+import { type GivenAnswer, nextAsked } from '../../screen/asked.ts';
 import { type Line, span } from '../../screen/line.ts';
 import { type StatusFacts, type TurnTime, turnTime } from '../../screen/status-line.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -61,7 +61,9 @@ export interface Stepped {
 /** Whether messages must wait. A plan with failed repairs accepts some. */
 export function mustWait({ status, interactions }: Pick<Snapshot, 'status' | 'interactions'>): boolean {
   if (status !== 'awaiting_interaction') return status === 'thinking' || status === 'executing_tool';
-  return !interactions.some((one) => one.status === 'pending' && rowsOf([one.metadata.repair]).length > 0);
+  return !interactions.some(
+    (one) => one.status === 'pending' && one.kind === 'post_plan_choice' && one.metadata.repair !== undefined,
+  );
 }
 
 export function toEffect(effect: ComposerEffect): readonly Effect[] {

@@ -47,8 +47,8 @@ export function openPage(draw: (page: Page) => void): void {
   const set = (more: Partial<PageState>): void => {
     state = { ...state, ...more };
     const { seen, held, diagnostics } = state;
-    const attachable = diagnostics.attachable as readonly string[] | undefined;
-    if (seen !== undefined) state = { ...state, standing: standingOf(seen.controller, held, attachable) };
+    if (seen !== undefined)
+      state = { ...state, standing: standingOf(seen.controller, held, diagnostics.attachable) };
     drawSoon();
   };
   const control = holdControl(newId(), {

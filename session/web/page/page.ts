@@ -1,5 +1,5 @@
 /* The types of the page: its state and its actions. */
-import type { ListedGrant } from '../../screen/session-door.ts';
+import type { Diagnostics, ListedGrant } from '../../screen/session-door.ts';
 import type { Question, Seen } from '../seen.ts';
 import type { Answer, Held, Link } from '../wire/follow-session.ts';
 import type { Before, Drafts } from './keep-transcript.ts';
@@ -18,7 +18,7 @@ export interface PageState {
   readonly held: Held;
   readonly standing: Standing;
   readonly notices: readonly Notice[];
-  readonly diagnostics: Readonly<Record<string, unknown>>;
+  readonly diagnostics: Partial<Diagnostics>;
   readonly grants: readonly ListedGrant[];
   readonly paging: 'ready' | 'asking' | 'failed';
   readonly loaded: number;

@@ -2,9 +2,9 @@
 import type { ComponentType, VNode } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isBusy } from '../../screen/status-line.ts';
+import { slashWords } from '../../screen/work-words.ts';
 import { controllerWords, mayWrite, type Page, refusalWords } from '../page/page.ts';
 import { pendingIn } from '../seen.ts';
-import { commandWords, keyWords } from './help-words.ts';
 import { GraphPane } from './panes/graph-pane.ts';
 import { DiffPane, SummaryPane, TerminalPane, ThreadsPane } from './panes/panes.ts';
 import { TranscriptPane } from './panes/transcript-pane.ts';
@@ -244,6 +244,15 @@ function toQuestion(): boolean {
   return true;
 }
 
+/** Keys of the page (docs/web.md). */
+const keyWords: readonly (readonly [key: string, does: string])[] = [
+  ['Enter', 'sends; Shift+Enter begins a line'],
+  ['!COMMAND', 'runs a command of your own on a copy of the work tree'],
+  ['q', 'goes to the question; Esc does from the field where you write'],
+  ['/', 'goes to the field where you write'],
+  ['Esc, Esc', 'stops the turn'],
+];
+
 function HelpList({ close }: { readonly close: () => void }): VNode {
   return h(
     'div.help',
@@ -251,7 +260,7 @@ function HelpList({ close }: { readonly close: () => void }): VNode {
     h('button.quiet', { onClick: close }, 'Close'),
     h(
       'dl',
-      [...commandWords, ...keyWords].map(([form, says]) => [
+      [...slashWords, ...keyWords].map(([form, says]) => [
         h('dt', { key: form }, h('code', form)),
         h('dd', { key: `${form} says` }, sentence(says)),
       ]),

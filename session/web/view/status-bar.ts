@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { nextAsked } from '../../screen/asked.ts';
+import type { Diagnostics } from '../../screen/session-door.ts';
 import { secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/status-line.ts';
 import { toSpan } from '../../screen/usage-words.ts';
 import { now } from '../page/keep-transcript.ts';
@@ -143,23 +144,24 @@ function beganMs(seen: Pick<Seen, 'status' | 'interactions' | 'transcript'>): nu
 }
 
 type BarFact = readonly [name: string, value: string, tone?: string];
-type Members = Readonly<Record<string, unknown>>;
 
-function settingWords({ settings, interactions }: Seen, { sandbox }: Members): readonly BarFact[] {
-  const plan = interactions.findLast(({ kind }) => kind === 'post_plan_choice');
+function settingWords(
+  { settings, interactions }: Seen,
+  { sandbox }: Partial<Diagnostics>,
+): readonly BarFact[] {
+  const plan = interactions.findLast((one) => one.kind === 'post_plan_choice');
   const network = settings?.networkAccess ?? plan?.metadata.networkAccess ?? 'deny';
-  const { backend, enforced } = (sandbox ?? {}) as { backend?: string; enforced?: readonly string[] };
-  const isConfined = backend !== undefined && backend !== 'none' && (enforced?.length ?? 0) > 0;
+  const isConfined = sandbox !== undefined && sandbox.backend !== 'none' && sandbox.enforced.length > 0;
   return [
     ...(typeof settings?.context === 'string' ? [['context', settings.context] as const] : []),
     ['network', network === 'allow' ? 'allow' : 'deny', network === 'allow' ? 'warn' : ''],
     ...(settings?.review === 'on' ? [['changes', 'held for review'] as const] : []),
-    ...(backend === undefined
+    ...(sandbox === undefined
       ? []
       : [
           [
             'sandbox',
-            isConfined ? backend : 'none: every command is asked about',
+            isConfined ? sandbox.backend : 'none: every command is asked about',
             isConfined ? '' : 'bad',
           ] as const,
         ]),

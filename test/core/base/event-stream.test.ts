@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import { isWritError } from '../../../core/base/errors.ts';
 import { readEventStream, type StreamEvent } from '../../../core/base/event-stream.ts';
-import { toFrame } from '../../../http/event-log.ts';
+import { toFrame } from '../../../http/broadcast.ts';
 
 async function* pieces(bytes: Uint8Array, size: number, closed?: () => void): AsyncGenerator<Uint8Array> {
   try {

@@ -7,8 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { type Broadcast, type BroadcastSettings, createBroadcast } from '../../../http/broadcast.ts';
-import { toFrame } from '../../../http/event-log.ts';
+import { type Broadcast, type BroadcastSettings, createBroadcast, toFrame } from '../../../http/broadcast.ts';
 
 export interface StreamServer {
   readonly broadcast: Broadcast;

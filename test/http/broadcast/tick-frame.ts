@@ -1,4 +1,4 @@
-import { toFrame } from '../../../http/event-log.ts';
+import { toFrame } from '../../../http/broadcast.ts';
 
 /** The frame of event `seq`, about `bytes` long: server and readers make the same one. */
 export function tickFrame(seq: number, bytes: number): Buffer {

@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { systemClock } from '../../../core/base/clock.ts';
 import { openDirtyMarks } from '../../../service/dirty-marks.ts';
-import { acquireServiceLock } from '../../../service/service-lock.ts';
-import type { ServicePlace } from '../../../service/service-place.ts';
+import { acquireServiceLock, type ServicePlace } from '../../../service/find-service.ts';
 import type { KillPlace } from './instance.ts';
 
 const { Database }: typeof import('node-sqlite3-wasm') = createRequire(import.meta.url)('node-sqlite3-wasm');

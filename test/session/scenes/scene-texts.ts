@@ -90,7 +90,7 @@ export const contractTitle = title;
 /** What of it a person judges. */
 export const essence = {
   problem: 'The note of an order is kept as it was typed, with the blanks before and behind it.',
-  objectives: [lines[0]],
+  objectives: [lines[0] ?? ''],
   acceptedWhen: ['a note with blanks around it is kept without them'],
   checks: [{ id: 'unit', stage: 'fast', command: 'node --test --test-reporter=tap' }],
   rationale: 'One value of one field, checked where it comes in.',

@@ -1,6 +1,6 @@
 import { openLocalDoor } from '../../../session/client/local-door.ts';
 import { loadHighlighting } from '../../../session/screen/highlighter.ts';
-import { slashCommands } from '../../../session/state/slash.ts';
+import { slashCommands } from '../../../session/state/slash-words.ts';
 import { deafForMs } from '../../../session/tui/card.ts';
 import { greetingLines } from '../../../session/tui/open-printer.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
@@ -41,7 +41,9 @@ export async function showInTerminal(
     reflows: true,
   });
   const door = openLocalDoor(session, {
-    diagnostics: async () => ({ sandbox: { backend: 'bubblewrap' } }),
+    diagnostics: async () => ({
+      sandbox: { backend: 'bubblewrap', enforced: [], selfApproval: 'not_tried' },
+    }),
     threads: async () => ({ items: [] }),
   });
   const screen = openScreen({

@@ -4,7 +4,8 @@ import { optionsOf } from '../../../session/state/interaction.ts';
 
 function ask(kind: Asked['kind'], metadata: Asked['metadata'] = {}): Asked {
   const options = optionsOf[kind].map(([id, label]) => ({ id, label }));
-  return { id: 'q', kind, status: 'pending', metadata, options, requestedAt: '2026-01-01T00:00:00.000Z' };
+  const requestedAt = '2026-01-01T00:00:00.000Z';
+  return { id: 'q', kind, status: 'pending', metadata, options, requestedAt } as Asked;
 }
 
 t.test(

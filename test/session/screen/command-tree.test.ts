@@ -18,7 +18,7 @@ function shown(command: string): readonly string[] {
     },
     { why: 'it is dangerous', ttlSeconds: 300, mask: (text) => text.replaceAll(secret, '[secret]') },
   );
-  return commandTree({ metadata: JSON.parse(JSON.stringify(metadata)) }).map(textOf);
+  return commandTree(JSON.parse(JSON.stringify(metadata))).map(textOf);
 }
 
 t.test('an unproven part is listed once, next to its command where it has one', async (t) => {

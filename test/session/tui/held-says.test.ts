@@ -45,7 +45,7 @@ t.test('the question on a held change describes each answer and counts the rejec
 
 t.test('an approval question shows the subject or command beside its answers', async (t) => {
   const drawn = (metadata: Asked['metadata']): string => {
-    const asked: Asked = { ...question, title: 'Change files', metadata };
+    const asked = { ...question, title: 'Change files', metadata } as Asked;
     const [head = []] = drawCard(openCard(asked, 0, false), asked, idle, { rows: 22, columns: 80 });
     return textOf(head);
   };

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import t from 'tap';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
-import { slashCommands } from '../../../session/state/slash.ts';
+import { slashCommands } from '../../../session/state/slash-words.ts';
 import type { Draft } from '../../../session/tui/composer/composer.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { keyOf } from '../../../session/tui/term/painter.ts';

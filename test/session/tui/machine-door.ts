@@ -48,7 +48,7 @@ export function openMachineDoor(nowMs: () => number) {
     approvals: async () => [],
     revoke: async () => {},
     review: async () => {},
-    diagnostics: async () => ({ sandbox: { backend: 'none' } }),
+    diagnostics: async () => ({ sandbox: { backend: 'none', enforced: [], selfApproval: 'not_tried' } }),
     threads: async () => ({ items: [] }),
   };
   return {

@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/base/clock.ts';
 import { type Line, textOf } from '../../../session/screen/line.ts';
 import { widthOf } from '../../../session/screen/wrap.ts';
 import type { Report } from '../../../session/state/command.ts';
-import { slashCommands } from '../../../session/state/slash.ts';
+import { slashCommands } from '../../../session/state/slash-words.ts';
 import { openScreen } from '../../../session/tui/open-screen.ts';
 import { type Key, type KeyName, keyOf, type Painter } from '../../../session/tui/term/painter.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';

@@ -1,6 +1,7 @@
 import t from 'tap';
+import type { Asked } from '../../../session/screen/asked.ts';
 import { textOf } from '../../../session/screen/line.ts';
-import type { SessionDoor } from '../../../session/screen/session-door.ts';
+import type { Diagnostics, SessionDoor } from '../../../session/screen/session-door.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { askedChange } from '../../../session/tui/open-printer.ts';
 import { threadLines } from '../../../session/tui/show/show-local.ts';
@@ -12,7 +13,7 @@ const hour = 3_600_000;
 
 t.test('an approval to write shows a diff of the change', async (t) => {
   const told = (change: unknown, kind: 'approval' | 'post_plan_choice' = 'approval') =>
-    askedChange({ kind, metadata: { subject: 'workspace.fs write a', change } }, 80).map(textOf);
+    askedChange({ kind, metadata: { subject: 'workspace.fs write a', change } } as Asked, 80).map(textOf);
   t.strictSame(told({ changeType: 'modify', diff: '@@ -1 +1 @@\n-old\n+new' }), [
     '  what it would change:',
     '@@ -1 +1',
@@ -59,13 +60,9 @@ t.test('the thread list leaves out threads without messages and counts them', as
 });
 
 t.test('the status shows cost, key and sandbox in words without field names', async (t) => {
-  const diagnostics = {
+  const diagnostics: Diagnostics = {
     pid: 12,
-    provider: 'openai',
     key: { name: 'OPENAI_API_KEY', source: 'the environment' },
-    threadId: 't',
-    status: 'idle',
-    controller: snapshot.controller,
     attachable: ['browser'],
     ports: { web: 3000, mcp: 6789 },
     sandbox: { backend: 'bubblewrap', enforced: ['network'], selfApproval: 'impossible' },
@@ -95,7 +92,10 @@ t.test('the status shows cost, key and sandbox in words without field names', as
   ])
     t.match(text, told);
   t.notMatch(text, /^ {2}\S*(?:[A-Z]|\.)/m, 'no name of a field');
-  const none = { ...diagnostics, sandbox: { backend: 'none', enforced: [], selfApproval: 'possible' } };
+  const none = {
+    ...diagnostics,
+    sandbox: { backend: 'none', enforced: [], selfApproval: 'possible' },
+  } as const;
   const bare = statusLines(snapshot, none).map(textOf).join('\n');
   t.match(bare, /sandbox {7}NONE: nothing confines commands\n {2}self-approval YES/);
   t.match(bare, /cost {10}no model was asked yet/);

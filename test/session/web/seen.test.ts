@@ -1,7 +1,6 @@
 import t from 'tap';
 import { optionOfKey } from '../../../session/screen/asked.ts';
 import { gatesIn, outcomeOf, readGate, readOutcome } from '../../../session/screen/work-words.ts';
-import { slashCommands } from '../../../session/state/slash.ts';
 import {
   type Before,
   groupsOf,
@@ -12,8 +11,6 @@ import {
 import { controllerWords, mayWrite, standingOf } from '../../../session/web/page/page.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
 import { takenBack } from '../../../session/web/view/goal.ts';
-import { commandWords } from '../../../session/web/view/help-words.ts';
-import { readApproval, verdictWords } from '../../../session/web/view/question/approval-card.ts';
 import { foldChange } from '../../../session/web/wire/follow-session.ts';
 import { foldChanges } from '../api/fold-changes.ts';
 import { listen } from '../api/listen.ts';
@@ -94,13 +91,6 @@ t.test('an undone run is marked as undone until the undo is undone as well', asy
   t.strictSame([...takenBack(entries)], ['b/task-1', 'u1']);
 });
 
-t.test('the page lists every slash command of the session', async (t) => {
-  t.strictSame(
-    commandWords,
-    slashCommands.map(({ form, says }) => [form, says]),
-  );
-});
-
 t.test('write permission follows from the controller and the held lease', async (t) => {
   const none = { expiresAtMs: 0, isLapsed: false, isDisabled: false };
   const standing = (
@@ -137,20 +127,6 @@ t.test('keys choose options by number and letter', async (t) => {
   t.equal(optionOfKey('a', wide), undefined, 'a slip of the finger allows nothing');
   t.equal(optionOfKey('A', wide), 'allow_all_commands');
   t.equal(optionOfKey('e', [{ id: 'execute' }, { id: 'cancel' }]), 'execute');
-});
-
-t.test('a missing verdict is read as unknown', async (t) => {
-  const asked = readApproval({
-    command: 'rm $A',
-    segments: [{ words: [{ text: 'rm' }, { text: '$A', isKnown: false }] }, 7],
-  });
-  t.equal(asked.verdict, 'unknown');
-  t.strictSame(asked.segments[0]?.words, [
-    { text: 'rm', isKnown: true },
-    { text: '$A', isKnown: false },
-  ]);
-  t.equal(verdictWords(asked.segments[1]?.verdict ?? ''), 'cannot prove');
-  t.equal(verdictWords('anything'), 'cannot prove');
 });
 
 t.test('gates and the outcome are read from data, not from text', async (t) => {

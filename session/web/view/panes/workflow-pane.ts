@@ -12,7 +12,7 @@ import { FailedList, h, text } from '../parts.ts';
 export function WorkflowPane({ page }: { readonly page: Page }): VNode {
   const { seen } = page.state;
   if (seen === undefined) return h('p');
-  const intent = seen.interactions.findLast(({ kind }) => kind === 'intent_review_choice');
+  const intent = seen.interactions.findLast((one) => one.kind === 'intent_review_choice');
   const isEmpty = intent === undefined && seen.plans.length === 0;
   const gates = gatesIn(seen);
   return h(
@@ -35,8 +35,8 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
         h(
           'p.soft',
           { pending: 'waits for your word', resolved: 'answered', cancelled: 'withdrawn' }[intent.status],
-          ` · risk ${String(intent.metadata.riskLevel ?? 'unknown')}`,
-          ` · draft ${String(intent.metadata.revision ?? 1)}`,
+          ` · risk ${intent.metadata.riskLevel ?? 'unknown'}`,
+          ` · draft ${intent.metadata.revision ?? 1}`,
         ),
       ),
     seen.plans

@@ -7,9 +7,9 @@ import type { Given, Page } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
 import { h, oneLine, sentence, text } from '../parts.ts';
 
-export interface CardGiven {
+export interface CardGiven<Asked = Question> {
   readonly page: Page;
-  readonly question: Question;
+  readonly question: Asked;
   readonly isShut: boolean;
   readonly answer: (given: Given) => void;
   readonly choose: (option: string) => void;

@@ -1,17 +1,33 @@
 /* The card of a drafted spec. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { type InnerQuestion, innerQuestions, rowsOf, wordsOf } from '../../../screen/asked.ts';
+import type { AskedQuestion } from '../../../screen/asked.ts';
 import { contractParts, documentOf, documentParts } from '../../../screen/question-body.ts';
 import { notesOf } from '../../page/open-page.ts';
+import type { QuestionOf } from '../../seen.ts';
 import { h, sentence, text } from '../parts.ts';
 import { Prose } from '../prose.ts';
 import { type CardGiven, Changes, leaveOn, NoteField, OptionButtons } from './card-parts.ts';
 
 /** A drafted spec, shown before any work begins. */
-export function IntentCard({ page, question, isShut, answer, choose, takes }: CardGiven): VNode {
+export function IntentCard({
+  page,
+  question,
+  isShut,
+  answer,
+  choose,
+  takes,
+}: CardGiven<QuestionOf<'intent_review_choice'>>): VNode {
   const { metadata, options } = question;
-  const { changes, scope, checks, lacks, unusual } = listsOf(metadata);
+  const {
+    changes = [],
+    scope = [],
+    checks = [],
+    lacks = [],
+    revision = 1,
+    riskLevel,
+    essence: kept,
+  } = metadata;
   const { body, about } = documentParts(documentOf(question));
   const { essence, rest, names } = contractParts(body, { lacks: lacks.length > 0 });
   const [isModifying, modify] = useState(false);
@@ -19,19 +35,18 @@ export function IntentCard({ page, question, isShut, answer, choose, takes }: Ca
     if (option === 'modify') modify(true);
     return option === 'modify';
   };
-  const revision = Number(metadata.revision ?? 1);
   return h(
     'div.intent',
     h(
       'p.facts',
-      `risk ${String(metadata.riskLevel ?? 'unknown')}`,
+      `risk ${riskLevel ?? 'unknown'}`,
       revision > 1 && ` · draft ${revision}`,
       scope.length > 0 && ` · may write ${text(scope.join(', '))}`,
       checks.length > 0 && ` · checked by ${text(checks.join(', '))}`,
       metadata.networkPolicy === 'allow' && h('span.warn', ' · with a network'),
     ),
     h(Changes, { label: 'Missing here, and needed before it can be committed', changes: lacks, isBad: true }),
-    h(Changes, { label: `Otherwise than is usual at ${String(metadata.riskLevel)} risk`, changes: unusual }),
+    h(Changes, { label: `Otherwise than is usual at ${riskLevel} risk`, changes: kept?.unusual ?? [] }),
     h(Changes, { label: 'What differs from the draft before', changes }),
     h(
       'div.read',
@@ -53,35 +68,32 @@ export function IntentCard({ page, question, isShut, answer, choose, takes }: Ca
   );
 }
 
-function listsOf({ changes, scope, checks, lacks, essence }: Readonly<Record<string, unknown>>) {
-  return {
-    changes: wordsOf(changes),
-    scope: wordsOf(scope),
-    checks: wordsOf(checks),
-    lacks: wordsOf(lacks),
-    unusual: wordsOf(rowsOf([essence])[0]?.unusual),
-  };
-}
-
 /* The card of questions of the model. */
 
 const leave = leaveOn('Escape');
 
 /** Questions of the model. A secret is masked, not stored, and cleared when it is sent. */
-export function AskedCard({ page: { drafts }, question, isShut, answer, takes, digits }: CardGiven): VNode {
-  const questions = innerQuestions(question);
+export function AskedCard({
+  page: { drafts },
+  question,
+  isShut,
+  answer,
+  takes,
+  digits,
+}: CardGiven<QuestionOf<'request_user_input'>>): VNode {
+  const { questions = [] } = question.metadata;
   const keyOf = (id: string): string => `${notesOf(question.id)}answer ${id}`;
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(questions.map(({ id, secret }) => [id, secret ? '' : drafts.get(keyOf(id))])),
   );
-  const set = ({ id, secret }: InnerQuestion, given: string): void => {
+  const set = ({ id, secret }: AskedQuestion, given: string): void => {
     setAnswers({ ...answers, [id]: given });
     if (!secret) drafts.set(keyOf(id), given);
   };
   takes.current = () => true;
   const [only] = questions.length === 1 ? questions : [];
   digits.current = (digit) => {
-    const chosen = only?.kind === 'single' ? only.options[digit - 1] : undefined;
+    const chosen = only?.kind === 'single' ? only.options?.[digit - 1] : undefined;
     if (only === undefined || chosen === undefined) return false;
     set(only, chosen.id);
     return true;
@@ -119,7 +131,7 @@ export function AskedCard({ page: { drafts }, question, isShut, answer, takes, d
 }
 
 interface OneGiven {
-  readonly one: InnerQuestion;
+  readonly one: AskedQuestion;
   readonly value: string;
   readonly set: (given: string) => void;
   readonly isShut: boolean;
@@ -128,7 +140,7 @@ interface OneGiven {
 }
 
 function One({
-  one: { id, prompt, kind, options, secret },
+  one: { id, prompt, kind, options = [], secret },
   value,
   set,
   isShut,
@@ -152,7 +164,7 @@ function One({
             onChange: () => set(option.id),
           }),
           isOnly && at < 9 && h('kbd', { 'aria-hidden': 'true' }, `${at + 1}`),
-          h('span', text(option.label), option.about !== '' && h('span.covers', sentence(option.about))),
+          h('span', text(option.label), option.description && h('span.covers', sentence(option.description))),
         ),
       ),
     );

@@ -1,10 +1,9 @@
 /* The card of a plan, with notes on its lines. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { wordsOf } from '../../../screen/asked.ts';
 import { grantsWords, planCostWords, stepCosts } from '../../../screen/usage-words.ts';
 import { notesOf } from '../../page/open-page.ts';
-import type { Plan } from '../../seen.ts';
+import type { Plan, QuestionOf } from '../../seen.ts';
 import { h, text } from '../parts.ts';
 import { type CardGiven, Changes, focusOnce, leaveOn, NoteField, OptionButtons } from './card-parts.ts';
 
@@ -12,7 +11,14 @@ const maxNote = 2000;
 const leaveNote = leaveOn('Enter', 'Escape');
 
 /** A plan to be read before it is executed: a note on any line, and whether its commands have a network. */
-export function PlanCard({ page, question, isShut, answer, choose, takes }: CardGiven): VNode {
+export function PlanCard({
+  page,
+  question,
+  isShut,
+  answer,
+  choose,
+  takes,
+}: CardGiven<QuestionOf<'post_plan_choice'>>): VNode {
   const { metadata, options, description = '', prompt = '' } = question;
   const { seen } = page.state;
   const plan = seen?.plans.find(({ id }) => id === metadata.planId);
@@ -33,25 +39,23 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
     else modify(true);
     return true;
   };
-  const lists = [
-    ['What differs from the plan before', metadata.changes],
-    ['To know', metadata.notices],
-  ] as const;
+  const { changes = [], notices = [], unadvised, repair } = metadata;
   const isOpen = metadata.networkAccess === 'allow';
   const costs = stepCosts(plan ?? {});
   const cost = planCostWords(metadata);
-  const granted = grantsWords(metadata.grants);
+  const granted = grantsWords(metadata);
   return h(
     'div.plan',
-    h('p.facts', text(prompt), repairWords(metadata.repair)),
+    h('p.facts', text(prompt), repair && ` Repaired ${repair.attempt} of ${repair.limit} times by itself.`),
     cost !== '' && h('p.facts.cost', cost),
     granted !== '' && h('p.warn', `Execute grants the goal ${granted}.`),
     h(
       'div.read',
       { role: 'group', 'aria-label': 'The plan' },
       h('p.soft', text(description)),
-      lists.map(([label, given]) => h(Changes, { key: label, label, changes: wordsOf(given) })),
-      typeof metadata.unadvised === 'string' && h('p.warn', text(metadata.unadvised)),
+      h(Changes, { label: 'What differs from the plan before', changes }),
+      h(Changes, { label: 'To know', changes: notices }),
+      unadvised !== undefined && h('p.warn', text(unadvised)),
       h(
         'ol.steps',
         plan?.steps.map((step) =>
@@ -110,12 +114,6 @@ export function PlanCard({ page, question, isShut, answer, choose, takes }: Card
       h(OptionButtons, { options, isShut, choose, main: 'execute', without: ['network'] }),
     ),
   );
-}
-
-function repairWords(repair: unknown): string {
-  if (typeof repair !== 'object' || repair === null) return '';
-  const { attempt, limit } = repair as Readonly<Record<string, unknown>>;
-  return ` Repaired ${String(attempt)} of ${String(limit)} times by itself.`;
 }
 
 /** Notes on the lines of a plan, kept until the session accepted them. */

@@ -1,7 +1,7 @@
 /* The frame of every question card: focus, keys, refusals. */
-import type { ComponentType, RefObject, VNode } from 'preact';
+import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { optionOfKey } from '../../../screen/asked.ts';
+import { isApproval, optionOfKey, patchsetOf } from '../../../screen/asked.ts';
 import { type Given, mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
 import { h, text } from '../parts.ts';
@@ -10,13 +10,19 @@ import type { CardGiven } from './card-parts.ts';
 import { AskedCard, IntentCard } from './intent-card.ts';
 import { PlanCard } from './plan-card.ts';
 
-const cards: Readonly<Record<Question['kind'], ComponentType<CardGiven>>> = {
-  approval: ApprovalCard,
-  sandbox_approval: ApprovalCard,
-  intent_review_choice: IntentCard,
-  post_plan_choice: PlanCard,
-  request_user_input: AskedCard,
-};
+function Body({ question, ...given }: CardGiven): VNode {
+  switch (question.kind) {
+    case 'approval':
+    case 'sandbox_approval':
+      return h(ApprovalCard, { ...given, question });
+    case 'intent_review_choice':
+      return h(IntentCard, { ...given, question });
+    case 'post_plan_choice':
+      return h(PlanCard, { ...given, question });
+    case 'request_user_input':
+      return h(AskedCard, { ...given, question });
+  }
+}
 
 const kindWords: Readonly<Record<Question['kind'], string>> = {
   approval: 'Approval',
@@ -47,7 +53,7 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
   const [refused, setRefused] = useState('');
   const card = useRef<HTMLElement>(null);
   useFocusBehind(card);
-  const isDeaf = useDeaf(question.metadata.needsConfirmation);
+  const isDeaf = useDeaf(isApproval(question) && question.metadata.needsConfirmation);
   // A refusal message expires when a review changes.
   useEffect(() => setRefused(''), [page.state.seen?.reviews]);
   const isClosed = isSending || !mayWrite(standing) || page.state.link === 'offline';
@@ -78,7 +84,6 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
     if (isAway) putAway(false);
     else if (digits.current?.(Number(key)) !== true && option !== undefined) choose(option);
   };
-  const Body = cards[question.kind];
   const { title, prompt, kind } = question;
   return h(
     'section',
@@ -113,7 +118,7 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
     h(
       'div',
       { id: 'question-body', hidden: isAway },
-      typeof question.metadata.patchset === 'string' &&
+      patchsetOf(question) !== undefined &&
         h(
           'button.look',
           {

@@ -1,7 +1,7 @@
-/* Commands and keys that the help of the page lists. */
+/** The slash commands in words, as lists and both screens show them. */
 
-/** Messages that begin with a slash or a mark, and what each does: those that a session knows. */
-export const commandWords: readonly (readonly [form: string, says: string])[] = [
+/** Placeholders in capitals, optional parts in brackets; what each does. In the order of lists. */
+export const slashWords = [
   ['/ask TEXT', 'is answered, and changes nothing'],
   ['/shell COMMAND', 'runs a command of yours on a copy of the work tree; or `!COMMAND`'],
   ['/verify [COMMIT|RUN]', 'checks a seal, offline; alone: of the last commit of the thread'],
@@ -32,13 +32,11 @@ export const commandWords: readonly (readonly [form: string, says: string])[] = 
   ['/model NAME', 'another model of the same provider from the next turn on'],
   ['/compact', 'shortens what a model is sent of older turns and tool results'],
   ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
-];
+] as const;
 
-/** Keys of the page (docs/web.md). */
-export const keyWords: readonly (readonly [key: string, does: string])[] = [
-  ['Enter', 'sends; Shift+Enter begins a line'],
-  ['!COMMAND', 'runs a command of your own on a copy of the work tree'],
-  ['q', 'goes to the question; Esc does from the field where you write'],
-  ['/', 'goes to the field where you write'],
-  ['Esc, Esc', 'stops the turn'],
-];
+/** Every slash command. Several forms can have the same name: the first word, without the slash. */
+export const slashCommands = slashWords.map(([form, says]) => ({
+  name: /^\/([a-z]+)/.exec(form)?.[1] ?? '',
+  form,
+  says,
+}));
