@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sealingForms } from '../attest/attestor/attesting.ts';
+import { sealingForms } from '../attest/attestor/sealing-forms.ts';
 import { type Environment, userConfigDir } from '../attest/keys/user-config-dir.ts';
 import { WritError } from '../core/base/errors.ts';
 import { readGuarded } from '../core/base/files.ts';

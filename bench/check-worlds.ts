@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sealingForms } from '../attest/attestor/attesting.ts';
+import { sealingForms } from '../attest/attestor/sealing-forms.ts';
 import { parseConfig } from '../engine/config/config.ts';
 import { type OpenWorkspace, openingWorkspace } from '../engine/evaluate/open-workspace.ts';
 import type { Attempt } from '../engine/state/open-run.ts';

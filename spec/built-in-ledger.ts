@@ -1,5 +1,5 @@
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
-import { createLedger, type Ledger } from '../core/kernel/engine.ts';
+import { createLedger, type Ledger } from '../core/kernel/ledger.ts';
 import { type AskContext, contractRows } from './contract-rows.ts';
 
 /** The ledger of an engine with all built-in plugins only, without opening one. */

@@ -24,7 +24,7 @@ export async function withoutOwnSecrets(bytes: Uint8Array, read: ReadResult): Pr
   const all = texts.map(({ text }) => text).join('\n\n');
   if (!mayHoldSecret(all)) return read;
   // The secret scanner is loaded only here, not with the spec module.
-  const { ownSecretsIn } = await import('./secret-words.ts');
+  const { ownSecretsIn } = await import('./secrets-in-text.ts');
   // All texts in one scan, since nearly every spec has no secret.
   if (ownSecretsIn(all).length === 0) return read;
   const held = texts.map(({ text, within }) => ({ within, values: ownSecretsIn(text) }));

@@ -1,5 +1,5 @@
 import { readApprovals } from '../../attest/approval/read-approvals.ts';
-import { sealingForms } from '../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

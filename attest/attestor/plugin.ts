@@ -30,7 +30,7 @@ import {
   type KeylessKey,
   type PathKey,
   signerForms,
-} from './attesting.ts';
+} from './sealing-forms.ts';
 
 export interface AttestPluginOptions {
   /** Where the user's keys are and whether this is CI. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
-import { sealingForms } from '../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { parseLoopbackAddress } from '../../http/addresses.ts';
 import { type AgentProfile, findPrimaryAgent } from '../../session/agents.ts';

@@ -1,7 +1,7 @@
 import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
-import { sealingForms } from '../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';

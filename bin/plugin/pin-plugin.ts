@@ -1,6 +1,6 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sealingForms } from '../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { absent, writeDurably } from '../../core/base/files.ts';
 import { parseConfig } from '../../engine/config/config.ts';

@@ -29,7 +29,7 @@ const requestBounds: RequestBounds = { least: 3, most: 8000 };
 export async function readRequest(text: string, bounds: RequestBounds = requestBounds): Promise<string> {
   const request = boundRequest(text, bounds);
   if (!mayHoldSecret(request)) return request;
-  const { ownSecretsIn } = await import('../../spec/secret-words.ts');
+  const { ownSecretsIn } = await import('../../spec/secrets-in-text.ts');
   if (ownSecretsIn(request).length > 0)
     throw invalid('expected words without a secret, found a token or a private key');
   return request;

@@ -2,7 +2,6 @@ import { WritError } from '../../core/base/errors.ts';
 import { type Issue, warning } from '../../core/interfaces/finding.ts';
 import { builtInLedger } from '../../spec/built-in-ledger.ts';
 import { contractRows } from '../../spec/contract-rows.ts';
-import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { logUnusedCode, logWithoutUse } from '../state/checks.ts';
 import type { RunPlugins } from './open-parties.ts';
@@ -15,8 +14,6 @@ import {
   openChecks,
   resultsOf,
 } from './opening.ts';
-import { noticesOf } from './plan-environment.ts';
-import { checkRepository } from './repository-checks.ts';
 
 /** Returns warnings about any run of a spec with the built-in plugins, without reading a repository. */
 export async function contractIssues(admitted: AdmittedContract): Promise<readonly Issue[]> {
@@ -65,6 +62,12 @@ export async function previewContract(
   admitted: AdmittedContract,
 ): Promise<readonly Issue[]> {
   const refused: Issue[] = [];
+  // `contractIssues` needs none of these.
+  const [{ keepObjectReaders }, { noticesOf }, { checkRepository }] = await Promise.all([
+    import('../../workspace/git/object-reader.ts'),
+    import('./plan-environment.ts'),
+    import('./repository-checks.ts'),
+  ]);
   await using readers = keepObjectReaders();
   const place: OpeningPlace = {
     dry: true,

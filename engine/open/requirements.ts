@@ -9,7 +9,6 @@ import type { Worker } from '../../core/interfaces/worker.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Journal } from '../../store/journal.ts';
-import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listTree } from '../../workspace/git/tree.ts';
@@ -103,6 +102,7 @@ async function isUntracked(
   program: string,
 ): Promise<boolean> {
   const isKnown = knownDirectories.test(directory);
+  const { isIgnoredPath } = await import('../../workspace/git/dirty-paths.ts');
   const isIgnored = await isIgnoredPath(repository, program);
   return (isKnown || isIgnored) && (await listTree(repository, baseTree, program)).length === 0;
 }

@@ -11,7 +11,7 @@ import type { DirtyPath } from '../../workspace/git/dirty-paths.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { type Base, resolveBase } from '../../workspace/git/resolve-commit.ts';
 import type { LocalChanges } from '../../workspace/git/set-aside.ts';
-import { type ResolvedRange, resolveRange } from '../../workspace/patch/read-patch.ts';
+import type { ResolvedRange } from '../../workspace/patch/read-patch.ts';
 import type { FindSearch } from '../../workspace/process/workspace-file.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
@@ -157,6 +157,7 @@ export async function resolveOrigin(
 ): Promise<Origin> {
   if (!('range' in source))
     return { base: await resolveBase(repository, contract.effective.metadata.target.baseRef) };
+  const { resolveRange } = await import('../../workspace/patch/read-patch.ts');
   const range = await resolveRange(repository, source.range);
   return { base: range.base, range };
 }

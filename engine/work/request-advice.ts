@@ -129,6 +129,6 @@ function isTexts(value: unknown): boolean {
 }
 
 async function holdsSecret(text: string): Promise<boolean> {
-  const { ownSecretsIn } = await import('../../spec/secret-words.ts');
+  const { ownSecretsIn } = await import('../../spec/secrets-in-text.ts');
   return ownSecretsIn(text).length > 0;
 }

@@ -1,4 +1,4 @@
-import { sealingForms } from '../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import type { RunPlugins } from '../../engine/open/open-parties.ts';
 import { builtInStores } from '../store/built-in-stores.ts';
 

@@ -7,7 +7,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
 import { outputSchemas } from '../../api/schemas/output-schemas.ts';
-import { sealingForms } from '../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { commands } from '../../bin/command-table.ts';
 import { globalOptions } from '../../bin/help.ts';
 import { systemClock } from '../../core/base/clock.ts';

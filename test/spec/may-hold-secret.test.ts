@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import t from 'tap';
 import { mayHoldSecret } from '../../spec/own-secrets.ts';
-import { ownSecretsIn } from '../../spec/secret-words.ts';
+import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';
 import { disguisedSecrets } from '../readers/sensitive/disguised-secrets.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import t, { type Test } from 'tap';
 import { startServer } from '../../../agent/language-servers/start-server.ts';
-import { sealingForms } from '../../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import type { SandboxRequest } from '../../../core/interfaces/sandbox.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 import { server } from './fake-server.ts';

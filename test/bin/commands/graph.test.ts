@@ -123,7 +123,7 @@ long('the graph of a replanned thread shows both runs with their plans and decis
   t.notMatch(drawn.out, /\x1b/, 'no colour where there is no terminal');
   for (const line of drawn.out.split('\n')) t.ok([...line].length <= 80, line);
   t.ok(drawn.out.indexOf(gone.runId) < drawn.out.indexOf(kept.runId), 'the newest is last');
-  t.match(drawn.out, /└─ plan {6}2 \[revision\] {2}in place of plan 1; planned anew after/);
+  t.match(drawn.out, /└─ plan {6}2 \[revision\] {2}in place of plan 1; replanned after/);
   t.match(drawn.out, /evidence {2}integration, security, release \[skipped\]/);
   t.equal((await ask(sample, kept.threadId)).out, drawn.out, 'twice the same');
   t.equal((await ask(sample, kept.threadId.slice(0, 6))).out, drawn.out, 'a beginning is enough');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createLedger, type LedgerRow } from '../../../core/kernel/engine.ts';
+import { createLedger, type LedgerRow } from '../../../core/kernel/ledger.ts';
 
 interface Spec {
   readonly wants: readonly string[];

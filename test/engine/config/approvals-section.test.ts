@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sealingForms } from '../../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 import { carriesApprovals } from '../../../engine/config/section-alone.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { sealingForms } from '../../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 
 const digest = `sha256:${'0a'.repeat(32)}`;

@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { sealingForms } from '../../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { isWritError, type WritError } from '../../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import { parseConfig, type WorkspaceConfig } from '../../../engine/config/config.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { sealingForms } from '../../../attest/attestor/attesting.ts';
+import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
 import { carryFindings } from '../../../engine/evaluate/carry/in-workspace.ts';

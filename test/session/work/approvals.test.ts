@@ -6,6 +6,7 @@ import type { GivenAnswer } from '../../../session/state/interaction.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';
+import { until } from '../../waiting/until.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 
 const runs = (command: string): ScriptedReply => ({ calls: [['shell', { command }]] });
@@ -38,7 +39,8 @@ long('a call that the policy does not allow runs only after the user approves it
   await using scene = run.scene;
   const first = await run.answerNext({ selectedOption: 'approve_ttl' });
   t.match(first.metadata, { command: test, ttlSeconds: 300 });
-  t.match(run.grants.list(), [{ kind: 'ttl' }], 'what was approved for a while is listed');
+  await until(() => run.grants.list().length > 0, 'what was approved for a while is listed');
+  t.match(run.grants.list(), [{ kind: 'ttl' }]);
   const second = await run.answerNext({ selectedOption: 'deny' });
   t.match(second.metadata, { command: 'node --test' }, 'the same command again is not asked about');
   const third = await run.answerNext({ approved: true });

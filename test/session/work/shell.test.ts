@@ -166,7 +166,7 @@ long(
       );
     const never = await asked('never', '!rm -rf src; echo gone');
     t.match(never, {
-      ran: { status: 'failed', summary: /`rm` deletes whole directories.*`never` asks nobody/ },
+      ran: { status: 'failed', summary: /`rm` deletes whole directories.*`never` prompts no one/ },
       interactions: 0,
     });
     t.match(await asked('never', '!echo here'), { ran: { status: 'completed', printed: 'here\n' } });
