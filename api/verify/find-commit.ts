@@ -115,7 +115,8 @@ export async function commitsBetween(
 /**
  * Returns the commits reachable from `from` and not from `without`. `undefined` if one names a parent that is missing
  * here. The shallow boundary (`.git/shallow`) is ignored, because commits behind it may have arrived with another
- * ref.
+ * ref. A partial clone would fetch the parents behind it, so there the boundary counts; the caller compares the parents
+ * that commits name.
  */
 async function reachable(
   repository: Repository,
@@ -126,8 +127,11 @@ async function reachable(
 ): Promise<readonly string[] | undefined> {
   const args = ['rev-list', `--max-count=${maxCommits + 1}`, ...options, '--end-of-options', ...from];
   const asked = [...args, ...without.map((id) => `^${id}`)];
-  const { code, stdout, stderr } = await askGit(repository, asked, { env: { GIT_SHALLOW_FILE: '' } });
-  if (code !== 0 && /Could not read [0-9a-f]{40}/.test(stderr)) return undefined;
+  const first = await askGit(repository, asked, { env: { GIT_SHALLOW_FILE: '' } });
+  const isPromised =
+    first.code !== 0 && isWritError(gitFailed(asked, first.code, first.stderr), 'OBJECTS_MISSING');
+  const { code, stdout, stderr } = isPromised ? await askGit(repository, asked) : first;
+  if (code !== 0 && /Could not read [0-9a-f]{40}|bad object/.test(stderr)) return undefined;
   if (code !== 0) throw gitFailed(asked, code, stderr);
   const ids = stdout.toString('utf8').split('\n').filter(isObjectId);
   if (ids.length <= maxCommits) return ids;

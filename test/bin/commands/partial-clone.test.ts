@@ -80,3 +80,10 @@ t.test('in a shallow clone, missing history is reported with the command that fe
   git('git fetch --unshallow');
   t.notMatch(JSON.stringify(await say('plan', spec, '--range', 'HEAD~1..HEAD')), 'REF_NOT_FOUND');
 });
+
+t.test('a range of commits is listed in a clone that is shallow and partial', async (t) => {
+  const { say } = cloned(t, '--depth=2', '--filter=blob:none');
+  const verified = await say('verify', 'HEAD~1..HEAD');
+  t.equal(verified.code, 3, 'the commit has no seal');
+  t.match(verified.data, { ranges: [{ range: 'HEAD~1..HEAD', commits: 1, verified_commits: 0 }] });
+});
