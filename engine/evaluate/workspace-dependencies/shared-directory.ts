@@ -121,7 +121,10 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
   const worktree = await realpath(request.worktree);
 
   if (lockfileAtBase === undefined)
-    return refuse('lockfile-missing', `\`${lockfile}\` is not in the base commit`);
+    return refuse(
+      'lockfile-missing',
+      `\`${lockfile}\` is not in the base commit; \`lockfile\` in \`[workspace]\` names the file that decides its content`,
+    );
   if (lockfileAtCandidate === undefined)
     return refuse('lockfile-missing', `the change removes \`${lockfile}\``);
   if (!Buffer.from(lockfileAtBase).equals(lockfileAtCandidate)) {
