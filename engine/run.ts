@@ -10,8 +10,8 @@ import { type DecidedCandidate, evaluateCandidate } from './evaluate-candidate.t
 import type { HeldRun } from './open/hold-run.ts';
 import { reopenRun } from './open/reopen-run.ts';
 import { startRun } from './open/start-run.ts';
+import { finalReport } from './record/build-gate-report.ts';
 import type { EvaluatedRun } from './record/evaluation-objects.ts';
-import { finalReport } from './record/gate-report.ts';
 import { newPlanState, openRunFrames, type PlanState } from './record/plan-state.ts';
 import { readRun } from './record/read-run.ts';
 import { abandon, seal } from './seal/seal.ts';

@@ -11,10 +11,10 @@ import { refusal } from '../../workspace/command-acl/constraints.ts';
 import { wayAddress } from '../../workspace/egress/open-egress.ts';
 import { wordsOf } from '../../workspace/shell/shell.ts';
 import { fenceNote, type TurnsUsed } from '../model-loop/model-turns.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { type AttemptTools, usualBound } from '../tool-calls/attempt-tools.ts';
 import { openToolEntry } from '../tool-calls/tool-entry.ts';
 import { type AuthorizedUse, authorizeUse, toolEnvironment } from '../workspace-tools/authorize-use.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
 import { gateRoot, openModelGate } from './model-gate.ts';
 import { openAgentStarter } from './start-agent.ts';
 

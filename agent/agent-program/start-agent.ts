@@ -13,7 +13,7 @@ import type { AgentPort, AgentProcess, AgentProgram } from '../../core/interface
 import type { OpenAgent } from '../../engine/state/open-model.ts';
 import type { FoundAgent } from '../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import {
   boundedLines,
   octetsOf,

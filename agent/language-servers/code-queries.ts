@@ -13,7 +13,7 @@ import type { ProvidedDirectory } from '../../engine/evaluate/workspace-dependen
 import type { OpenRun } from '../../engine/state/open-run.ts';
 import { shownPaths } from '../../workspace/command-acl/acl.ts';
 import { allowRules } from '../../workspace/command-acl/constraints.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { ServerFault } from './connection.ts';
 import { digestServer, type FoundServer, findServers, givenDirectories } from './find-servers.ts';
 import { openSession, type Session, type SessionTimes, usualTimes } from './session.ts';

@@ -6,7 +6,7 @@ import type { ProvidedDirectory } from '../../engine/evaluate/workspace-dependen
 import { maxMemoryBytes } from '../../engine/state/machine.ts';
 import type { OpenRun } from '../../engine/state/open-run.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { ServerFault } from './connection.ts';
 import type { FoundServer } from './find-servers.ts';
 

@@ -6,8 +6,8 @@ import type { OpenRun } from '../../engine/state/open-run.ts';
 import { guardTool, shownPaths } from '../../workspace/command-acl/acl.ts';
 import { realPathIn } from '../../workspace/command-acl/command-paths.ts';
 import { refusal } from '../../workspace/command-acl/constraints.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import type { AuthorizedTool } from '../tool-calls/tool-entry.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
 
 /** A question to version control, of options that are known one by one. */
 export interface VcsQuestion {

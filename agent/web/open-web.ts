@@ -11,8 +11,8 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardTool } from '../../workspace/command-acl/acl.ts';
 import type { PublicClient } from '../../workspace/egress/ask-public.ts';
 import type { SearchAccess } from '../../workspace/process/workspace-file.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { type AuthorizedTool, openToolEntry, type ToolSetting } from '../tool-calls/tool-entry.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
 import { authorizeUrl, followRedirects, networkOf, searchWeb, webActions, webTool } from './search-web.ts';
 
 /** The web of one attempt, and what came of it. */

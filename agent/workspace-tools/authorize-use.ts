@@ -18,9 +18,9 @@ import { requirePatchPath } from '../../workspace/patch/patch-paths.ts';
 import { checkEnvironment } from '../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
 import { codeTool } from '../language-servers/code-queries.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import type { AuthorizedTool } from '../tool-calls/tool-entry.ts';
 import { authorizeVcs, type VcsQuestion } from '../version-control/parse-vcs.ts';
-import type { ToolPlace } from './tool-place.ts';
 
 /** A tool call with the verdict of rules, scope and path form. */
 export interface AuthorizedUse extends AuthorizedTool {

@@ -25,11 +25,11 @@ import {
   writeWorkspaceFile,
 } from '../../workspace/process/workspace-file.ts';
 import type { OpenCode } from '../language-servers/code-queries.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { type AttemptTools, usualBound } from '../tool-calls/attempt-tools.ts';
 import { type Leaving, openToolEntry } from '../tool-calls/tool-entry.ts';
 import { answerVcs, type SeenHistory } from '../version-control/answer-vcs.ts';
 import { type AuthorizedUse, authorizeUse, heldBack, toolEnvironment } from './authorize-use.ts';
-import type { ToolPlace } from './tool-place.ts';
 import { readPart } from './tree-tools.ts';
 import type { WriteWatch } from './watch-writes.ts';
 

@@ -15,7 +15,7 @@ import type { DecidedTask, DecisionRecord } from './decision-input.ts';
 import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './evaluation-objects.ts';
 import { eventFiles, type RunStory, type UsedTool } from './event-objects.ts';
 import { planIdOf, taskIdOf } from './plan-objects.ts';
-import { decisionBody, runBody, toJson } from './record-files.ts';
+import { decisionBody, runBody, toJson } from './write-record.ts';
 
 /** Data of an attempt's stored objects that is not part of its verdict. */
 interface AttemptFacts {

@@ -1,7 +1,6 @@
-import type { AttemptTools } from '../../agent/tool-calls/attempt-tools.ts';
+import type { AttemptTools, ToolPlace } from '../../agent/tool-calls/attempt-tools.ts';
 import { type OpenWeb, openWeb, type WebEnvironment } from '../../agent/web/open-web.ts';
 import { authorizeUrl } from '../../agent/web/search-web.ts';
-import type { ToolPlace } from '../../agent/workspace-tools/tool-place.ts';
 import type { OpenWorkspaceTools } from '../../agent/workspace-tools/workspace-tools.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

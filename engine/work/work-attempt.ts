@@ -8,10 +8,10 @@ import {
   type TurnsUsed,
   untrustedText,
 } from '../../agent/model-loop/model-turns.ts';
+import type { ToolPlace } from '../../agent/tool-calls/attempt-tools.ts';
 import { type AttemptTools, openAttemptTools } from '../../agent/tool-calls/attempt-tools.ts';
 import { lostUse } from '../../agent/tool-calls/tool-entry.ts';
 import { openHistory } from '../../agent/version-control/answer-vcs.ts';
-import type { ToolPlace } from '../../agent/workspace-tools/tool-place.ts';
 import { type WriteWatch, watchWrites } from '../../agent/workspace-tools/watch-writes.ts';
 import { openWorkspaceTools, writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
@@ -41,8 +41,8 @@ import { type AttemptCalls, reportLostCall, workedStep } from '../state/calls.ts
 import { createArtifactCollector } from '../state/evidence.ts';
 import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
 import type { Steps } from '../state/record-collector.ts';
+import type { WorkWatch } from '../state/run-request.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
-import type { WorkWatch } from '../state/work-watch.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
 
 /** What a worker's answer came to, as a step records it. */
