@@ -1,3 +1,4 @@
+import type { LanguageServer } from '../../agent/language-servers/language-server.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { ClassWords } from '../../core/interfaces/privacy.ts';
@@ -9,7 +10,7 @@ import {
   readScannerSection,
   type ScannerConfig,
 } from './checks-section.ts';
-import { type LanguageServer, readLspSection } from './language-servers.ts';
+import { readLspSection } from './language-servers.ts';
 import {
   type ModelsConfig,
   type ProvidersConfig,

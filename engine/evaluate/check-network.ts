@@ -1,62 +1,6 @@
-import { isIP } from 'node:net';
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { SandboxRequest } from '../../core/interfaces/sandbox.ts';
-import type { CheckNetwork, NetworkUse } from '../../core/interfaces/scanner.ts';
-import { redactTexts } from '../../readers/sensitive/redact.ts';
-import type { CommandVerdict } from '../../workspace/command-acl/guard-command.ts';
-import { openEgress } from '../../workspace/egress/open-egress.ts';
-import type { OpenRun, Workspace } from '../state/open-run.ts';
-
-/** What a command gets of the network while it runs. */
-export interface OpenNetwork {
-  readonly network: SandboxRequest['network'];
-  /** Closes it; what was open and what came of it, where anything was. */
-  close(): Promise<CheckNetwork | undefined>;
-}
-
-/**
- * Opens the network that the spec allows for one command. `networkPolicy: allow` opens every public host; otherwise
- * the hosts of the matching tool rules are open, or none. A scanner gets no network. Without a sandbox the command
- * uses this machine's network, which cannot be recorded.
- */
-export async function openNetwork(
-  { identity: { contract }, services: { privateRoot, settings } }: Pick<OpenRun, 'identity' | 'services'>,
-  { sandbox }: Pick<Workspace, 'sandbox'>,
-  { openings = [], isShut = false }: Pick<CommandVerdict, 'openings'> & { readonly isShut?: boolean },
-  /** Waited for before anything leaves the machine; without a sandbox, before the command. */
-  leaving?: () => Promise<void>,
-): Promise<OpenNetwork> {
-  if (sandbox.unconfined) {
-    await leaving?.();
-    return { network: 'host', close: async () => undefined };
-  }
-  const all = !isShut && contract.effective.constraints.security.networkPolicy === 'allow';
-  if (!all && openings.length === 0) return { network: 'none', close: async () => undefined };
-  const egress = await openEgress(privateRoot, {
-    policy: { all, openings },
-    leaving,
-    ...(settings.outside === undefined ? {} : { outside: settings.outside }),
-  });
-  const opened = [
-    ...(all ? [{ hosts: ['*'], reason: 'networkPolicy: allow' }] : []),
-    ...new Map(openings.flat().map((one) => [JSON.stringify(one), one])).values(),
-  ];
-  return { network: egress.network, close: async () => ({ opened, uses: await egress.close() }) };
-}
-
-/** Names of hosts are the check's own words, and a way to print a secret; an address is a fact about a machine. */
-export function redactHosts(
-  network: CheckNetwork | undefined,
-  policy: Parameters<typeof redactTexts>[1],
-): CheckNetwork | undefined {
-  if (network === undefined) return undefined;
-  const uses = network.uses.map((use) => ({
-    ...use,
-    host: isIP(use.host) === 0 ? redactTexts(use.host, policy) : use.host,
-  }));
-  return { ...network, uses };
-}
+import type { NetworkUse } from '../../core/interfaces/scanner.ts';
 
 const maxFindings = 20;
 

@@ -13,12 +13,12 @@ import type {
 } from '../../core/interfaces/stage.ts';
 import { metricsOf } from '../../readers/reports/metrics.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { joinNetworks } from '../record/evaluation-objects.ts';
+import { joinNetworks, redactHosts } from '../../workspace/egress/command-network.ts';
 import { outputTail } from '../record/failure-text.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { inWorkspace } from './carry/in-workspace.ts';
-import { networkFindings, redactHosts, unguardedNetwork } from './check-network.ts';
+import { networkFindings, unguardedNetwork } from './check-network.ts';
 import { blameOrigin, CheckWatch, checkOrigin } from './check-watch.ts';
 import { collectArtifacts } from './collect-artifacts.ts';
 import { askRule, evaluatePolicy, isMandatory, ruleQuestion } from './evaluate-rules.ts';

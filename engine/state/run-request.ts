@@ -1,3 +1,4 @@
+import type { ModelMeter, OpenModel } from '../../agent/model-loop/open-model.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import type { InProcessApprover } from '../../core/interfaces/approval.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
@@ -15,7 +16,6 @@ import { type ResolvedRange, resolveRange } from '../../workspace/patch/read-pat
 import type { FindSearch } from '../../workspace/process/workspace-file.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
-import type { ModelMeter, OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
 import type { Spent } from './spent.ts';
 

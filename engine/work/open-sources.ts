@@ -14,9 +14,9 @@ import {
   maxDecisions,
   maxSource,
 } from '../../store/record/summaries.ts';
+import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { lackingCitations } from '../decide/lacking-citations.ts';
-import { joinNetworks } from '../record/evaluation-objects.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 
