@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
-import { networkFindings } from '../../engine/evaluate/check-network.ts';
+import { networkFindings } from '../../engine/evaluate/run-check.ts';
 import type { RunRequest } from '../../engine/state/run-request.ts';
 import { redactHosts } from '../../workspace/egress/command-network.ts';
 import { long } from '../rooms/long.ts';
