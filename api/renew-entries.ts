@@ -14,7 +14,7 @@ import type { Clock } from '../core/base/clock.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { TransparencyLog } from '../core/interfaces/sealing.ts';
 import type { ObjectStore } from '../core/interfaces/store.ts';
-import { sealPaths } from '../store/record/record-files.ts';
+import { sealPaths } from '../store/record/record-paths.ts';
 import { openStores, type Stores } from '../store/stores.ts';
 import type { Repository } from '../workspace/git/repository.ts';
 

@@ -6,8 +6,7 @@ import type { OpenAnswer } from '../../core/base/http-question.ts';
 import type { ModelUsage } from '../../core/interfaces/model.ts';
 import { type ProviderFailure, providerFailure } from '../../core/interfaces/provider.ts';
 import type { SandboxEgress } from '../../core/interfaces/sandbox.ts';
-import { wordMask } from '../../engine/record/masking.ts';
-import type { OpenAgent, OpenModel } from '../../engine/state/open-model.ts';
+import { wordMask } from '../../readers/sensitive/mask-words.ts';
 import { socketName } from '../../workspace/egress/open-egress.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from '../../workspace/egress/outside.ts';
 import {
@@ -19,6 +18,7 @@ import {
   type TurnsUsed,
   untrustedText,
 } from '../model-loop/model-turns.ts';
+import type { OpenAgent, OpenModel } from '../model-loop/open-model.ts';
 
 /** The only endpoint outside the sandbox that an agent program can reach: a proxy to its model. */
 export interface ModelGate {

@@ -3,19 +3,19 @@ import { posix } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { AgentHost, AgentVerdict, HandUse } from '../../core/interfaces/worker.ts';
-import { maxMemoryBytes } from '../../engine/state/machine.ts';
-import type { OpenAgent, OpenModel } from '../../engine/state/open-model.ts';
-import { type OpenRun, policyOf } from '../../engine/state/open-run.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { refusal } from '../../workspace/command-acl/constraints.ts';
 import { wayAddress } from '../../workspace/egress/open-egress.ts';
+import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { wordsOf } from '../../workspace/shell/shell.ts';
+import type { AgentRun } from '../agent-run.ts';
 import { fenceNote, type TurnsUsed } from '../model-loop/model-turns.ts';
+import type { OpenAgent, OpenModel } from '../model-loop/open-model.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { type AttemptTools, usualBound } from '../tool-calls/attempt-tools.ts';
 import { openToolEntry } from '../tool-calls/tool-entry.ts';
 import { type AuthorizedUse, authorizeUse, toolEnvironment } from '../workspace-tools/authorize-use.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
-import { gateRoot, openModelGate } from './model-gate.ts';
+import { type GateRun, gateRoot, openModelGate } from './model-gate.ts';
 import { openAgentStarter } from './start-agent.ts';
 
 /** A program's host for one attempt, and what came of it. */
@@ -29,7 +29,7 @@ interface OpenAgentHost extends AgentHost {
 const [maxNotes, maxNote] = [20, 8000];
 /** Opens the way of one attempt to an agent. SANDBOX_NONE_REFUSED: what works by itself is not let loose. */
 export async function openAgentHost(
-  run: OpenRun,
+  run: AgentRun & GateRun,
   place: ToolPlace,
   chosen: OpenModel & { readonly agent: OpenAgent },
   tools: AttemptTools,
@@ -40,7 +40,6 @@ export async function openAgentHost(
   const gate = await openModelGate(run, chosen, { spend: tools.calls.spend, task: tools.task });
   const judge = openAgentJudge(run, place, tools);
   const notes: string[] = [];
-  const policy = policyOf(run);
   const { promptInjection } = run.identity.contract.effective.security;
 
   const starter = openAgentStarter({
@@ -62,7 +61,8 @@ export async function openAgentHost(
     notes: promptInjection.treatRetrievedContentAsUntrusted ? [fenceNote] : [],
     start: starter.start,
     judge: judge.judge,
-    note: (text) => void (notes.length < maxNotes && notes.push(redactTexts(text.slice(0, maxNote), policy))),
+    note: (text) =>
+      void (notes.length < maxNotes && notes.push(redactTexts(text.slice(0, maxNote), tools.policy))),
     isAsking: gate.isAsking,
     failure: gate.failure,
     taken: () => ({ ...gate.taken(), notices: [...(chosen.notices ?? []), ...notes] }),
@@ -80,7 +80,7 @@ const maxFileBytes = 8 * 1024 * 1024;
  * Authorizes an agent's tool calls in one attempt by the same rules as the workspace tools, and records them in the
  * same form.
  */
-function openAgentJudge(run: OpenRun, place: ToolPlace, tools: AttemptTools) {
+function openAgentJudge(run: AgentRun, place: ToolPlace, tools: AttemptTools) {
   const door = openToolEntry(tools, usualBound);
   const inside = run.environment.sandbox.pathsInside(place).workspace;
   const judge = (use: HandUse): AuthorizedUse | string => {

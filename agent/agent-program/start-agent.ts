@@ -10,10 +10,10 @@ import type {
   SandboxRequest,
 } from '../../core/interfaces/sandbox.ts';
 import type { AgentPort, AgentProcess, AgentProgram } from '../../core/interfaces/worker.ts';
-import type { OpenAgent } from '../../engine/state/open-model.ts';
 import type { FoundAgent } from '../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
+import type { OpenAgent } from '../model-loop/open-model.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import {
   boundedLines,
   octetsOf,

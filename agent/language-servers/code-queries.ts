@@ -8,14 +8,13 @@ import {
   codeActions,
   type HandAnswer,
 } from '../../core/interfaces/worker.ts';
-import type { LanguageServer } from '../../engine/config/language-servers.ts';
-import type { ProvidedDirectory } from '../../engine/evaluate/workspace-dependencies.ts';
-import type { OpenRun } from '../../engine/state/open-run.ts';
 import { shownPaths } from '../../workspace/command-acl/acl.ts';
 import { allowRules } from '../../workspace/command-acl/constraints.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
+import type { AgentRun } from '../agent-run.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { ServerFault } from './connection.ts';
-import { digestServer, type FoundServer, findServers, givenDirectories } from './find-servers.ts';
+import { digestServer, type FoundServer, findServers } from './find-servers.ts';
+import type { GivenDirectory, LanguageServer } from './language-server.ts';
 import { openSession, type Session, type SessionTimes, usualTimes } from './session.ts';
 import { startServer } from './start-server.ts';
 import { type Visible, workspaceSymbolsText } from './texts.ts';
@@ -55,11 +54,14 @@ const maxDeaths = 3;
 /** If more files than this changed, the server restarts instead of receiving each change. */
 const maxRefreshed = 100;
 
-/** Looks for language servers for the files of an attempt's workspace, as its base has them. */
+/**
+ * Looks for language servers for the files of an attempt's workspace. `given` finds the directories that checks of the
+ * base would be given.
+ */
 export async function openCode(
-  run: OpenRun,
+  run: AgentRun,
   place: ToolPlace,
-  tree: string,
+  given: () => Promise<readonly GivenDirectory[]>,
   times: SessionTimes = usualTimes,
 ): Promise<OpenCode> {
   const { sandbox, config } = run.environment;
@@ -71,7 +73,7 @@ export async function openCode(
   const all = [...config.lsp];
   const wanted = await ofWorkspace(place.workspace, all);
   if (wanted.length === 0) return closed;
-  const provided = await givenDirectories(run, place.workspace, tree);
+  const provided = await given();
   const found = await findServers(run, join(dirname(place.workspace), 'find'), wanted, provided);
   const missing = wanted.map(([name]) => name).filter((name) => found.every((one) => one.name !== name));
   const shown = actions.map((action) => shownPaths(toolAcl, codeTool, action));
@@ -115,9 +117,9 @@ export async function openCode(
 }
 
 interface ServerSetting {
-  readonly run: OpenRun;
+  readonly run: AgentRun;
   readonly place: ToolPlace;
-  readonly provided: readonly ProvidedDirectory[];
+  readonly provided: readonly GivenDirectory[];
   readonly times: SessionTimes;
   /** What every action may show: what one may not, the server does not see. */
   readonly shows: (path: string) => boolean;

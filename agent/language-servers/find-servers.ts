@@ -2,17 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError } from '../../core/base/errors.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
-import type { LanguageServer, ServerCommand } from '../../engine/config/language-servers.ts';
-import { findDependencies } from '../../engine/evaluate/find-dependencies.ts';
-import {
-  type ProvidedDirectory,
-  placeWorkspaceDependencies,
-} from '../../engine/evaluate/workspace-dependencies.ts';
-import { maxMemoryBytes } from '../../engine/state/machine.ts';
-import type { OpenRun } from '../../engine/state/open-run.ts';
-import { readBlob } from '../../workspace/git/read-objects.ts';
+import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
+import type { AgentRun } from '../agent-run.ts';
+import type { GivenDirectory, LanguageServer, ServerCommand } from './language-server.ts';
 import { plain } from './texts.ts';
 
 /** A server that is there. */
@@ -24,7 +17,7 @@ export interface FoundServer {
   /** Its own version output. */
   readonly version: string;
   /** The directory that was given to the workspace, where it comes from one. */
-  readonly from?: ProvidedDirectory;
+  readonly from?: GivenDirectory;
 }
 
 const withinMs = 60_000;
@@ -35,10 +28,10 @@ const maxOutputBytes = 64 * 1024;
  * that a workspace is given. A program counts as found if it prints its version.
  */
 export async function findServers(
-  run: Pick<OpenRun, 'environment' | 'services'>,
+  run: Pick<AgentRun, 'environment' | 'services'>,
   place: string,
   wanted: readonly (readonly [name: string, server: LanguageServer])[],
-  provided: readonly ProvidedDirectory[],
+  provided: readonly GivenDirectory[],
 ): Promise<readonly FoundServer[]> {
   const { sandbox, config } = run.environment;
   const [workspace, reports] = [join(place, 'empty'), join(place, 'reports')];
@@ -59,7 +52,11 @@ export async function findServers(
     ],
     workspace,
     reports,
-    binds: await placeWorkspaceDependencies({ sandbox, workspace }, provided),
+    binds: provided.map(({ directory, source }) => ({
+      source,
+      target: `${inside}/${directory}`,
+      writable: false,
+    })),
     env: {},
     network: 'none',
     timeoutMs: withinMs,
@@ -113,36 +110,5 @@ export async function digestServer(
     return { ...thing, digest: { sha256: hash.digest('hex') } };
   } catch {
     return undefined;
-  }
-}
-
-type Directories = Promise<readonly ProvidedDirectory[]>;
-
-/** Of one run in this process, by the tree that attempts start from. */
-const known = new WeakMap<object, Map<string, Directories>>();
-
-/**
- * Directories that checks of a tree would be given (`[workspace]` at the policy commit); empty if they cannot be
- * prepared.
- */
-export function givenDirectories(run: OpenRun, workspace: string, tree: string): Directories {
-  const { share, prepare } = run.environment.config.workspace;
-  if (share.length + prepare.length === 0) return Promise.resolve([]);
-  const trees = known.get(run.environment) ?? new Map<string, Directories>();
-  known.set(run.environment, trees);
-  const found = trees.get(tree) ?? find(run, workspace, tree);
-  trees.set(tree, found);
-  return found;
-}
-
-async function find(run: OpenRun, workspace: string, tree: string): Directories {
-  const read = (path: string) => readBlob(run.services.scratch, tree, path);
-  try {
-    return (await findDependencies(run, workspace, read, read)).provided;
-  } catch (fault) {
-    run.services.signal.throwIfAborted();
-    // The checks of the change will report this error.
-    if (!isWritError(fault, 'WORKSPACE_PREPARE_FAILED')) throw fault;
-    return [];
   }
 }

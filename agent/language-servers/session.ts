@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CodeUse } from '../../core/interfaces/worker.ts';
-import type { LanguageServer } from '../../engine/config/language-servers.ts';
-import type { PlainValue } from '../../engine/config/table-reader.ts';
 import { readWorkspaceFile } from '../../workspace/process/workspace-file.ts';
 import { type Connection, isRecord, openConnection, ServerFault } from './connection.ts';
+import type { LanguageServer } from './language-server.ts';
 import type { StartedServer } from './start-server.ts';
 import {
   diagnosticsText,
@@ -276,7 +275,7 @@ const maxSections = 100;
 
 /** Answers a server's requests; no request for an action is carried out. `undefined`: unknown method. */
 function serverAnswers(
-  settings: Readonly<Record<string, PlainValue>>,
+  settings: Readonly<Record<string, unknown>>,
   uri: string,
 ): (method: string, params: unknown) => unknown {
   return (method, params) => {
@@ -304,7 +303,7 @@ function serverAnswers(
 }
 
 /** A dotted section of the settings. */
-function sectionOf(settings: Readonly<Record<string, PlainValue>>, section: unknown): unknown {
+function sectionOf(settings: Readonly<Record<string, unknown>>, section: unknown): unknown {
   if (typeof section !== 'string' || section.length > 200) return null;
   let at: unknown = settings;
   for (const part of section === '' ? [] : section.split('.'))

@@ -2,13 +2,13 @@ import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/base/errors.ts';
 import type { SandboxBind, SandboxPipes } from '../../core/interfaces/sandbox.ts';
-import type { ProvidedDirectory } from '../../engine/evaluate/workspace-dependencies.ts';
-import { maxMemoryBytes } from '../../engine/state/machine.ts';
-import type { OpenRun } from '../../engine/state/open-run.ts';
+import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
+import type { AgentRun } from '../agent-run.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { ServerFault } from './connection.ts';
 import type { FoundServer } from './find-servers.ts';
+import type { GivenDirectory } from './language-server.ts';
 
 /** A process of a server: pipes, how it ended, and its end. */
 export interface StartedServer extends AsyncDisposable {
@@ -26,10 +26,10 @@ const maxHidden = 256;
  * Throws ServerFault if that is not possible.
  */
 export async function startServer(
-  run: Pick<OpenRun, 'environment' | 'services'>,
+  run: Pick<AgentRun, 'environment' | 'services'>,
   place: ToolPlace,
   { server, argv, from }: FoundServer,
-  provided: readonly ProvidedDirectory[],
+  provided: readonly GivenDirectory[],
   hidden: readonly string[],
 ): Promise<StartedServer> {
   const { sandbox, config } = run.environment;

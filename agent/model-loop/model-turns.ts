@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type {
@@ -12,11 +13,9 @@ import type {
   ToolResult,
 } from '../../core/interfaces/model.ts';
 import type { Turn, TurnQuestion, Turns } from '../../core/interfaces/worker.ts';
-import { wordMask } from '../../engine/record/masking.ts';
-import type { ModelMeter, OpenModel } from '../../engine/state/open-model.ts';
-import type { RunSettings } from '../../engine/state/run-request.ts';
-import type { Spent } from '../../engine/state/spent.ts';
 import { withoutInstructions } from '../../readers/injection/known-instructions.ts';
+import { wordMask } from '../../readers/sensitive/mask-words.ts';
+import type { ModelMeter, OpenModel } from './open-model.ts';
 import {
   type FindReplyFaults,
   faultIn,
@@ -53,13 +52,13 @@ export interface TurnSetting {
   readonly identity: { readonly contract: { readonly effective: Pick<EffectiveIntentSpec, 'security'> } };
   readonly services: {
     readonly signal: AbortSignal;
-    readonly settings: Pick<RunSettings, 'clock' | 'meter'>;
+    readonly settings: { readonly clock: Clock; readonly meter?: ModelMeter };
   };
 }
 
 /** The Task that the turns serve, and a listener for the total usage after each reply. */
 export interface TurnsOfTask {
-  readonly spend?: (spent: Spent) => void;
+  readonly spend?: (spent: Pick<TurnsUsed, 'turns' | 'tokensUsed' | 'costUnits'>) => void;
   readonly task?: string;
 }
 

@@ -5,8 +5,6 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
 import type { LookAtChange } from '../../core/interfaces/person.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
-import type { KeptArguments, UsedTool } from '../../engine/record/event-objects.ts';
-import { type AttemptCalls, type LostCall, reportLostCall } from '../../engine/state/calls.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 
 /** A tool call with the tool's own verdict, from rules, scope and other facts. Guards run after it. */
@@ -59,6 +57,21 @@ interface ToolDoor {
   begin(judge: JudgeTool<AuthorizedTool>): Promise<BegunUse | RefusedUse>;
 }
 
+/** The journal of calls that leave the machine, for the tools of one attempt. */
+export interface CallJournal {
+  /** Why the same call is not made again; `undefined` if no interrupted attempt made it, or a person allows it. */
+  refusal(asked: Pick<KeptArguments, 'tool' | 'action' | 'argumentsDigest'>): Finding | undefined;
+  /**
+   * Records the start of a call and resolves when it is on disk. The caller makes the call after that and reports its
+   * end. Throws EVIDENCE_WRITE_FAILED.
+   */
+  begin(
+    asked: KeptArguments & Pick<UsedTool, 'startedAt'>,
+  ): Promise<(end: Pick<ToolEnd, 'outcome' | 'exitCode'> & { readonly durationMs: number }) => Promise<void>>;
+  /** Writes down what the attempt's turns came to so far. */
+  spend(spent: { readonly turns: number; readonly tokensUsed: number; readonly costUnits: number }): void;
+}
+
 /** What the tools of an attempt, or of a draft, are used with. */
 export interface ToolSetting {
   readonly engine: Pick<WritEngine, 'hooks' | 'clock'>;
@@ -69,7 +82,7 @@ export interface ToolSetting {
   /** Adds a call to the record. */
   readonly keep?: (use: UsedTool) => void;
   /** What the attempt did outside; absent where none of its tools leads there. */
-  readonly calls?: AttemptCalls;
+  readonly calls?: CallJournal;
   /**
    * Prompts the person who controls the session about a call that rules and guards allow; absent: no one can answer.
    */
@@ -107,7 +120,7 @@ export function openToolEntry(setting: ToolSetting, { most, told }: ToolEntryBou
     uses += 1;
     const { request, given, maxResultBytes } = judged;
     const kept = keptArguments(request, given, mask);
-    let left: ReturnType<AttemptCalls['begin']> | undefined;
+    let left: ReturnType<CallJournal['begin']> | undefined;
     const leaving = async (): Promise<void> => {
       if (calls === undefined)
         throw new TypeError(`\`${request.tool}\` leaves the machine, and no one counts the uses`);
@@ -148,10 +161,9 @@ export function openToolEntry(setting: ToolSetting, { most, told }: ToolEntryBou
       startedAt = toRfc3339(nowMs());
       return answer;
     };
-    const lost = calls?.held(kept);
     const refusal =
       judged.refusal ??
-      (lost && heldCall(lost)) ??
+      calls?.refusal(kept) ??
       (await hooks.tool.guard.call(request)) ??
       (await consented(judged));
     if (refusal) {
@@ -270,17 +282,30 @@ function keptArguments(
   };
 }
 
-/** Why a call is not made again. */
-function heldCall(call: LostCall): Finding {
-  return {
-    rule: 'lost-call',
-    severity: 'error',
-    message: `an attempt that was interrupted had made this very call, which left the machine, and it may have had its effect: ${reportLostCall(call)}. It is not made again; find out what came of it in another way, or end the task and say so`,
-    detail: { attempt: call.attempt, call: call.call },
-  };
+/** A tool call in the attempt's record: its arguments and outcome, never the content that it read. */
+export interface UsedTool {
+  readonly tool: string;
+  readonly action: string;
+  readonly path?: string;
+  readonly command?: string;
+  /** Query or address. */
+  readonly query?: string;
+  /** `unknown`: its process was killed before its end. */
+  readonly outcome: HandAnswer['outcome'] | 'unknown';
+  /** Rule that denied it. */
+  readonly refusal?: string;
+  readonly exitCode?: number;
+  readonly durationMs: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** Digest of the arguments, without content that must not be kept. */
+  readonly argumentsDigest: string;
+  /** Digest of the redacted result; absent if the worker's own program made the call. */
+  readonly resultDigest?: string;
 }
 
-/** Converts a lost call to the form of its attempt's record. */
-export function lostUse({ attempt: _, call: __, end, ...asked }: LostCall): UsedTool {
-  return { ...asked, ...(end ?? { outcome: 'unknown', durationMs: 0 }) };
-}
+/** The recorded arguments of a call. */
+export type KeptArguments = Pick<
+  UsedTool,
+  'tool' | 'action' | 'path' | 'command' | 'query' | 'argumentsDigest'
+>;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
-import type { OpenRun } from '../../engine/state/open-run.ts';
 import { askGit, type GitDirectory, runGit } from '../../workspace/git/git.ts';
 import { type ChangedEntry, changedEntries } from '../../workspace/git/held-index.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
@@ -9,6 +8,7 @@ import type { Base } from '../../workspace/git/resolve-commit.ts';
 import { type SealedObjects, sealObjects } from '../../workspace/git/scratch.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import type { TreeOfWorkspace } from '../../workspace/git/workspace.ts';
+import type { AgentRun } from '../agent-run.ts';
 import type { VcsQuestion } from './parse-vcs.ts';
 
 const maxText = 64 * 1024;
@@ -232,7 +232,7 @@ export interface SeenHistory {
 }
 
 export function openHistory(
-  { services: { scratch }, environment: { config } }: Pick<OpenRun, 'services' | 'environment'>,
+  { services: { scratch }, environment: { config } }: Pick<AgentRun, 'services' | 'environment'>,
   base: Base,
   { place, kept }: { readonly place: string; readonly kept: TreeOfWorkspace },
 ): SeenHistory {

@@ -2,12 +2,12 @@ import { normalisePattern } from '../../core/base/glob.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { HandUse } from '../../core/interfaces/worker.ts';
-import type { OpenRun } from '../../engine/state/open-run.ts';
 import { guardTool, shownPaths } from '../../workspace/command-acl/acl.ts';
 import { realPathIn } from '../../workspace/command-acl/command-paths.ts';
 import { refusal } from '../../workspace/command-acl/constraints.ts';
+import type { AgentRun } from '../agent-run.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import type { AuthorizedTool } from '../tool-calls/tool-entry.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
 
 /** A question to version control, of options that are known one by one. */
 export interface VcsQuestion {
@@ -180,7 +180,7 @@ interface JudgedVcs extends AuthorizedTool {
  * need a person, and a run has none.
  */
 export function authorizeVcs(
-  run: Pick<OpenRun, 'identity'>,
+  run: Pick<AgentRun, 'identity'>,
   { workspace }: Pick<ToolPlace, 'workspace'>,
   { command, args, ...kind }: Extract<HandUse, { readonly kind: 'vcs' }>,
 ): JudgedVcs {

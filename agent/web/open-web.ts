@@ -1,18 +1,19 @@
+import type { Clock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { EvidencePolicy, PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { Web, WebAnswer, WebUse } from '../../core/interfaces/worker.ts';
-import { redactHosts } from '../../engine/evaluate/check-network.ts';
-import type { RunSettings } from '../../engine/state/run-request.ts';
 import { htmlText } from '../../readers/documents/html/html-text.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardTool } from '../../workspace/command-acl/acl.ts';
 import type { PublicClient } from '../../workspace/egress/ask-public.ts';
-import type { SearchAccess } from '../../workspace/process/workspace-file.ts';
+import { redactHosts } from '../../workspace/egress/command-network.ts';
+import type { Outside } from '../../workspace/egress/outside.ts';
+import type { FindSearch, SearchAccess } from '../../workspace/process/workspace-file.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { type AuthorizedTool, openToolEntry, type ToolSetting } from '../tool-calls/tool-entry.ts';
-import type { ToolPlace } from '../workspace-tools/tool-place.ts';
 import { authorizeUrl, followRedirects, networkOf, searchWeb, webActions, webTool } from './search-web.ts';
 
 /** The web of one attempt, and what came of it. */
@@ -29,7 +30,7 @@ export interface WebEnvironment {
   /** What may not leave this machine. */
   readonly policy: PrivacyPolicy;
   readonly signal: AbortSignal;
-  readonly settings: Pick<RunSettings, 'clock' | 'search' | 'outside'>;
+  readonly settings: { readonly clock: Clock; readonly search?: FindSearch; readonly outside?: Outside };
   /** Secrets used in calls to the model's provider. */
   readonly secrets: readonly string[];
 }

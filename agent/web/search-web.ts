@@ -1,7 +1,7 @@
 import type { EffectiveIntentSpec, EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';
 import type { EvidencePolicy, TrustTier } from '../../core/interfaces/privacy.ts';
 import type { WebAnswer, WebUse } from '../../core/interfaces/worker.ts';
-import { isAllowedHost, refuseUrl } from '../../engine/context/admission.ts';
+import { isAllowedHost, refuseUrl } from '../../spec/evidence-domains.ts';
 import { allowRules } from '../../workspace/command-acl/constraints.ts';
 import type { PublicAnswer, PublicQuestion } from '../../workspace/egress/ask-public.ts';
 import { addressProblem, type EgressPolicy } from '../../workspace/egress/openings.ts';

@@ -4,7 +4,6 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
 import type { HandUse } from '../../core/interfaces/worker.ts';
-import type { OpenRun } from '../../engine/state/open-run.ts';
 import {
   type CommandVerdict,
   guardCommand,
@@ -17,10 +16,11 @@ import { refusal } from '../../workspace/command-acl/constraints.ts';
 import { requirePatchPath } from '../../workspace/patch/patch-paths.ts';
 import { checkEnvironment } from '../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
+import type { AgentRun } from '../agent-run.ts';
 import { codeTool } from '../language-servers/code-queries.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import type { AuthorizedTool } from '../tool-calls/tool-entry.ts';
 import { authorizeVcs, type VcsQuestion } from '../version-control/parse-vcs.ts';
-import type { ToolPlace } from './tool-place.ts';
 
 /** A tool call with the verdict of rules, scope and path form. */
 export interface AuthorizedUse extends AuthorizedTool {
@@ -53,7 +53,7 @@ const names = {
 } as const;
 
 /** Applies the rules first, then the scope. If they refuse a tool call, no guard runs and no person is prompted. */
-export function authorizeUse(run: OpenRun, place: ToolPlace, use: HandUse): AuthorizedUse {
+export function authorizeUse(run: AgentRun, place: ToolPlace, use: HandUse): AuthorizedUse {
   if (use.kind === 'vcs') return authorizeVcs(run, place, use);
   const [tool, action] = use.kind === 'code' ? [codeTool, use.action] : names[use.kind];
   const { runId, contract, scope } = run.identity;
@@ -108,7 +108,7 @@ function hiddenRefusal(
 function placeRefusal(
   use: PlacedUse,
   real: string | undefined,
-  scope: OpenRun['identity']['scope'],
+  scope: AgentRun['identity']['scope'],
 ): Finding | undefined {
   if (real === undefined) return refused(use.path, 'leads out of the workspace');
   const isWriting = use.kind === 'write' || use.kind === 'delete';
@@ -170,7 +170,7 @@ export function heldBack(output: string, network: CheckNetwork | undefined): str
 
 /** The environment of a worker's commands: that of a check before a patch exists. */
 export function toolEnvironment(
-  { identity: { contract, runId }, environment }: Pick<OpenRun, 'identity' | 'environment'>,
+  { identity: { contract, runId }, environment }: Pick<AgentRun, 'identity' | 'environment'>,
   { workspace, reports }: ToolPlace,
 ): Record<string, string> {
   const inside = environment.sandbox.pathsInside({ workspace, reports });

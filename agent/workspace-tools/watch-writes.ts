@@ -2,11 +2,11 @@ import { isWritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
-import type { OpenRun } from '../../engine/state/open-run.ts';
 import type { CommandVerdict } from '../../workspace/command-acl/acl.ts';
 import { isUnder } from '../../workspace/command-acl/constraints.ts';
 import { type ChangedEntry, changedEntries } from '../../workspace/git/held-index.ts';
 import type { TreeOfWorkspace } from '../../workspace/git/workspace.ts';
+import type { AgentRun } from '../agent-run.ts';
 
 /** Reports files that a command wrote outside its allowed paths, as soon as it ends. */
 export interface WriteWatch {
@@ -25,7 +25,7 @@ const maxTold = 20;
  * reported.
  */
 export function watchWrites(
-  { services: { scratch }, identity: { scope } }: Pick<OpenRun, 'services' | 'identity'>,
+  { services: { scratch }, identity: { scope } }: Pick<AgentRun, 'services' | 'identity'>,
   base: string,
   kept: TreeOfWorkspace,
 ): WriteWatch {

@@ -5,13 +5,9 @@ import type { FileChange } from '../../core/interfaces/person.ts';
 import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { HandAnswer, Hands, HandUse } from '../../core/interfaces/worker.ts';
-import { openNetwork, redactHosts } from '../../engine/evaluate/check-network.ts';
-import { joinNetworks } from '../../engine/record/evaluation-objects.ts';
-import type { UsedTool } from '../../engine/record/event-objects.ts';
-import { maxMemoryBytes } from '../../engine/state/machine.ts';
-import { type OpenRun, policyOf } from '../../engine/state/open-run.ts';
 import { allowRules } from '../../workspace/command-acl/constraints.ts';
-import { limitedShell } from '../../workspace/process/find-program.ts';
+import { joinNetworks, openNetwork, redactHosts } from '../../workspace/egress/command-network.ts';
+import { limitedShell, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import {
   isVersionControl,
   versionControlPrograms,
@@ -24,12 +20,14 @@ import {
   readWorkspaceFile,
   writeWorkspaceFile,
 } from '../../workspace/process/workspace-file.ts';
+import type { AgentRun } from '../agent-run.ts';
 import type { OpenCode } from '../language-servers/code-queries.ts';
+import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
 import { type AttemptTools, usualBound } from '../tool-calls/attempt-tools.ts';
+import type { UsedTool } from '../tool-calls/tool-entry.ts';
 import { type Leaving, openToolEntry } from '../tool-calls/tool-entry.ts';
 import { answerVcs, type SeenHistory } from '../version-control/answer-vcs.ts';
 import { type AuthorizedUse, authorizeUse, heldBack, toolEnvironment } from './authorize-use.ts';
-import type { ToolPlace } from './tool-place.ts';
 import { readPart } from './tree-tools.ts';
 import type { WriteWatch } from './watch-writes.ts';
 
@@ -42,7 +40,7 @@ export interface OpenWorkspaceTools extends Hands {
 
 /** The workspace of an attempt as its worker gets it; uses wait for each other. */
 export function openWorkspaceTools(
-  run: OpenRun,
+  run: AgentRun,
   place: ToolPlace,
   { watch, history, code }: Pick<Means, 'watch' | 'history' | 'code'>,
   tools: AttemptTools,
@@ -54,7 +52,7 @@ export function openWorkspaceTools(
   return {
     seesHistory: allowRules(allow, 'vcs', 'read').length > 0,
     used: door.used,
-    network: () => redactHosts(joinNetworks(networks), policyOf(run)),
+    network: () => redactHosts(joinNetworks(networks), tools.policy),
     use: (wanted) =>
       door.use(
         () => {
@@ -76,7 +74,7 @@ interface Means {
 }
 
 async function act(
-  run: OpenRun,
+  run: AgentRun,
   place: ToolPlace,
   wanted: HandUse,
   judged: AuthorizedUse,
@@ -112,7 +110,7 @@ async function act(
 const vcsTimeoutMs = 60_000;
 
 async function askVcs(
-  { services: { signal } }: OpenRun,
+  { services: { signal } }: AgentRun,
   history: SeenHistory,
   { question, shows = () => false }: AuthorizedUse,
 ): Promise<HandAnswer> {
@@ -167,7 +165,7 @@ const maxPattern = 4096;
  * opened. The expression is a model's, so it is matched in the sandbox, where it cannot hold up anything else.
  */
 async function searchWorkspace(
-  run: OpenRun,
+  run: AgentRun,
   place: ToolPlace,
   { pattern }: Extract<HandUse, { readonly kind: 'search' }>,
   { real, shows = () => true }: Pick<AuthorizedUse, 'real' | 'shows'>,
@@ -265,7 +263,7 @@ const maxTimeoutSeconds = 1800;
  * `leaving`.
  */
 async function executeInWorkspace(
-  run: OpenRun,
+  run: AgentRun,
   place: ToolPlace,
   { command, timeoutSeconds: wanted = defaultTimeoutSeconds }: Extract<HandUse, { readonly kind: 'execute' }>,
   { acl = {} }: Pick<AuthorizedUse, 'acl'>,
@@ -295,11 +293,11 @@ async function executeInWorkspace(
   };
 }
 
-type Asked = Parameters<OpenRun['environment']['sandbox']['run']>[0];
+type Asked = Parameters<AgentRun['environment']['sandbox']['run']>[0];
 
 /** Runs words in the sandbox of the run, with what every command of a worker has. */
 async function runSandboxed(
-  run: OpenRun,
+  run: AgentRun,
   place: ToolPlace,
   asked: Pick<Asked, 'argv' | 'network' | 'timeoutMs' | 'maxOutputBytes' | 'stdin'>,
 ): Promise<SandboxResult> {

@@ -1,5 +1,5 @@
 import type { ObjectType } from '../../store/object-shapes.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import type { GraphNode } from '../schemas/other-schemas.ts';
 import { type Described, type Drawing, eachOf, named, toDetail } from './drawing.ts';

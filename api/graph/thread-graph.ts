@@ -8,7 +8,7 @@ import type { ObjectStore } from '../../core/interfaces/store.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { createRecordCollector } from '../../engine/state/record-collector.ts';
 import { type FoundRecord, listRecordRefs } from '../../store/record/list-records.ts';
-import { waitingFolder } from '../../store/record/record-files.ts';
+import { waitingFolder } from '../../store/record/record-paths.ts';
 import { runDirectory } from '../../store/run-directory.ts';
 import { joinStores, openStores, storeRefs } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';

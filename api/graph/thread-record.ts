@@ -5,7 +5,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
 import type { FoundRecord } from '../../store/record/list-records.ts';
-import { sealPaths, waitingFolder } from '../../store/record/record-files.ts';
+import { sealPaths, waitingFolder } from '../../store/record/record-paths.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 import { readEach, readHeads } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

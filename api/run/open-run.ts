@@ -15,7 +15,7 @@ import { listApprovals } from '../../engine/record/stored-approvals.ts';
 import { findLandings, shortRef } from '../../store/landed.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
 import { findRun } from '../../store/record/list-records.ts';
-import { parseNamedJson } from '../../store/record/record-files.ts';
+import { parseNamedJson } from '../../store/record/record-paths.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';

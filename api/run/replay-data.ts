@@ -9,7 +9,7 @@ import { whyItWaits } from '../../engine/draft/waiting-drafts.ts';
 import type { AdmittedContract } from '../../engine/intent/admit-contract.ts';
 import type { RunPlan } from '../../engine/plan-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 import type { DraftData, DraftedData, PlanData } from '../schemas/plan-schema.ts';

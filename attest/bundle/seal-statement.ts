@@ -11,7 +11,7 @@ import type {
   Signer,
   TransparencyLog,
 } from '../../core/interfaces/sealing.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import { inTotoPayloadType, parseEnvelope, signEnvelope } from '../encoding/dsse.ts';
 import { formatTlogProof, parseCheckpoint } from '../log/checkpoint.ts';
 import { buildLogEntry } from '../log/log-entry.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
 import { writeDurably } from '../../core/base/files.ts';
 import { listRecordRefs, readLogProofs } from '../../store/record/list-records.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import type { LedgerFindings } from '../../store/stored-object.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readSmall } from '../../workspace/git/read-objects.ts';

@@ -1,7 +1,7 @@
 /* The bytes of one run that verification reads, and its commit. */
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import { objectHash } from '../../workspace/git/git-object.ts';
 import { coAuthorsIn, formatIdentity } from '../../workspace/git/identity.ts';
 import type { LedgerFileReader } from '../log/tiles.ts';

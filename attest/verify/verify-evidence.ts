@@ -1,6 +1,6 @@
 /* Verifies the stored evidence, the tree and the replay of a run. */
 import { sha256Hex } from '../../core/base/canonical.ts';
-import type { ReplayRecord } from '../../core/interfaces/replay-record.ts';
+import type { ReplayRecord } from '../../core/interfaces/sealing.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
 import {
   type EvidenceSource,

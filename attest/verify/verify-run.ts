@@ -2,7 +2,7 @@
 import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ReplayRecord } from '../../core/interfaces/replay-record.ts';
+import type { ReplayRecord } from '../../core/interfaces/sealing.ts';
 import { approvalType } from '../approval/approval-statement.ts';
 import { type Bundle, formatBundle, readSeal } from '../bundle/bundle.ts';
 import { inTotoPayloadType, preAuthEncoding } from '../encoding/dsse.ts';

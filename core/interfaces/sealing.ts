@@ -1,7 +1,7 @@
 import type { ApprovalReader, ApprovalVerdict, CarryReader } from './approval.ts';
+import type { Difference } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { ConfigSection } from './policy.ts';
-import type { ReplayRecord } from './replay-record.ts';
 import type { CheckNetwork } from './scanner.ts';
 import type { StageRecord } from './stage.ts';
 import type { HashedTree, RepositoryPlace } from './store.ts';
@@ -341,3 +341,12 @@ export interface OutsideProof {
   /** Signed note text. */
   readonly checkpoint: string;
 }
+
+/**
+ * Repeats the decisions of a run from the files of its record, by path. Compares the results with the digests that a
+ * third party recorded. Returns the first difference, or `undefined` if the record reproduces itself byte for byte.
+ */
+export type ReplayRecord = (
+  files: ReadonlyMap<string, Uint8Array>,
+  listed?: ReadonlyMap<string, string>,
+) => Promise<Difference | undefined>;

@@ -32,49 +32,38 @@ import { collect, guard, type Hook, type HookSetting, observe, type TapOptions, 
 
 /**
  * Every hook point, in the order of a run. The IntentSpec is never transformed: its digest is bound into provenance.
- * A deprecated hook still works; nothing in writ listens to it, and its note names what to use instead.
  */
 export function createHooks(setting: HookSetting) {
   return Object.freeze({
     engine: Object.freeze({
-      /** @deprecated Use the plugin's `setup`. */
       opened: observe<EngineFacts>('engine.opened', setting),
       closed: observe<EngineFacts>('engine.closed', setting),
     }),
     spec: Object.freeze({
-      /** @deprecated Use a rule, which receives the spec. */
       check: collect<SpecToCheck, Issue>('spec.check', setting, parseIssues),
     }),
     plan: Object.freeze({
-      /**
-       * Every change of a draft is validated: it may not remove an objective, boundary or gate of the spec.
-       *
-       * @deprecated Use `objmodel.planGeneration` of the spec.
-       */
+      /** Every change of a draft is validated: it may not remove an objective, boundary or gate of the spec. */
       draft: transform<PlanDraft>('plan.draft', setting, parsePlanDraft),
       review: observe<PlanToReview>('plan.review', setting),
     }),
     frame: Object.freeze({
       admit: guard<ContextEntry>('frame.admit', setting),
-      /** @deprecated Use `frame.admit` or `frame.redact`. */
       tag: transform<ContextEntry>('frame.tag', setting, parseContextEntry),
       redact: transform<ContextEntry>('frame.redact', setting, parseContextEntry),
     }),
     tool: Object.freeze({
-      /** @deprecated Use `security.toolAcl` of the spec. */
       guard: guard<ToolRequest>('tool.guard', setting),
       started: observe<ToolRequest>('tool.started', setting),
       settled: observe<ToolSettled>('tool.settled', setting),
     }),
     patch: Object.freeze({
-      /** @deprecated Use a rule at `patch`. */
       judge: collect<PatchToJudge, Finding>('patch.judge', setting, parseFindings),
     }),
     artifact: Object.freeze({
       redact: transform<ArtifactBytes>('artifact.redact', setting, parseArtifactBytes),
     }),
     stage: Object.freeze({
-      /** @deprecated Use a rule at the stage, or a stage check. */
       judge: collect<StageToJudge, Finding>('stage.judge', setting, parseFindings),
       settled: observe<StageSettled>('stage.settled', setting),
     }),
@@ -83,20 +72,14 @@ export function createHooks(setting: HookSetting) {
       sense: collect<AttemptToSense, ReplanTrigger>('replan.sense', setting, parseReplanTriggers),
     }),
     decision: Object.freeze({
-      /** @deprecated Use a rule, or require approvals in `risk.humanInLoop`. */
       guard: guard<DecisionToGuard>('decision.guard', setting),
       made: observe<DecisionMade>('decision.made', setting),
     }),
     statement: Object.freeze({
-      /**
-       * Further `resolvedDependencies` of the provenance.
-       *
-       * @deprecated List the plugin in `[[plugins]]`: its digest is recorded.
-       */
+      /** Further `resolvedDependencies` of the provenance. */
       fill: collect<StatementToFill, DigestedThing>('statement.fill', setting, parseDigestedThings),
     }),
     attest: Object.freeze({
-      /** @deprecated Use `decision.made`. */
       settled: observe<AttestSettled>('attest.settled', setting),
     }),
   });
@@ -107,7 +90,10 @@ export type Hooks = ReturnType<typeof createHooks>;
 
 /**
  * The hooks as one plugin sees them: `hooks.tool.guard.tap(fn, options)` registers under the plugin's name. A plugin
- * cannot call a hook.
+ * cannot call a hook. Nothing in writ listens to these, so they are deprecated, and still work: `engine.opened` (use
+ * `setup`), `spec.check`, `patch.judge`, `stage.judge`, `decision.guard` (a rule), `plan.draft`
+ * (`objmodel.planGeneration`), `frame.tag` (`frame.redact`), `tool.guard` (`security.toolAcl`), `statement.fill` (a
+ * listed plugin), `attest.settled` (`decision.made`).
  */
 export type PluginHooks = {
   readonly [Family in keyof Hooks]: {

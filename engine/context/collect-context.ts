@@ -9,19 +9,13 @@ import type {
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
 import { declaringLanguage } from '../../readers/source/language.ts';
+import { isAllowedHost } from '../../spec/evidence-domains.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listTree, type TreeEntry } from '../../workspace/git/tree.ts';
 import { hintPattern } from '../plan/predicted-writes.ts';
 import { scopeRootOf } from '../plan/scope.ts';
-import {
-  type Admission,
-  type Candidate,
-  isAllowedHost,
-  type NotAdmitted,
-  openAdmission,
-  toSource,
-} from './admission.ts';
+import { type Admission, type Candidate, type NotAdmitted, openAdmission, toSource } from './admission.ts';
 import { type ContextFrame, type ContextFrames, openContextFrames } from './frame-window.ts';
 import { type ApiUrl, findApis } from './hints/api-urls.ts';
 import { type DefinitionSite, findSymbols } from './hints/find-symbols.ts';

@@ -8,15 +8,13 @@ import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import { isAttested } from '../../spec/facts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
+import { redactHosts } from '../../workspace/egress/command-network.ts';
 import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
-import { redactHosts } from '../evaluate/check-network.ts';
-import { answeringServers } from '../record/answering-servers.ts';
-import { contextDependencies } from '../record/context-dependencies.ts';
+import { finalReport } from '../record/build-gate-report.ts';
 import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { failedTests } from '../record/failure-text.ts';
-import { finalReport } from '../record/gate-report.ts';
 import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { usedCostUnits } from './budget.ts';
@@ -261,4 +259,39 @@ export async function reportDecision(
     ...(commitSha === undefined ? {} : { commitSha }),
     ...(state === 'waiting' ? { waiting: { for: waitsFor, needed: neededApprovals(judged) } } : {}),
   });
+}
+
+/** The language servers that answered the attempts of a run, for the provenance: each once. */
+export function answeringServers({ attempts }: Pick<PlanState, 'attempts'>): readonly DigestedThing[] {
+  const all = attempts.flatMap(({ servers = [] }) => servers);
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** Bytes as JSON. A bundle may have 4 MiB; what is larger than this is named by its snapshot, which lists it. */
+const maxListed = 1024 * 1024;
+
+/**
+ * Context inputs of a run's attempts, for the provenance: URI and digest of each distinct item of each snapshot. If
+ * there are too many items to list, returns the digests of the snapshots.
+ */
+export function contextDependencies({ context }: Pick<PlanState, 'context'>): readonly DigestedThing[] {
+  const snapshots = [...context].sort(([a], [b]) => (a < b ? -1 : 1));
+  const items = new Map<string, DigestedThing>();
+  for (const [, { dependencies }] of snapshots) {
+    for (const { name, ...thing } of dependencies) {
+      const listed = { name: printable(name), ...thing };
+      items.set(JSON.stringify(listed), listed);
+    }
+  }
+  const size = [...items.keys()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (size <= maxListed) return [...items.values()];
+  return snapshots.map(([attempt, { sha256 }]) => ({ name: `${attempt}/snapshot.json`, digest: { sha256 } }));
+}
+
+/** A path may hold what a statement may not. */
+function printable(name: string): string {
+  return name
+    .replace(/\p{Cc}/gu, encodeURIComponent)
+    .slice(0, 4096)
+    .toWellFormed();
 }

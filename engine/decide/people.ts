@@ -2,7 +2,7 @@ import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import type { ApprovalGround, ApprovalSubject, ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
-import { waitingFolder } from '../../store/record/record-files.ts';
+import { waitingFolder } from '../../store/record/record-paths.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
 import { identityOf, listPeopleHere } from '../../workspace/git/commit-log.ts';
 import { createCommit } from '../../workspace/git/create-commit.ts';
@@ -11,12 +11,11 @@ import { importObjects } from '../../workspace/git/import-objects.ts';
 import { describeObjects } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
+import { finalReport } from '../record/build-gate-report.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
-import { finalReport } from '../record/gate-report.ts';
 import { runnerSealPath, travelledJournal } from '../record/journal-view.ts';
 import { earlierFiles, everShown, lastShown, reportsOnRef, show } from '../record/list-runs.ts';
 import { keepMasked } from '../record/masking.ts';
-import { recordFiles } from '../record/record-files.ts';
 import { contentOfAttempts, patchContentPath } from '../record/settle-run.ts';
 import {
   allowedSignersOf,
@@ -25,6 +24,7 @@ import {
   storeApproval,
   waitingPath,
 } from '../record/stored-approvals.ts';
+import { recordFiles } from '../record/write-record.ts';
 import type { Attempt } from '../state/open-run.ts';
 import { approversNeeded } from './budget.ts';
 

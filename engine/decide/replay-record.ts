@@ -1,4 +1,4 @@
-import type { ReplayRecord } from '../../core/interfaces/replay-record.ts';
+import type { ReplayRecord } from '../../core/interfaces/sealing.ts';
 
 /** `replayRun` for a verifier. Loads the decision rules and the record shapes only when called. */
 export const replayRecord: ReplayRecord = async (files, listed) => {

@@ -4,7 +4,7 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Difference } from '../../core/interfaces/finding.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import {
   type CitationsRecord,
   citationsPath,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { openTurns } from '../../agent/model-loop/model-turns.ts';
+import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import { webTool } from '../../agent/web/search-web.ts';
 import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
@@ -38,7 +39,6 @@ import { inVain } from '../open/plan-environment.ts';
 import { requireArtifacts } from '../open/requirements.ts';
 import { duplicateObjectives } from '../plan/plan-tasks.ts';
 import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
-import type { OpenModel } from '../state/open-model.ts';
 import { withConfig } from '../state/policies.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
 import { addSpent, nothingSpent, type Spent } from '../state/spent.ts';

@@ -4,6 +4,7 @@ import { gateRoot, openModelGate } from '../../agent/agent-program/model-gate.ts
 import { scriptIn } from '../../agent/agent-program/open-agent.ts';
 import { openAgentStarter } from '../../agent/agent-program/start-agent.ts';
 import { fenceNote, type TurnsUsed } from '../../agent/model-loop/model-turns.ts';
+import type { OpenAgent, OpenModel } from '../../agent/model-loop/open-model.ts';
 import { type AuthorizedTool, openToolEntry } from '../../agent/tool-calls/tool-entry.ts';
 import { writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -19,12 +20,11 @@ import type { WritEngine } from '../../spec/writ-engine.ts';
 import { acquireRunLock } from '../../store/run-directory.ts';
 import { wayAddress } from '../../workspace/egress/open-egress.ts';
 import { exportTree, removeWorkspace } from '../../workspace/git/workspace.ts';
-import { checkEnvironment } from '../../workspace/process/find-program.ts';
+import { checkEnvironment, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { pluginCacheOf } from '../open/environment.ts';
 import { openPrivateRoot } from '../record/started-run.ts';
-import { maxMemoryBytes } from '../state/machine.ts';
-import { isBuiltIn, type OpenAgent, type OpenModel, openModel } from '../state/open-model.ts';
+import { isBuiltIn, openModel } from '../state/open-model.ts';
 import type { RunRequest, RunSettings } from '../state/run-request.ts';
 import type { DraftEnvironment } from './draft-request.ts';
 

@@ -1,13 +1,16 @@
 import { join } from 'node:path';
+import { isWritError } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { CheckRecord, StageName } from '../../core/interfaces/stage.ts';
 import { isApproverCheck, leastApprovers } from '../../spec/facts.ts';
 import { processWitness } from '../../store/journal-witness.ts';
 import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
-import { maxMemoryBytes } from '../state/machine.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
+import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
 import type { PrepareObserver } from './workspace-dependencies/prepared-directories.ts';
+import type { ProvidedDirectory } from './workspace-dependencies.ts';
 import { type FoundDependencies, findWorkspaceDependencies } from './workspace-dependencies.ts';
 
 /** What checks of a tree that was exported to `workspace` are given (`[workspace]` at the policy commit). */
@@ -88,4 +91,35 @@ function isApproved(attempt: Asking, { earlier }: Asked): boolean {
 
 function approversNeeded({ identity: { contract } }: Asking): number {
   return Math.max(leastApprovers, contract.effective.risk.humanInLoop.minApprovers);
+}
+
+type Directories = Promise<readonly ProvidedDirectory[]>;
+
+/** Of one run in this process, by the tree that attempts start from. */
+const known = new WeakMap<object, Map<string, Directories>>();
+
+/**
+ * Directories that checks of a tree would be given (`[workspace]` at the policy commit); empty if they cannot be
+ * prepared.
+ */
+export function givenDirectories(run: OpenRun, workspace: string, tree: string): Directories {
+  const { share, prepare } = run.environment.config.workspace;
+  if (share.length + prepare.length === 0) return Promise.resolve([]);
+  const trees = known.get(run.environment) ?? new Map<string, Directories>();
+  known.set(run.environment, trees);
+  const found = trees.get(tree) ?? find(run, workspace, tree);
+  trees.set(tree, found);
+  return found;
+}
+
+async function find(run: OpenRun, workspace: string, tree: string): Directories {
+  const read = (path: string) => readBlob(run.services.scratch, tree, path);
+  try {
+    return (await findDependencies(run, workspace, read, read)).provided;
+  } catch (fault) {
+    run.services.signal.throwIfAborted();
+    // The checks of the change will report this error.
+    if (!isWritError(fault, 'WORKSPACE_PREPARE_FAILED')) throw fault;
+    return [];
+  }
 }

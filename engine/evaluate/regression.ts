@@ -10,8 +10,8 @@ import {
 } from '../../core/interfaces/stage.ts';
 import { type Metric, metricsFile, metricsOf } from '../../readers/reports/metrics.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { treeMentions } from '../../workspace/git/tree.ts';
-import { joinNetworks } from '../record/evaluation-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { canBeOldFailure, compareFailure } from './machine-failure.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';

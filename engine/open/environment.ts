@@ -13,8 +13,8 @@ import { sealingFormsOf } from '../config/sections.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { viewJournal } from '../record/journal-view.ts';
 import type { StartedRun } from '../record/started-run.ts';
-import type { Landing } from '../state/landing.ts';
 import type { RunEnvironment } from '../state/open-run.ts';
+import type { Landing } from '../state/policies.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
 import { openVerifiers } from './open-parties.ts';
 

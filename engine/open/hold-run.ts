@@ -11,8 +11,8 @@ import { removeWorkspace } from '../../workspace/git/workspace.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { effectiveScope, scopeRootOf } from '../plan/scope.ts';
 import { watchCancel } from '../record/claimed-run.ts';
-import { recordMemory } from '../record/record-files.ts';
 import { openPrivateRoot, type StartedRun, workerFile } from '../record/started-run.ts';
+import { recordMemory } from '../record/write-record.ts';
 import { openCallLedger } from '../state/calls.ts';
 import {
   type OpenRun,

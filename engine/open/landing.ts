@@ -18,7 +18,7 @@ import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { StartedRun } from '../record/started-run.ts';
 import { parseWaitingRecord, waitingPath } from '../record/stored-approvals.ts';
 import type { LocalDecision } from '../state/commit-wording.ts';
-import type { Lag, Landing } from '../state/landing.ts';
+import type { Lag, Landing } from '../state/policies.ts';
 import { findForeignPolicy } from '../state/policies.ts';
 import type { ResumeRequest } from '../state/run-request.ts';
 import { readCandidate } from './read-authorship.ts';

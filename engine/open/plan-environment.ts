@@ -17,7 +17,7 @@ import {
   rightsLackingCode,
 } from '../state/approval-rights.ts';
 import { checksWithoutUse, checkUnknownCode, logUnusedCode, logWithoutUse } from '../state/checks.ts';
-import type { Landing } from '../state/landing.ts';
+import type { Landing } from '../state/policies.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
 import type { RunPlugins } from './open-parties.ts';
 

@@ -18,7 +18,7 @@ import { openRunStore } from '../intent/find-intent.ts';
 import { requireActive, requireSameMetadata } from '../intent/require-active.ts';
 import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
-import type { Landing } from '../state/landing.ts';
+import type { Landing } from '../state/policies.ts';
 import { findForeignPolicy, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
 import type { RunPlugins } from './open-parties.ts';

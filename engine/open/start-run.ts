@@ -18,8 +18,8 @@ import { compileMetricsSchema } from '../context/run-metrics.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { type IntentRunStore, readThreadId, threadOf } from '../intent/find-intent.ts';
 import { requireActive, requireSameMetadata } from '../intent/require-active.ts';
+import { openingReport } from '../record/build-gate-report.ts';
 import type { ClaimedRun } from '../record/claimed-run.ts';
-import { openingReport } from '../record/gate-report.ts';
 import { secretValues } from '../record/masking.ts';
 import {
   privateRootOf,

@@ -17,7 +17,7 @@ import {
   requireNothingToInclude,
   targetHere,
 } from '../state/commit-wording.ts';
-import type { Landing } from '../state/landing.ts';
+import type { Landing } from '../state/policies.ts';
 import type { Origin, RunRequest } from '../state/run-request.ts';
 
 /** A supplied candidate, and what happens to local changes at its paths. */

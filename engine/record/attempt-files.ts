@@ -1,3 +1,4 @@
+import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
@@ -13,9 +14,9 @@ import type { Attempt } from '../state/open-run.ts';
 import type { ContextSnapshot } from './context-snapshot.ts';
 import type { DecidedTask, DecisionRecord } from './decision-input.ts';
 import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './evaluation-objects.ts';
-import { eventFiles, type RunStory, type UsedTool } from './event-objects.ts';
+import { eventFiles, type RunStory } from './event-objects.ts';
 import { planIdOf, taskIdOf } from './plan-objects.ts';
-import { decisionBody, runBody, toJson } from './record-files.ts';
+import { decisionBody, runBody, toJson } from './write-record.ts';
 
 /** Data of an attempt's stored objects that is not part of its verdict. */
 interface AttemptFacts {

@@ -2,7 +2,6 @@ import { uuidV7From } from '../../core/base/ids.ts';
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
-import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { AttestRequest, DigestedThing } from '../../core/interfaces/sealing.ts';
 import {
   type ArtifactRecord,
@@ -16,7 +15,6 @@ import type { LaidPath } from '../../core/interfaces/verification-reach.ts';
 import { maskPath } from '../../readers/sensitive/redact.ts';
 import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
-import { UseList } from '../../workspace/egress/use-list.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';
@@ -218,15 +216,6 @@ export function notApprovedYet({
 }: Pick<OpenRun, 'identity'>): DecisionInput['human'] {
   const { required, minApprovers } = contract.effective.risk.humanInLoop;
   return { required, needed: minApprovers, approved: 0, rejected: 0 };
-}
-
-/** Several networks of one check as one; `undefined` for none. */
-export function joinNetworks(networks: readonly CheckNetwork[]): CheckNetwork | undefined {
-  if (networks.length === 0) return undefined;
-  const uses = new UseList();
-  for (const use of networks.flatMap((network) => network.uses)) uses.add(use);
-  const opened = new Map(networks.flatMap((one) => one.opened).map((one) => [JSON.stringify(one), one]));
-  return { opened: [...opened.values()], uses: uses.list() };
 }
 
 /** What a second run of a check is written down by. */

@@ -1,7 +1,7 @@
+import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { DecisionType } from '../../core/interfaces/run-view.ts';
 import type { StageName, StageRecord, ToolUse } from '../../core/interfaces/stage.ts';
-import type { HandAnswer } from '../../core/interfaces/worker.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { workerToolsFolder } from '../../store/record/summaries.ts';
@@ -194,31 +194,3 @@ function endOf({ checks }: StageRecord): number | undefined {
 function numbered(index: number): string {
   return String(index + 1).padStart(4, '0');
 }
-
-/** A tool call in the attempt's record: its arguments and outcome, never the content that it read. */
-export interface UsedTool {
-  readonly tool: string;
-  readonly action: string;
-  readonly path?: string;
-  readonly command?: string;
-  /** Query or address. */
-  readonly query?: string;
-  /** `unknown`: its process was killed before its end. */
-  readonly outcome: HandAnswer['outcome'] | 'unknown';
-  /** Rule that denied it. */
-  readonly refusal?: string;
-  readonly exitCode?: number;
-  readonly durationMs: number;
-  /** RFC 3339. */
-  readonly startedAt: string;
-  /** Digest of the arguments, without content that must not be kept. */
-  readonly argumentsDigest: string;
-  /** Digest of the redacted result; absent if the worker's own program made the call. */
-  readonly resultDigest?: string;
-}
-
-/** The recorded arguments of a call. */
-export type KeptArguments = Pick<
-  UsedTool,
-  'tool' | 'action' | 'path' | 'command' | 'query' | 'argumentsDigest'
->;

@@ -7,7 +7,7 @@ import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { formatJournal, replacedRecord, type WitnessedJournal } from '../../store/journal-witness.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
-import { parseNamedJson } from '../../store/record/record-files.ts';
+import { parseNamedJson } from '../../store/record/record-paths.ts';
 import { journalFile, requireKeptSpec } from '../../store/run-directory.ts';
 import type { AroundOutcome } from '../../workspace/git/set-aside.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';

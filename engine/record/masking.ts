@@ -3,6 +3,7 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
 import { codedForms } from '../../readers/sensitive/find-encoded.ts';
+import { isShort, mask, maskAlone } from '../../readers/sensitive/mask-words.ts';
 import { maskPath } from '../../readers/sensitive/redact.ts';
 import { findRegions } from '../../readers/sensitive/redactor.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
@@ -12,7 +13,6 @@ import type { Attempt, RunServices } from '../state/open-run.ts';
 import type { EvaluatedRun } from './evaluation-objects.ts';
 
 /** Replaces removed text in a kept patch. */
-const mask = '[masked: secrets]';
 
 /** A patch as it is kept, and how much of it that left out. */
 interface MaskedPatch {
@@ -123,31 +123,6 @@ export function maskWords(words: string, values: readonly Buffer[]): string {
     const form = value.toString('utf8');
     return isShort(value) ? maskAlone(text, form) : text.replaceAll(form, mask);
   }, words);
-}
-
-/** Returns a function that masks these values in text, in every encoding that text can hold. */
-export function wordMask(values: readonly string[]): (words: string) => string {
-  const forms = values.flatMap((value) => {
-    if (isShort(value)) return [];
-    return [value, JSON.stringify(value).slice(1, -1), ...codedForms(Buffer.from(value))];
-  });
-  const longest = [...new Set(forms)].sort((one, other) => other.length - one.length);
-  const alone = values.filter(isShort);
-  return (words) =>
-    alone.reduce(
-      maskAlone,
-      longest.reduce((text, form) => text.replaceAll(form, mask), words),
-    );
-}
-
-/** A short value also occurs inside longer words, numbers and digests by chance. */
-function isShort({ length }: { readonly length: number }): boolean {
-  return length < 8;
-}
-
-function maskAlone(text: string, form: string): string {
-  const escaped = form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
-  return text.replace(new RegExp(`(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])`, 'g'), mask);
 }
 
 function formsOf(value: Buffer): ReadonlySet<string> {

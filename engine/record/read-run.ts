@@ -7,7 +7,7 @@ import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
 import { readGateReport } from '../../store/record/gate-report.ts';
-import { sealPaths, waitingFolder } from '../../store/record/record-files.ts';
+import { sealPaths, waitingFolder } from '../../store/record/record-paths.ts';
 import {
   citationsPath,
   maskedPath,

@@ -4,14 +4,14 @@ import { uuidV7From } from '../../core/base/ids.ts';
 import type { SealedFile } from '../../core/interfaces/sealing.ts';
 import type { RefWrite } from '../../core/interfaces/store.ts';
 import { schedulerOf } from '../../spec/facts.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
 import { recordIntent, runEventsOf, writeIntentEvents } from '../intent/append-intent-events.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
 import { createRecordCollector } from '../state/record-collector.ts';
 import { attemptIdOf, type SettledAttempt } from './attempt-files.ts';
 import type { EvaluatedRun } from './evaluation-objects.ts';
-import { decisionBody, type RecordFiles, type RunOutcome } from './record-files.ts';
+import { decisionBody, type RecordFiles, type RunOutcome } from './write-record.ts';
 
 /** The patch in the content tree; its digest is a subject of the provenance. */
 export const patchContentPath = 'patchset.diff';

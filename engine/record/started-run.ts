@@ -22,8 +22,7 @@ import {
 import { isRefName } from '../../workspace/git/ref-name.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
 import { type CommitWording, type LocalDecision, localShape, wordingShape } from '../state/commit-wording.ts';
-import type { Lag, Landing } from '../state/landing.ts';
-import type { ForeignPolicy } from '../state/policies.ts';
+import type { ForeignPolicy, Lag, Landing } from '../state/policies.ts';
 import { type Spent, spentShape } from '../state/spent.ts';
 import { ownerFile } from './stale-run-files.ts';
 

@@ -1,7 +1,7 @@
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ApprovalSubject } from '../../core/interfaces/approval.ts';
-import { parseNamedJson } from '../../store/record/record-files.ts';
+import { parseNamedJson } from '../../store/record/record-paths.ts';
 import {
   fields,
   gitObject,

@@ -11,15 +11,16 @@ import type {
   SealingParties,
   Signer,
 } from '../../core/interfaces/sealing.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
+import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { evidenceReader } from '../../workspace/git/hash-tree.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
 import { replayRecord } from '../decide/replay-record.ts';
-import { type EvaluatedRun, joinNetworks } from '../record/evaluation-objects.ts';
-import type { RecordFiles } from '../record/record-files.ts';
+import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { contentBelowNames, patchContentPath } from '../record/settle-run.ts';
 import { allowedSignersOf } from '../record/stored-approvals.ts';
+import type { RecordFiles } from '../record/write-record.ts';
 import { describeEngine } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { Steps } from '../state/record-collector.ts';

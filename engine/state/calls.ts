@@ -1,11 +1,10 @@
+import type { CallJournal, UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { fields, oneOf, sha256Text, type TypeOf, text, time, wholeNumber } from '../../store/shape.ts';
 import { addSpent, nothingSpent, resumedType, type Spent, spentShape } from './spent.ts';
-
-/** What is written down of a call before it leaves the machine. */
-type AskedCall = Omit<OutsideCall, 'attempt' | 'call'>;
 
 /** The calls of a run that may have an effect outside: none that was lost is made again unknown to people. */
 export interface CallLedger {
@@ -17,7 +16,7 @@ export interface CallLedger {
 }
 
 /** The same of one attempt. */
-export interface AttemptCalls {
+export interface AttemptCalls extends CallJournal {
   /** Its own, of earlier processes. */
   lost(): readonly LostCall[];
   /** Model usage of turns with lost replies. */
@@ -27,13 +26,6 @@ export interface AttemptCalls {
    * allowed repeating it.
    */
   held(asked: SameWords): LostCall | undefined;
-  /**
-   * Records the start of a call and resolves when it is on disk. The caller makes the call after that and reports its
-   * end. Throws EVIDENCE_WRITE_FAILED.
-   */
-  begin(asked: AskedCall): Promise<(end: CallEnd) => Promise<void>>;
-  /** Writes down what its turns came to so far, in its own time. */
-  spend(spent: Spent): void;
 }
 
 /** Where it is written: a run's journal. */
@@ -45,8 +37,10 @@ interface CallLog {
 
 /** Opens it over a journal, with whatever earlier processes lost. JOURNAL_CORRUPT. */
 export function openCallLedger(log: CallLog): CallLedger {
-  const { calls, held, begun, spent } = lostWork(log.records);
-  let barred = [...held];
+  const { calls, held: heldBefore, begun, spent } = lostWork(log.records);
+  let barred = [...heldBefore];
+  const held = (asked: SameWords): LostCall | undefined =>
+    barred.find((call) => wordsOf(call) === wordsOf(asked));
   const counts = new Map(begun);
   return {
     lost: () => calls,
@@ -60,7 +54,11 @@ export function openCallLedger(log: CallLog): CallLedger {
       return {
         lost: () => calls.filter((call) => call.attempt === attempt),
         lostSpent: spent.get(attempt) ?? nothingSpent,
-        held: (asked) => barred.find((call) => wordsOf(call) === wordsOf(asked)),
+        held,
+        refusal(asked) {
+          const call = held(asked);
+          return call && heldCall(call);
+        },
         async begin(asked) {
           const call = (counts.get(attempt) ?? 0) + 1;
           counts.set(attempt, call);
@@ -242,4 +240,19 @@ export function lostCallNotices(calls: readonly LostCall[]): readonly string[] {
     ...lines,
     ...more,
   ];
+}
+
+/** Why a call is not made again. */
+function heldCall(call: LostCall): Finding {
+  return {
+    rule: 'lost-call',
+    severity: 'error',
+    message: `an attempt that was interrupted had made this very call, which left the machine, and it may have had its effect: ${reportLostCall(call)}. It is not made again; find out what came of it in another way, or end the task and say so`,
+    detail: { attempt: call.attempt, call: call.call },
+  };
+}
+
+/** Converts a lost call to the form of its attempt's record. */
+export function lostUse({ attempt: _, call: __, end, ...asked }: LostCall): UsedTool {
+  return { ...asked, ...(end ?? { outcome: 'unknown', durationMs: 0 }) };
 }

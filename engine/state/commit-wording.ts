@@ -28,7 +28,7 @@ import type { Target } from '../../workspace/git/target.ts';
 import { readMail } from '../../workspace/patch/mail.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
 import { parseWritePattern } from '../plan/predicted-writes.ts';
-import type { Landing } from './landing.ts';
+import type { Landing } from './policies.ts';
 import type { Steps } from './record-collector.ts';
 import type { Origin, RunRequest, RunSettings } from './run-request.ts';
 

@@ -5,7 +5,6 @@ import type { ErrorCode } from '../../core/base/error-codes.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
-import type { WritConfig } from '../config/config.ts';
 import type { Attempt } from './open-run.ts';
 
 /** How many checks run side by side: the lower of `concurrency.maxParallelTasks` and `[checks] max_parallel`. */
@@ -43,13 +42,6 @@ export async function inParallel<T, R>(
   const fault = lanes.find((outcome) => outcome.status === 'rejected');
   if (fault) throw fault.reason;
   return results;
-}
-
-/**
- * What every sandbox of a run may hold (`[checks] max_memory_mb`): checks, the commands of `prepare`, rules of others.
- */
-export function maxMemoryBytes({ checks }: Pick<WritConfig, 'checks'>): number {
-  return checks.maxMemoryMb * 1_048_576;
 }
 
 /** The attempt as its record shows it: the back end that its checks ran in, and what their workspaces lacked. */

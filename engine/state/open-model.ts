@@ -1,37 +1,14 @@
+import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { HttpStreamer } from '../../core/base/http-question.ts';
 import { nearestName, quoted } from '../../core/base/printable.ts';
 import { plainHttpHost } from '../../core/base/service-url.ts';
-import type { ModelUsage } from '../../core/interfaces/model.ts';
 import type { Provider, ProviderSource, ReachProvider } from '../../core/interfaces/provider.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { noParts, type PluginParts } from '../../plugins/third-party/open-parts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
-import { type FoundAgent, findAgent } from '../../workspace/process/find-program.ts';
+import { findAgent } from '../../workspace/process/find-program.ts';
 import type { WritConfig } from '../config/config.ts';
-
-/** An open model, ready for calls. */
-export interface OpenModel {
-  readonly provider: Provider;
-  readonly model: string;
-  readonly temperature?: number;
-  /** Notices about how the model is reached. */
-  readonly notices?: readonly string[];
-  /** For a backend that is an agent program: the program, and where and how it reaches its model. */
-  readonly agent?: OpenAgent;
-  /** Values that no prompt, answer or record may hold. */
-  readonly secrets: readonly string[];
-}
-
-/** An agent that can be started. */
-export interface OpenAgent {
-  readonly base: string;
-  readonly key?: string;
-  readonly stream: HttpStreamer;
-  readonly source: NonNullable<ProviderSource['agent']>;
-  readonly program: FoundAgent;
-  readonly flags: Readonly<Record<string, string>>;
-}
 
 /** How to reach a model, and the model that drafted the spec, if it is already open. */
 interface ModelSetting {
@@ -181,38 +158,6 @@ function invalid(
     message: `\`.writ/config.toml\` at the policy commit is not valid at \`${path.join('.').slice(0, 200)}\`: ${message}`,
     detail: { issues: [{ path: path.join('.').slice(0, 200), message }] },
   });
-}
-
-/** A question to a model that is about to be put. */
-export interface MeteredQuestion {
-  readonly provider: string;
-  readonly model: string;
-  /** Tokens that it has, about. */
-  readonly inputTokens: number;
-  /** Cost of the input tokens, in units of 0.001 USD; absent if the model's price is unknown. */
-  readonly costUnits?: number;
-  /** Key of the Task that the call serves; absent: none. */
-  readonly task?: string;
-}
-
-/** What a question came to, its reply broken off or whole. */
-export interface MeteredReply {
-  readonly usage: ModelUsage;
-  /** As in `MeteredQuestion`. */
-  readonly costUnits?: number;
-  /** Tokens that the model holds, where that is known. */
-  readonly contextTokens?: number;
-}
-
-/** A listener for every model call. */
-export interface ModelMeter {
-  /**
-   * Runs before each model call, retries included. If it throws, the call is not made. The returned function is
-   * called once when the reply ends; without an argument if no usage was reported and no cost applies.
-   */
-  begin(question: MeteredQuestion): (reply?: MeteredReply) => void;
-  /** Reports a call's request id, if it has one, before its reply. */
-  named?(question: Pick<MeteredQuestion, 'provider' | 'model'> & { readonly requestId: string }): void;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
@@ -23,10 +24,8 @@ import type { CallLedger } from './calls.ts';
 import type { ObservedChecks } from './checks.ts';
 import type { CommitWording, LocalDecision } from './commit-wording.ts';
 import type { ArtifactCollector } from './evidence.ts';
-import type { Landing } from './landing.ts';
-import type { OpenModel } from './open-model.ts';
 import type { OpenScanners } from './open-scanners.ts';
-import type { OpenPolicies } from './policies.ts';
+import type { Landing, OpenPolicies } from './policies.ts';
 import type { RecordCollector, Steps } from './record-collector.ts';
 import type { RunSettings } from './run-request.ts';
 import { type RunSecrets, withValues } from './run-secrets.ts';

@@ -1,7 +1,9 @@
+import type { ModelMeter, OpenModel } from '../../agent/model-loop/open-model.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import type { InProcessApprover } from '../../core/interfaces/approval.ts';
 import type { RewrittenTests } from '../../core/interfaces/executed-rule.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
+import type { ModelEvent } from '../../core/interfaces/model.ts';
 import type { Person } from '../../core/interfaces/person.ts';
 import type { ReachProvider } from '../../core/interfaces/provider.ts';
 import type { PluginAccess } from '../../plugins/third-party/plugin-access.ts';
@@ -15,10 +17,8 @@ import type { ResolvedRange } from '../../workspace/patch/read-patch.ts';
 import type { FindSearch } from '../../workspace/process/workspace-file.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
-import type { ModelMeter, OpenModel } from './open-model.ts';
 import type { SecretSource } from './run-secrets.ts';
 import type { Spent } from './spent.ts';
-import type { WorkWatch } from './work-watch.ts';
 
 /** Where the candidate change comes from. */
 export type ChangeSource =
@@ -160,4 +160,20 @@ export async function resolveOrigin(
   const { resolveRange } = await import('../../workspace/patch/read-patch.ts');
   const range = await resolveRange(repository, source.range);
   return { base: range.base, range };
+}
+
+/** Which try at which Task of a plan. */
+export interface WatchedAttempt {
+  /** Key of the Task. */
+  readonly task: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/** Observer of workers. An exception that it throws stops the attempt. */
+export interface WorkWatch {
+  /** Called once per attempt; returns the listener for the pieces of its model's replies. */
+  listen(): (event: ModelEvent) => void;
+  /** `taken`: its patch passed the checks of a single Task. */
+  attempt(which: WatchedAttempt, state: 'began' | 'taken' | 'refused'): void;
 }

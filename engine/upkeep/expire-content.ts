@@ -5,7 +5,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
 import { readJournal } from '../../store/parse-journal.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import { inTemporary } from '../../store/remove-litter.ts';
 import { isRunHeld, journalPath, runDirectory } from '../../store/run-directory.ts';
 import { parseObject } from '../../store/stored-object.ts';

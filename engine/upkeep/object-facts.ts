@@ -6,7 +6,7 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import { type ObjectType, objectTypes } from '../../store/object-shapes.ts';
 import { parseJournal } from '../../store/parse-journal.ts';
 import { readGateReport } from '../../store/record/gate-report.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import { maskedPath, parseMaskedRecord } from '../../store/record/summaries.ts';
 import { verdictDigest } from '../../store/record/verdict.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';

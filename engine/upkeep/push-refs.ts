@@ -3,7 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { readLogProofs } from '../../store/record/list-records.ts';
-import { sealPaths } from '../../store/record/record-files.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import { type GitDirectory, maxListBytes } from '../../workspace/git/git.ts';
 import { readSmall } from '../../workspace/git/read-objects.ts';

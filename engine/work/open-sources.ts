@@ -1,7 +1,6 @@
-import type { AttemptTools } from '../../agent/tool-calls/attempt-tools.ts';
+import type { AttemptTools, ToolPlace } from '../../agent/tool-calls/attempt-tools.ts';
 import { type OpenWeb, openWeb, type WebEnvironment } from '../../agent/web/open-web.ts';
 import { authorizeUrl } from '../../agent/web/search-web.ts';
-import type { ToolPlace } from '../../agent/workspace-tools/tool-place.ts';
 import type { OpenWorkspaceTools } from '../../agent/workspace-tools/workspace-tools.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
@@ -15,9 +14,9 @@ import {
   maxDecisions,
   maxSource,
 } from '../../store/record/summaries.ts';
+import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { lackingCitations } from '../decide/lacking-citations.ts';
-import { joinNetworks } from '../record/evaluation-objects.ts';
 import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 

@@ -8,10 +8,9 @@ import {
   type TurnsUsed,
   untrustedText,
 } from '../../agent/model-loop/model-turns.ts';
-import { type AttemptTools, openAttemptTools } from '../../agent/tool-calls/attempt-tools.ts';
-import { lostUse } from '../../agent/tool-calls/tool-entry.ts';
+import type { AttemptTools, ToolPlace } from '../../agent/tool-calls/attempt-tools.ts';
+import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { openHistory } from '../../agent/version-control/answer-vcs.ts';
-import type { ToolPlace } from '../../agent/workspace-tools/tool-place.ts';
 import { type WriteWatch, watchWrites } from '../../agent/workspace-tools/watch-writes.ts';
 import { openWorkspaceTools, writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
@@ -24,6 +23,7 @@ import type {
   WorkResult,
   WorkUsage,
 } from '../../core/interfaces/worker.ts';
+import { redactTexts } from '../../readers/sensitive/redact.ts';
 import type { Base } from '../../workspace/git/resolve-commit.ts';
 import {
   exportTree,
@@ -34,15 +34,15 @@ import {
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { patchFromBytes } from '../../workspace/patch/read-patch.ts';
 import { emptyPatch } from '../../workspace/patch/undo.ts';
+import { givenDirectories } from '../evaluate/find-dependencies.ts';
 import { quotesTests } from '../plan/revise-plan.ts';
-import type { UsedTool } from '../record/event-objects.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
-import { type AttemptCalls, reportLostCall, workedStep } from '../state/calls.ts';
+import { type AttemptCalls, lostUse, reportLostCall, workedStep } from '../state/calls.ts';
 import { createArtifactCollector } from '../state/evidence.ts';
 import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
 import type { Steps } from '../state/record-collector.ts';
+import type { WorkWatch } from '../state/run-request.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
-import type { WorkWatch } from '../state/work-watch.ts';
 import { type KeptSources, keepSources, openSources } from './open-sources.ts';
 
 /** What a worker's answer came to, as a step records it. */
@@ -133,7 +133,7 @@ export async function workAttempt(
       const at = { workspace, reports, stubs: writeStubs(place) };
       const tools = openAttemptTools(run, task, calls);
       const history = openHistory(run, base, { place, kept });
-      await using code = await openCode(run, at, base.tree);
+      await using code = await openCode(run, at, () => givenDirectories(run, workspace, base.tree));
       const hands = openWorkspaceTools(run, at, { watch, history, code }, tools);
       const sources = await openSources(run, {
         place: at,
@@ -179,12 +179,43 @@ export async function workAttempt(
   return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
 }
 
+interface RunTools extends AttemptTools {
+  readonly calls: AttemptCalls;
+}
+
+/** Opens what the tools of one attempt share. */
+function openAttemptTools(run: OpenRun, task: string, calls: AttemptCalls): RunTools {
+  const { engine, settings, signal } = run.services;
+  const { person } = settings;
+  const policy = policyOf(run);
+  const used: UsedTool[] = [];
+  let broken: WritError | undefined;
+  return {
+    engine,
+    nowMs: () => settings.clock.now(),
+    mask: (text) => redactTexts(text, policy),
+    policy,
+    signal,
+    task,
+    calls,
+    ...(person === undefined
+      ? {}
+      : { consent: (request, change) => person.consent(request, signal, change) }),
+    used,
+    keep: (use) => void used.push(use),
+    broke: (fault) => {
+      broken ??= fault;
+    },
+    broken: () => broken,
+  };
+}
+
 /** A worker that fails with its files half done is not called again here: its run stops and can be resumed. */
 async function ask(
   run: OpenRun,
   worker: Worker,
   order: TaskOrder,
-  { broken, calls }: Pick<AttemptTools, 'broken' | 'calls'>,
+  { broken, calls }: Pick<RunTools, 'broken' | 'calls'>,
 ): Promise<WorkResult> {
   try {
     const result = await worker.work({ ...order, ...lostOf(run, calls) });

@@ -5,7 +5,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { readDraft } from '../../engine/draft/stored-draft.ts';
 import { planRun } from '../../engine/plan-run.ts';
 import { failedTests } from '../../engine/record/failure-text.ts';
-import type { ModelMeter } from '../../engine/state/open-model.ts';
+import type { ModelMeter } from '../../agent/model-loop/open-model.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import {
   addAmounts,

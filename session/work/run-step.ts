@@ -10,7 +10,7 @@ import { keepDraft, readDraft } from '../../engine/draft/stored-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../../engine/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
-import type { WorkWatch } from '../../engine/state/work-watch.ts';
+import type { WorkWatch } from '../../engine/state/run-request.ts';
 import { guardingProfile } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { setAsideNoticeOf } from '../../workspace/git/set-aside.ts';

@@ -17,7 +17,6 @@ import {
   findWorkspaceDependencies,
   placeWorkspaceDependencies,
 } from '../../engine/evaluate/workspace-dependencies.ts';
-import { maxMemoryBytes } from '../../engine/state/machine.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { processWitness } from '../../store/journal-witness.ts';
@@ -30,6 +29,7 @@ import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { BoundedCapture } from '../../workspace/process/capture.ts';
+import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import { isVersionControl, pickSandbox } from '../../workspace/process/version-control.ts';
 import { commandsOf } from '../../workspace/shell/shell.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { DraftPlace } from '../../engine/draft/draft-request.ts';
-import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../engine/state/open-model.ts';
+import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../agent/model-loop/open-model.ts';
 import type { ChangeSource, RunSettings } from '../../engine/state/run-request.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { GrantLedger } from '../approvals/grants.ts';

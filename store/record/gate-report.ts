@@ -14,7 +14,7 @@ import {
   text,
   wholeNumber,
 } from '../shape.ts';
-import { parseShaped } from './record-files.ts';
+import { parseShaped } from './record-paths.ts';
 
 /** The results of all gates before the decision; stored as `gate-report.json`. */
 export interface GateReport

@@ -11,7 +11,7 @@ import { matchRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listRunDirectories, readKeptSpec, runDirectory, specFile } from '../run-directory.ts';
 import { joinStores, type OpenStore, openStores, type RunStore, type Stores, storeRefs } from '../stores.ts';
-import { parseNamedJson, sealPaths } from './record-files.ts';
+import { parseNamedJson, sealPaths } from './record-paths.ts';
 
 /** A ref with the record of a run or an intent. */
 export interface FoundRecord {

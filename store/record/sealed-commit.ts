@@ -6,7 +6,7 @@ import { journalPath } from '../run-directory.ts';
 import { parseObject } from '../stored-object.ts';
 import type { RunStore } from '../stores.ts';
 import { readGateReport } from './gate-report.ts';
-import { sealPaths, waitingFolder } from './record-files.ts';
+import { sealPaths, waitingFolder } from './record-paths.ts';
 import { maskedPath, parseMaskedRecord } from './summaries.ts';
 
 /** `store` reads this record as the record of the run. */

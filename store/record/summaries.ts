@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from '../shape.ts';
 import { parseObject } from '../stored-object.ts';
-import { parseShaped } from './record-files.ts';
+import { parseShaped } from './record-paths.ts';
 
 /** The sources of decisions, of an attempt and of a run. */
 export const citationsPath = 'citations.json';

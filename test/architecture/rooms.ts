@@ -5,7 +5,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   spec: ['core', 'readers'],
   workspace: ['core', 'readers', 'spec'],
   store: ['core', 'readers', 'spec', 'workspace'],
-  engine: ['core', 'readers', 'spec', 'workspace', 'store'],
+  // The engine starts the one agent runtime itself: a slot would have one tenant.
+  engine: ['core', 'readers', 'spec', 'workspace', 'store', 'agent'],
   agent: ['core', 'readers', 'spec', 'workspace'],
   // One folder for each back end; `wire/` holds what they share.
   providers: ['core', 'readers/sensitive'],
@@ -49,23 +50,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 };
 /** Folders that may import more than the rest of their module, and the reason. */
 export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
-  // The engine starts the one agent runtime and opens the one third-party host itself: a slot would have one tenant.
-  'engine/work': ['agent'],
-  'engine/draft': ['agent', 'plugins/third-party'],
-  'engine/plan-contract.ts': ['agent'],
+  // The engine opens the one third-party host itself: a slot would have one tenant.
+  'engine/draft': ['plugins/third-party'],
   'engine/evaluate': ['plugins/third-party'],
   'engine/open': ['plugins/third-party'],
   'engine/state': ['plugins/third-party'],
   // Manifests name stages and hosts in the words of the spec; plugins are listed by the configuration in git.
   'plugins/third-party': ['spec', 'workspace/git', 'engine/config'],
-  // What writ gives a model still takes the whole run.
-  'agent/agent-program': ['engine/record', 'engine/state'],
-  'agent/language-servers': ['engine/config', 'engine/evaluate', 'engine/state'],
-  'agent/model-loop': ['engine/record', 'engine/state'],
-  'agent/tool-calls': ['engine/record', 'engine/state'],
-  'agent/version-control': ['engine/state'],
-  'agent/web': ['engine/context', 'engine/evaluate', 'engine/state'],
-  'agent/workspace-tools': ['engine/evaluate', 'engine/record', 'engine/state'],
   // A store in git consists of git objects.
   'plugins/store': ['workspace/git'],
   // Testers call a plugin as a run would: with a repository, a scope and a configuration; a log gets a sealed statement.

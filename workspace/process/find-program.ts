@@ -161,3 +161,10 @@ export const schedulerVariables: readonly string[] = Object.keys(
     reportsDir: '',
   }),
 );
+
+/**
+ * What every sandbox of a run may hold (`[checks] max_memory_mb`): checks, commands of `prepare`, third-party rules.
+ */
+export function maxMemoryBytes({ checks }: { readonly checks: { readonly maxMemoryMb: number } }): number {
+  return checks.maxMemoryMb * 1_048_576;
+}

@@ -23,8 +23,7 @@ import {
   type WholeTree,
 } from '../../../readers/judges/tree.ts';
 import { isCode } from '../../../readers/source/language.ts';
-import { plainCommands } from './plain-commands.ts';
-import { importsOf, textLeads } from './text-leads.ts';
+import { importsOf, plainCommands, textLeads } from './text-leads.ts';
 
 const maxFiles = 500;
 const maxPlaces = 1_000;

@@ -7,7 +7,7 @@ import { type ModelGate, openModelGate } from '../../../agent/agent-program/mode
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { createStreamer } from '../../../core/base/net.ts';
-import type { MeteredReply, ModelMeter } from '../../../engine/state/open-model.ts';
+import type { MeteredReply, ModelMeter } from '../../../agent/model-loop/open-model.ts';
 import { caseBody, caseType } from '../../../plugins/testers/provider-tester.ts';
 import { codex } from '../../../providers/codex/source.ts';
 import { type ModelServer, serveModel } from '../../providers/model-server.ts';

@@ -7,7 +7,7 @@ import { frame, readFrames } from '../../../agent/language-servers/connection.ts
 import { openSession, type SessionTimes } from '../../../agent/language-servers/session.ts';
 import type { Visible } from '../../../agent/language-servers/texts.ts';
 import type { CodeUse } from '../../../core/interfaces/worker.ts';
-import type { LanguageServer } from '../../../engine/config/language-servers.ts';
+import type { LanguageServer } from '../../../agent/language-servers/language-server.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type DomainPolicy, type DomainRefusal, refuseUrl } from '../../../engine/context/admission.ts';
+import { type DomainPolicy, type DomainRefusal, refuseUrl } from '../../../spec/evidence-domains.ts';
 
 type Row = readonly [url: string, allowed: string, blocked: string, DomainRefusal | undefined];
 

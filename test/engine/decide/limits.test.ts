@@ -1,7 +1,7 @@
 import t from 'tap';
 import { approversNeeded } from '../../../engine/decide/budget.ts';
-import { costLimit } from '../../../engine/decide/cost-limit.ts';
 import { lackingCitations } from '../../../engine/decide/lacking-citations.ts';
+import { costLimit } from '../../../engine/record/plan-state.ts';
 import type { OpenRun } from '../../../engine/state/open-run.ts';
 import { type Steps, stepsOver } from '../../../engine/state/record-collector.ts';
 

@@ -5,7 +5,7 @@ import t from 'tap';
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { ApprovalGround, ReceivedApproval } from '../../../core/interfaces/approval.ts';
 import { approveInProcess, receiveApprovals } from '../../../engine/decide/people.ts';
-import { gateReport } from '../../../engine/record/gate-report.ts';
+import { gateReport } from '../../../engine/record/build-gate-report.ts';
 import { show } from '../../../engine/record/list-runs.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';

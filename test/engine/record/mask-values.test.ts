@@ -1,6 +1,7 @@
 import t from 'tap';
 import { maskStated } from '../../../engine/open/read-authorship.ts';
-import { keepMasked, maskValues, secretValues, wordMask } from '../../../engine/record/masking.ts';
+import { keepMasked, maskValues, secretValues } from '../../../engine/record/masking.ts';
+import { wordMask } from '../../../readers/sensitive/mask-words.ts';
 import { makeBench } from '../../workspace/patch/patched.ts';
 
 const value = 'Zq8vXw3Lm5Rt9KpY2nHd';

@@ -7,7 +7,7 @@ import { openLogHere } from '../../../attest/log/proven-runs.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import { sealPaths } from '../../../store/record/record-files.ts';
+import { sealPaths } from '../../../store/record/record-paths.ts';
 import { openStores } from '../../../store/stores.ts';
 import { readBlob } from '../../../workspace/git/read-objects.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { retriesIn } from '../../../engine/record/record-files.ts';
+import { retriesIn } from '../../../engine/record/write-record.ts';
 import { parseRetries } from '../../../store/record/summaries.ts';
 
 const retry = { failed: 'candidate-1', tasks: ['task-1'], next: 'retry', reason: 'why', places: [] };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { placeImportHook } from '../../../../engine/evaluate/observe/python-imports.ts';
+import { placeImportHook } from '../../../../engine/evaluate/observe/under-tracer.ts';
 import { outputOf } from '../../../starter/run-program.ts';
 
 for (const variable of ['PYTHONPATH', 'PYTHONUSERBASE'] as const)

@@ -26,10 +26,10 @@ import { parseObject, type SealOptions, sealObject } from '../../store/stored-ob
 import { sealIntent } from '../intent/append-intent-events.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { BoxMemory } from '../state/record-collector.ts';
+import { finalReport } from './build-gate-report.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';
 import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './evaluation-objects.ts';
 import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
-import { finalReport } from './gate-report.ts';
 import { planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
 
 /** What the run came to, for its Decision object. */
