@@ -90,8 +90,8 @@ export function parseBundle(bytes: Uint8Array): Bundle {
 
 /**
  * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with one signature by the key of
- * the hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that this
- * content is written as must be the same document, so that a seal has one spelling but for the alphabet of base64.
+ * the hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that
+ * this content is written as must be the same document: a seal has one spelling but for the alphabet of base64.
  *
  * Throws ATTESTATION_MALFORMED.
  */
