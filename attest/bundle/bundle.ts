@@ -163,6 +163,9 @@ export function parseTlogEntry(value: unknown, at: string): BundledProof {
   if (logId === undefined || path?.checkpoint === undefined)
     throw malformedAt(at, 'a log id, and an inclusion proof with a checkpoint');
   expectArray(path.hashes, `${at}/inclusionProof/hashes`, 63);
+  // No index, size or time of ours is below 0.
+  for (const number of [logIndex, integratedTime, path.logIndex, path.treeSize])
+    expectText(number, at, /^\d/);
   const proof: BundledProof = {
     logIndex: Number(path.logIndex),
     rootHash: path.rootHash,
