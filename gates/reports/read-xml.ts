@@ -2,16 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { SaxesTagPlain } from 'saxes';
 import type { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import {
-  type ParsedReport,
-  plainLine,
-  type ReportRefusal,
-  refuse,
-  reportBounds,
-  type TestReport,
-  textPieces,
-  textRefusal,
-} from './test-report.ts';
+import { plainLine, type ReportRefusal, reportBounds, textPieces, textRefusal } from './test-report.ts';
 
 const maxAttributes = 256;
 /** Node's own reporter leaves this mark of a CDATA section unescaped in text, where it is wrong and harmless. */
@@ -22,30 +13,25 @@ const readable = /^(?:utf-?8|us-ascii|ascii)$/i;
 export type XmlAttributes = SaxesTagPlain['attributes'];
 
 /**
- * Receives the elements of one dialect, by name without namespace prefix. If `open` returns a refusal, the document
- * is refused.
+ * Receives the elements by name without namespace prefix; the root has no parent. If `open` returns a refusal, the
+ * document is refused.
  */
-export interface XmlReader {
+interface XmlReader {
   open(name: string, attributes: XmlAttributes, parent: string | undefined): ReportRefusal | undefined;
   text(text: string): void;
   close(name: string, parent: string | undefined): void;
-  toReport(): TestReport;
 }
 
 /**
- * Reads one XML document in pieces, with the reader for its root element. Refused: document types (and so entities),
+ * Gives one XML document to the reader in pieces. Returns why it is refused: document types (and so entities),
  * encodings except UTF-8, malformed or truncated XML, more than 64 MiB, 64 levels or 256 attributes.
  */
-export async function readXml(
-  bytes: Uint8Array,
-  readerOf: (root: string) => XmlReader | undefined,
-): Promise<ParsedReport> {
+export async function readXml(bytes: Uint8Array, reader: XmlReader): Promise<ReportRefusal | undefined> {
   const unreadable = textRefusal(bytes);
-  if (unreadable) return { refusal: unreadable };
+  if (unreadable) return unreadable;
   const { SaxesParser } = await import('saxes');
   const parser = new SaxesParser<{ xmlns: false; position: boolean }>({ xmlns: false, position: false });
   const elements: string[] = [];
-  let reader: XmlReader | undefined;
   let refusal: ReportRefusal | undefined;
   let attributes = 0;
   const refuseFor = (reason: ReportRefusal['reason'], message: string): void => {
@@ -71,41 +57,27 @@ export async function readXml(
       refuseFor('too-deep', `expected at most ${reportBounds.depth} levels of elements`);
       return;
     }
-    if (parent === undefined) {
-      // The parser reports a second root as malformed.
-      reader ??= readerOf(name);
-      if (!reader) {
-        const found = `found \`${plainLine(name, 60)}\``;
-        refuseFor(
-          'not-a-report',
-          `expected the root element of a test report such as \`testsuites\`, ${found}`,
-        );
-        return;
-      }
-    }
-    refusal = reader?.open(name, localAttributes(tag.attributes), parent);
+    refusal = reader.open(name, localAttributes(tag.attributes), parent);
   });
-  parser.on('text', (text) => reader?.text(text));
-  parser.on('cdata', (text) => reader?.text(text));
+  parser.on('text', (text) => reader.text(text));
+  parser.on('cdata', (text) => reader.text(text));
   parser.on('closetag', () => {
     if (refusal) return;
     const name = elements.pop();
-    if (name !== undefined) reader?.close(name, elements.at(-1));
+    if (name !== undefined) reader.close(name, elements.at(-1));
   });
   parser.on('error', ({ message }) => {
     if (!message.includes(unescapedEnd)) refuseFor('malformed', `not well-formed XML: ${plainLine(message)}`);
   });
   for (const piece of textPieces(bytes)) {
     parser.write(piece);
-    if (refusal) return { refusal };
+    if (refusal) return refusal;
     // Others get their turn after each piece of 64 KiB.
     await setImmediate();
   }
   const open = elements.length;
   parser.close();
-  if (open > 0) return refuse('truncated', `the XML ends inside ${open} open elements`);
-  if (refusal) return { refusal };
-  return reader ? { report: reader.toReport() } : refuse('malformed', 'the XML has no root element');
+  return open > 0 ? { reason: 'truncated', message: `the XML ends inside ${open} open elements` } : refusal;
 }
 
 /** A prefix may name any namespace, or an undeclared one, so an element counts by its local name alone. */
