@@ -90,8 +90,8 @@ export function parseBundle(bytes: Uint8Array): Bundle {
 
 /**
  * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with one signature by the key of
- * the hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that this
- * content is written as must be the same document, so that a seal has one spelling but for the alphabet of base64.
+ * the hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that
+ * this content is written as must be the same document: a seal has one spelling but for the alphabet of base64.
  *
  * Throws ATTESTATION_MALFORMED.
  */
@@ -163,6 +163,9 @@ export function parseTlogEntry(value: unknown, at: string): BundledProof {
   if (logId === undefined || path?.checkpoint === undefined)
     throw malformedAt(at, 'a log id, and an inclusion proof with a checkpoint');
   expectArray(path.hashes, `${at}/inclusionProof/hashes`, 63);
+  // No index, size or time of ours is below 0.
+  for (const number of [logIndex, integratedTime, path.logIndex, path.treeSize])
+    expectText(number, at, /^\d/);
   const proof: BundledProof = {
     logIndex: Number(path.logIndex),
     rootHash: path.rootHash,

@@ -37,14 +37,59 @@ export function parseTlogPolicy(bytes: Uint8Array): TlogPolicy {
   const text = Buffer.from(bytes).toString('latin1');
   const lines = text.split('\n');
   if (lines.length > maxLines) throw malformed(0, `expected at most ${maxLines} lines`);
-  const draft = new PolicyDraft();
+  const logs: LedgerKey[] = [];
+  const witnesses: LedgerKey[] = [];
+  const rules = new Map<string, Quorum>();
+  const members = new Set<string>();
+  let quorum: TlogPolicy['quorum'] | undefined;
+
   for (const [at, line] of lines.entries()) {
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(line)) throw malformed(at + 1, 'found a control character');
-    const words = line.split(/[\t ]+/).filter((word) => word !== '');
-    if (words[0] === undefined || words[0].startsWith('#')) continue;
-    draft.add(at + 1, words);
+    const refuse = (found: string): WritError => malformed(at + 1, found);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(line)) throw refuse('found a control character');
+    const [kind, ...words] = line.split(/[\t ]+/).filter((word) => word !== '');
+    if (kind === undefined || kind.startsWith('#')) continue;
+    if (kind === 'log') {
+      const [vkey, ...more] = words;
+      if (vkey === undefined || more.length > 1) throw refuse('expected `log VKEY [URL]`');
+      logs.push(newKey(at + 1, vkey, parseVkey, logs));
+    } else if (kind === 'witness') {
+      const [name, vkey, ...more] = words;
+      if (name === undefined || vkey === undefined || more.length > 1)
+        throw refuse('expected `witness NAME VKEY [URL]`');
+      const witness = newKey(at + 1, vkey, parseWitnessVkey, witnesses);
+      define(at + 1, name, { witness });
+      witnesses.push(witness);
+    } else if (kind === 'group') {
+      const [name, count, ...names] = words;
+      const threshold = count === 'all' ? names.length : count === 'any' ? 1 : parseCount(count);
+      if (name === undefined || names.length === 0 || threshold === undefined || threshold > names.length)
+        throw refuse('expected `group NAME all|any|K NAME…` with K up to the number of names');
+      const grouped = names.map((member) => {
+        if (members.has(member)) throw refuse('a name is a member twice');
+        members.add(member);
+        return ruleOf(at + 1, member);
+      });
+      define(at + 1, name, { threshold, members: grouped });
+    } else if (kind === 'quorum') {
+      const [name, ...more] = words;
+      if (name === undefined || more.length > 0) throw refuse('expected `quorum NAME`');
+      if (quorum !== undefined) throw refuse('found a second quorum');
+      quorum = name === 'none' ? 'none' : ruleOf(at + 1, name);
+    } else throw refuse('expected `log`, `witness`, `group` or `quorum`');
   }
-  return draft.finish(lines.length);
+  if (quorum === undefined) throw malformed(lines.length, 'expected a `quorum` line');
+  return { logs, witnesses, quorum };
+
+  function define(line: number, name: string, rule: Quorum): void {
+    if (name === 'none' || rules.has(name)) throw malformed(line, 'the name is taken');
+    rules.set(name, rule);
+  }
+
+  function ruleOf(line: number, name: string): Quorum {
+    const rule = rules.get(name);
+    if (rule === undefined) throw malformed(line, 'a name is not defined on a line above');
+    return rule;
+  }
 }
 
 /** True where these witnesses satisfy the quorum; each counts once, however often it signed. */
@@ -54,92 +99,25 @@ function isQuorum(quorum: TlogPolicy['quorum'], signed: readonly LedgerKey[]): b
   return quorum.members.filter((member) => isQuorum(member, signed)).length >= quorum.threshold;
 }
 
-class PolicyDraft {
-  readonly #logs: LedgerKey[] = [];
-  readonly #witnesses: LedgerKey[] = [];
-  readonly #rules = new Map<string, Quorum>();
-  readonly #members = new Set<string>();
-  readonly #keys = { log: new Set<string>(), witness: new Set<string>() };
-  #quorum: TlogPolicy['quorum'] | undefined;
-
-  add(line: number, words: readonly string[]): void {
-    const [kind, ...rest] = words;
-    if (kind === 'log') this.#addLog(line, rest);
-    else if (kind === 'witness') this.#addWitness(line, rest);
-    else if (kind === 'group') this.#addGroup(line, rest);
-    else if (kind === 'quorum') this.#setQuorum(line, rest);
-    else throw malformed(line, 'expected `log`, `witness`, `group` or `quorum`');
-  }
-
-  finish(line: number): TlogPolicy {
-    if (this.#quorum === undefined) throw malformed(line, 'expected a `quorum` line');
-    return { logs: this.#logs, witnesses: this.#witnesses, quorum: this.#quorum };
-  }
-
-  #addLog(line: number, [vkey, ...more]: readonly string[]): void {
-    if (vkey === undefined || more.length > 1) throw malformed(line, 'expected `log VKEY [URL]`');
-    const key = readKey(line, vkey, parseVkey);
-    this.#requireNewKey(line, 'log', key);
-    this.#logs.push(key);
-  }
-
-  #addWitness(line: number, [name, vkey, ...more]: readonly string[]): void {
-    if (name === undefined || vkey === undefined || more.length > 1)
-      throw malformed(line, 'expected `witness NAME VKEY [URL]`');
-    const witness = readKey(line, vkey, parseWitnessVkey);
-    this.#requireNewKey(line, 'witness', witness);
-    this.#define(line, name, { witness });
-    this.#witnesses.push(witness);
-  }
-
-  #addGroup(line: number, [name, count, ...members]: readonly string[]): void {
-    const most = members.length;
-    const threshold = count === 'all' ? most : count === 'any' ? 1 : parseCount(count);
-    if (name === undefined || most === 0 || threshold === undefined || threshold > most)
-      throw malformed(line, 'expected `group NAME all|any|K NAME…` with K up to the number of names');
-    const rules = members.map((member) => {
-      if (this.#members.has(member)) throw malformed(line, 'a name is a member twice');
-      this.#members.add(member);
-      return this.#ruleOf(line, member);
-    });
-    this.#define(line, name, { threshold, members: rules });
-  }
-
-  #setQuorum(line: number, [name, ...more]: readonly string[]): void {
-    if (name === undefined || more.length > 0) throw malformed(line, 'expected `quorum NAME`');
-    if (this.#quorum !== undefined) throw malformed(line, 'found a second quorum');
-    this.#quorum = name === 'none' ? 'none' : this.#ruleOf(line, name);
-  }
-
-  #define(line: number, name: string, rule: Quorum): void {
-    if (name === 'none' || this.#rules.has(name)) throw malformed(line, 'the name is taken');
-    this.#rules.set(name, rule);
-  }
-
-  #ruleOf(line: number, name: string): Quorum {
-    const rule = this.#rules.get(name);
-    if (rule === undefined) throw malformed(line, 'a name is not defined on a line above');
-    return rule;
-  }
-
-  /** One public key under two names could sign twice. */
-  #requireNewKey(line: number, use: 'log' | 'witness', { key }: LedgerKey): void {
-    const raw = String(key.export({ format: 'jwk' }).x);
-    if (this.#keys[use].has(raw)) throw malformed(line, `a ${use} key is listed twice`);
-    this.#keys[use].add(raw);
-  }
-}
-
 function parseCount(text: string | undefined): number | undefined {
   return /^[1-9][0-9]{0,3}$/.test(text ?? '') ? Number(text) : undefined;
 }
 
-function readKey<Key>(line: number, octets: string, parse: (text: string) => Key): Key {
+/** Reads a key. One public key under two names could sign twice. */
+function newKey(
+  line: number,
+  octets: string,
+  parse: (text: string) => LedgerKey,
+  others: readonly LedgerKey[],
+): LedgerKey {
+  let read: LedgerKey;
   try {
-    return parse(Buffer.from(octets, 'latin1').toString('utf8'));
+    read = parse(Buffer.from(octets, 'latin1').toString('utf8'));
   } catch (cause) {
     throw malformed(line, 'expected the vkey of an Ed25519 key for that use', cause);
   }
+  if (others.some(({ key }) => key.equals(read.key))) throw malformed(line, 'a key is listed twice');
+  return read;
 }
 
 function malformed(line: number, found: string, cause?: unknown): WritError {

@@ -25,7 +25,7 @@ import { type PublicLogSection, publicLogSectionOf } from '../log/log-sections.t
 import { leafHash, rootFromInclusion } from '../log/merkle.ts';
 import { parseVkey } from '../log/note.ts';
 import { createPublicLog } from './public-log.ts';
-import { parseTrustedRoot, publicLogsOf, type TrustedRoot } from './trusted-root.ts';
+import { parseTrustedRoot, publicLogsOf, readValidity, type TrustedRoot } from './trusted-root.ts';
 
 /**
  * Opens the log that `[log]` names at the policy commit. Sends no request.
@@ -204,19 +204,9 @@ function readService(value: unknown, at: string): StatedService {
   const { majorApiVersion: apiVersion } = service;
   if (typeof apiVersion !== 'number' || !Number.isInteger(apiVersion) || apiVersion < 1)
     throw malformed(`${at}/majorApiVersion`, 'expected a version from 1 on');
-  const { start, end } = expectObject(service.validFor, `${at}/validFor`);
-  return {
-    url,
-    apiVersion,
-    startMs: readMoment(start, `${at}/validFor/start`),
-    endMs: end === undefined ? Number.POSITIVE_INFINITY : readMoment(end, `${at}/validFor/end`),
-  };
-}
-
-function readMoment(value: unknown, at: string): number {
-  const moment = Date.parse(expectText(value, at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/));
-  if (Number.isNaN(moment)) throw malformed(at, 'expected a time that the calendar has');
-  return moment;
+  const { start, end } = readValidity(service.validFor, `${at}/validFor`);
+  const endMs = end?.getTime() ?? Number.POSITIVE_INFINITY;
+  return { url, apiVersion, startMs: start.getTime(), endMs };
 }
 
 function requireOneLog(json: JsonObject): void {

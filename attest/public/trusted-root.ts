@@ -188,7 +188,8 @@ function readCertificate(value: unknown, at: string): Buffer {
   throw malformedAt(at, 'a certificate');
 }
 
-function readValidity(value: unknown, at: string): { readonly start: Date; readonly end?: Date } {
+/** A time range as protobuf JSON has it. Throws ATTESTATION_MALFORMED. */
+export function readValidity(value: unknown, at: string): { readonly start: Date; readonly end?: Date } {
   const { start, end } = expectObject(value, at);
   return {
     start: readMoment(start, `${at}/start`),

@@ -11,8 +11,8 @@ export interface StrictJsonOptions {
   readonly maxDepth?: number;
   /** Rounds a number that a double cannot hold, as `JSON.parse` does, instead of refusing it. */
   readonly roundsNumbers?: boolean;
-  /** Accepts duplicate properties and lone surrogates, as `JSON.parse` does. */
-  readonly allowsIllFormed?: boolean;
+  /** Reads half of a pair of surrogates, and with `true` a property that is there twice, as `JSON.parse` does. */
+  readonly allowsIllFormed?: boolean | 'surrogates';
 }
 
 export interface StrictJson {
@@ -122,7 +122,7 @@ function readDocument(
       if (peek() !== 0x22) unexpected('a property name');
       const keyAt = at;
       const key = readString();
-      if (!allowsIllFormed && Object.hasOwn(object, key)) {
+      if (allowsIllFormed !== true && Object.hasOwn(object, key)) {
         fail('duplicate-key', `expected each property once, found ${clipped(key)} again`, keyAt);
       }
       if (peek() !== 0x3a) unexpected('`:`');
@@ -182,7 +182,8 @@ function readDocument(
   function readEscapedString(start: number, firstEscape: number): string {
     const end = closingQuote(firstEscape);
     const value = end < 0 ? undefined : readByRuntime(text.slice(start - 1, end + 1));
-    if (value === undefined || !(allowsIllFormed || value.isWellFormed())) return refuseString(firstEscape);
+    if (value === undefined || !(allowsIllFormed !== false || value.isWellFormed()))
+      return refuseString(firstEscape);
     at = end + 1;
     return value;
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Fields, fieldsOf, nameOf, readReportJson, textOf, timeOf } from './read-xml.ts';
+import { type Table, tableOf } from '../../readers/packages/content.ts';
+import { nameOf, readReportJson, textOf, timeOf } from './read-xml.ts';
 import { Tally } from './tally.ts';
 import {
   type ParsedReport,
@@ -20,7 +21,7 @@ export function isGoStream(bytes: Uint8Array): boolean {
   for (const line of linesOf(bytes)) {
     lines += 1;
     if (lines > maxHeadLines || line.length > reportBounds.lineBytes) return false;
-    if (isObjectLine(line)) return isGoEvent(fieldsOf(readReportJson(line).value));
+    if (isObjectLine(line)) return isGoEvent(tableOf(readReportJson(line).value));
   }
   return false;
 }
@@ -49,7 +50,7 @@ export async function readGoTest(bytes: Uint8Array): Promise<ParsedReport> {
       broken = { reason: 'truncated', message: `line ${lines}: ${refusal.message}` };
       continue;
     }
-    const refused = reader.event(fieldsOf(value));
+    const refused = reader.event(tableOf(value));
     if (refused) return { refusal: { ...refused, message: `line ${lines}: ${refused.message}` } };
   }
   const refusal = broken ?? reader.end();
@@ -104,7 +105,7 @@ interface OpenPackage {
 }
 
 /** Whether an event is one of `go test -json`. */
-function isGoEvent(event: Fields): boolean {
+function isGoEvent(event: Table): boolean {
   const hasPlace = typeof event.Package === 'string' || typeof event.ImportPath === 'string';
   return actions.includes(event.Action) && hasPlace;
 }
@@ -121,7 +122,7 @@ class GoTestReader {
   readonly #failedOnce = new Set<string>();
   #buildFailed = false;
 
-  event(event: Fields): ReportRefusal | undefined {
+  event(event: Table): ReportRefusal | undefined {
     const name = nameOf(event.Package);
     if (!isGoEvent(event)) return { reason: 'malformed', message: 'an event is none of `go test -json`' };
     if (name === undefined) {
@@ -161,7 +162,7 @@ class GoTestReader {
   #package(
     name: string,
     of: OpenPackage,
-    { Action: action, Output: output, FailedBuild: build }: Fields,
+    { Action: action, Output: output, FailedBuild: build }: Table,
   ): void {
     if (action === 'output') {
       const line = textOf(output);
@@ -181,7 +182,7 @@ class GoTestReader {
     this.#tally.fail(name, why ?? 'the package failed');
   }
 
-  #test(name: string, of: OpenPackage, test: string, event: Fields): void {
+  #test(name: string, of: OpenPackage, test: string, event: Table): void {
     const { Action: action } = event;
     if (action === 'run') {
       of.open.set(test, { hasInner: false, innerFailed: false, message: undefined });

@@ -1,14 +1,6 @@
+import { listOf, type Table, tableOf } from '../../readers/packages/content.ts';
 import { isGoStream, readGoTest } from './go-test.ts';
-import {
-  countOf,
-  type Fields,
-  fieldsOf,
-  listOf,
-  nameOf,
-  readReportJson,
-  textOf,
-  timeOf,
-} from './read-xml.ts';
+import { countOf, nameOf, readReportJson, textOf, timeOf } from './read-xml.ts';
 import { claimedCount, Tally } from './tally.ts';
 import { type ParsedReport, plainLine, refuse, type TestReport, textRefusal } from './test-report.ts';
 
@@ -22,7 +14,7 @@ export async function parseJsonReport(bytes: Uint8Array): Promise<ParsedReport> 
   if (isGoStream(bytes)) return readGoTest(bytes);
   const { value, refusal } = readReportJson(bytes);
   if (refusal) return { refusal };
-  const document = fieldsOf(value);
+  const document = tableOf(value);
   if (isJest(document)) return { report: readJest(document) };
   if (isMocha(document)) return { report: readMocha(document) };
   return refuse('not-a-report', 'expected the JSON of jest, vitest, mocha or `go test -json`');
@@ -31,7 +23,7 @@ export async function parseJsonReport(bytes: Uint8Array): Promise<ParsedReport> 
 const skipped: readonly unknown[] = ['pending', 'skipped', 'todo', 'disabled'];
 
 /** Whether a document is what `jest --json` and vitest's `json` reporter write. */
-function isJest(document: Fields): boolean {
+function isJest(document: Table): boolean {
   return Object.hasOwn(document, 'numTotalTests') && Object.hasOwn(document, 'testResults');
 }
 
@@ -39,9 +31,9 @@ function isJest(document: Fields): boolean {
  * A file that failed without a failed test in it is a failure; so is a test with any status that is not known. Times
  * are milliseconds.
  */
-function readJest(document: Fields): TestReport {
+function readJest(document: Table): TestReport {
   const tally = new Tally();
-  for (const entry of listOf(document.testResults)) readFile(tally, fieldsOf(entry));
+  for (const entry of listOf(document.testResults)) readFile(tally, tableOf(entry));
   const listed = tally.passed + tally.failed + tally.skipped;
   const claimed = (key: string): number => claimedCount(tally, `\`${key}\``, document[key]);
   const failed = claimed('numFailedTests');
@@ -61,12 +53,12 @@ function readJest(document: Fields): TestReport {
   return tally.toReport();
 }
 
-function readFile(tally: Tally, file: Fields): void {
+function readFile(tally: Tally, file: Table): void {
   const path = nameOf(file.name) ?? nameOf(file.testFilePath) ?? '';
   const place = path.split(/[\\/]/).at(-1) ?? '';
   const before = tally.failed;
   for (const entry of listOf(file.assertionResults)) {
-    const test = fieldsOf(entry);
+    const test = tableOf(entry);
     const title = nameOf(test.fullName) ?? nameOf(test.title) ?? '';
     const name = place === '' ? title : `${place} > ${title}`;
     const durationMs = timeOf(test.duration);
@@ -87,25 +79,25 @@ function firstLine(value: unknown): string | undefined {
 }
 
 /** Whether a document is what mocha's `json` reporter writes. */
-function isMocha({ stats, passes, failures, pending }: Fields): boolean {
-  const isCounted = ['tests', 'passes', 'failures'].some((key) => Object.hasOwn(fieldsOf(stats), key));
+function isMocha({ stats, passes, failures, pending }: Table): boolean {
+  const isCounted = ['tests', 'passes', 'failures'].some((key) => Object.hasOwn(tableOf(stats), key));
   return isCounted && [passes, failures, pending].some(Array.isArray);
 }
 
 /** Hooks that failed are listed as failures. Times are milliseconds. */
-function readMocha(document: Fields): TestReport {
+function readMocha(document: Table): TestReport {
   const tally = new Tally();
   for (const entry of listOf(document.failures)) {
-    const test = fieldsOf(entry);
-    const message = textOf(fieldsOf(test.err).message)?.split('\n', 1)[0];
+    const test = tableOf(entry);
+    const message = textOf(tableOf(test.err).message)?.split('\n', 1)[0];
     tally.fail(titleOf(test), message, timeOf(test.duration));
   }
-  for (const entry of listOf(document.pending)) tally.skip(titleOf(fieldsOf(entry)));
+  for (const entry of listOf(document.pending)) tally.skip(titleOf(tableOf(entry)));
   for (const entry of listOf(document.passes)) {
-    const test = fieldsOf(entry);
+    const test = tableOf(entry);
     tally.pass(titleOf(test), timeOf(test.duration), countOf(test.currentRetry) > 0);
   }
-  const stats = fieldsOf(document.stats);
+  const stats = tableOf(document.stats);
   const listed = tally.passed + tally.failed + tally.skipped;
   for (const [key, count] of [
     ['failures', tally.failed],
@@ -121,6 +113,6 @@ function readMocha(document: Fields): TestReport {
   return tally.toReport();
 }
 
-function titleOf(test: Fields): string {
+function titleOf(test: Table): string {
   return nameOf(test.fullTitle) ?? nameOf(test.title) ?? '';
 }

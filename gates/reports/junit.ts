@@ -1,4 +1,4 @@
-import { readXml, type XmlAttributes, type XmlReader } from './read-xml.ts';
+import { readXml, type XmlAttributes } from './read-xml.ts';
 import { claimedCount, Tally } from './tally.ts';
 import {
   type Contradiction,
@@ -41,15 +41,12 @@ interface OpenCase {
  * Refusals: see `readXml`.
  */
 export async function parseJunit(bytes: Uint8Array): Promise<ParsedReport> {
-  return readXml(bytes, junitReader);
+  const reader = new JunitReader();
+  const refusal = await readXml(bytes, reader);
+  return refusal ? { refusal } : { report: reader.toReport() };
 }
 
-/** A reader for a document with this root element; `undefined` where it is not JUnit's. */
-export function junitReader(root: string): XmlReader | undefined {
-  return root === 'testsuites' || root === 'testsuite' ? new JunitReader() : undefined;
-}
-
-class JunitReader implements XmlReader {
+class JunitReader {
   readonly #tally = new Tally();
   readonly #suites: OpenSuite[] = [];
   #case: OpenCase | undefined;
@@ -61,6 +58,10 @@ class JunitReader implements XmlReader {
 
   open(name: string, attributes: XmlAttributes, parent: string | undefined): ReportRefusal | undefined {
     const isSuite = name === 'testsuites' || name === 'testsuite';
+    if (parent === undefined && !isSuite) {
+      const message = `expected the root element of a test report such as \`testsuites\`, found \`${plainLine(name, 60)}\``;
+      return { reason: 'not-a-report', message };
+    }
     if (this.#case && (isSuite || name === 'testcase'))
       return { reason: 'malformed', message: `a \`${name}\` is inside a \`testcase\`` };
     if (isSuite) this.#openSuite(attributes);

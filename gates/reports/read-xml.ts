@@ -1,15 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SaxesTagPlain } from 'saxes';
-import {
-  type ParsedReport,
-  plainLine,
-  type ReportRefusal,
-  refuse,
-  reportBounds,
-  type TestReport,
-  textPieces,
-  textRefusal,
-} from './test-report.ts';
+import type { WritError } from '../../core/base/errors.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import { plainLine, type ReportRefusal, reportBounds, textPieces, textRefusal } from './test-report.ts';
 
 const maxAttributes = 256;
 /** Node's own reporter leaves this mark of a CDATA section unescaped in text, where it is wrong and harmless. */
@@ -20,30 +13,25 @@ const readable = /^(?:utf-?8|us-ascii|ascii)$/i;
 export type XmlAttributes = SaxesTagPlain['attributes'];
 
 /**
- * Receives the elements of one dialect, by name without namespace prefix. If `open` returns a refusal, the document
- * is refused.
+ * Receives the elements by name without namespace prefix; the root has no parent. If `open` returns a refusal, the
+ * document is refused.
  */
-export interface XmlReader {
+interface XmlReader {
   open(name: string, attributes: XmlAttributes, parent: string | undefined): ReportRefusal | undefined;
   text(text: string): void;
   close(name: string, parent: string | undefined): void;
-  toReport(): TestReport;
 }
 
 /**
- * Reads one XML document in pieces, with the reader for its root element. Refused: document types (and so entities),
+ * Gives one XML document to the reader in pieces. Returns why it is refused: document types (and so entities),
  * encodings except UTF-8, malformed or truncated XML, more than 64 MiB, 64 levels or 256 attributes.
  */
-export async function readXml(
-  bytes: Uint8Array,
-  readerOf: (root: string) => XmlReader | undefined,
-): Promise<ParsedReport> {
+export async function readXml(bytes: Uint8Array, reader: XmlReader): Promise<ReportRefusal | undefined> {
   const unreadable = textRefusal(bytes);
-  if (unreadable) return { refusal: unreadable };
+  if (unreadable) return unreadable;
   const { SaxesParser } = await import('saxes');
   const parser = new SaxesParser<{ xmlns: false; position: boolean }>({ xmlns: false, position: false });
   const elements: string[] = [];
-  let reader: XmlReader | undefined;
   let refusal: ReportRefusal | undefined;
   let attributes = 0;
   const refuseFor = (reason: ReportRefusal['reason'], message: string): void => {
@@ -69,41 +57,27 @@ export async function readXml(
       refuseFor('too-deep', `expected at most ${reportBounds.depth} levels of elements`);
       return;
     }
-    if (parent === undefined) {
-      // The parser reports a second root as malformed.
-      reader ??= readerOf(name);
-      if (!reader) {
-        const found = `found \`${plainLine(name, 60)}\``;
-        refuseFor(
-          'not-a-report',
-          `expected the root element of a test report such as \`testsuites\`, ${found}`,
-        );
-        return;
-      }
-    }
-    refusal = reader?.open(name, localAttributes(tag.attributes), parent);
+    refusal = reader.open(name, localAttributes(tag.attributes), parent);
   });
-  parser.on('text', (text) => reader?.text(text));
-  parser.on('cdata', (text) => reader?.text(text));
+  parser.on('text', (text) => reader.text(text));
+  parser.on('cdata', (text) => reader.text(text));
   parser.on('closetag', () => {
     if (refusal) return;
     const name = elements.pop();
-    if (name !== undefined) reader?.close(name, elements.at(-1));
+    if (name !== undefined) reader.close(name, elements.at(-1));
   });
   parser.on('error', ({ message }) => {
     if (!message.includes(unescapedEnd)) refuseFor('malformed', `not well-formed XML: ${plainLine(message)}`);
   });
   for (const piece of textPieces(bytes)) {
     parser.write(piece);
-    if (refusal) return { refusal };
+    if (refusal) return refusal;
     // Others get their turn after each piece of 64 KiB.
     await setImmediate();
   }
   const open = elements.length;
   parser.close();
-  if (open > 0) return refuse('truncated', `the XML ends inside ${open} open elements`);
-  if (refusal) return { refusal };
-  return reader ? { report: reader.toReport() } : refuse('malformed', 'the XML has no root element');
+  return open > 0 ? { reason: 'truncated', message: `the XML ends inside ${open} open elements` } : refusal;
 }
 
 /** A prefix may name any namespace, or an undeclared one, so an element counts by its local name alone. */
@@ -125,95 +99,44 @@ type ReadReportJson =
   | { readonly value?: undefined; readonly refusal: ReportRefusal };
 
 /**
- * Parses JSON after it counted nesting and values, so that a small file cannot fill the heap. Refused: encodings
- * except UTF-8, more than 64 MiB, 64 levels or 8,000,000 values, invalid or truncated JSON. An object with a
- * duplicate member is refused too, because readers disagree about which one counts.
+ * Parses JSON after it counted what opens or separates values, so that a small file cannot fill the heap. Refused:
+ * encodings except UTF-8, more than 64 MiB, 64 levels or 8,000,000 values, invalid or truncated JSON. An object with
+ * a duplicate member is refused too, because readers disagree about which one counts.
  */
 export function readReportJson(bytes: Uint8Array): ReadReportJson {
   const unreadable = textRefusal(bytes);
   if (unreadable) return { refusal: unreadable };
-  const { refusal, isOpen, members } = structureOf(bytes);
-  if (refusal) return { refusal };
-  const text = new TextDecoder().decode(bytes);
+  let values = 0;
+  for (const byte of bytes) if (byte === 0x2c || byte === 0x5b || byte === 0x7b) values += 1;
+  if (values > reportBounds.jsonTokens) {
+    const message = `expected at most ${reportBounds.jsonTokens} values, found ${values}`;
+    return { refusal: { reason: 'too-large', message } };
+  }
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {
-    const value: unknown = JSON.parse(text);
-    if (membersOf(value) === members) return { value };
-    return { refusal: { reason: 'duplicate', message: 'an object names a member twice' } };
-  } catch {
+    const { value } = parseStrictJson(hasMark ? bytes.subarray(3) : bytes, {
+      maxBytes: reportBounds.bytes,
+      maxDepth: reportBounds.depth,
+      roundsNumbers: true,
+      allowsIllFormed: 'surrogates',
+    });
+    return { value };
+  } catch (fault) {
     // The parser's message would quote the content.
-    return isOpen || text.trim() === ''
-      ? { refusal: { reason: 'truncated', message: 'the JSON is cut off' } }
-      : { refusal: { reason: 'malformed', message: `not JSON, it begins with \`${plainLine(text, 40)}\`` } };
+    const { reason } = (fault as WritError).detail;
+    const known = refusals[String(reason)];
+    if (known) return { refusal: known };
+    const text = new TextDecoder().decode(bytes);
+    const message = `not JSON, it begins with \`${plainLine(text, 40)}\``;
+    return { refusal: { reason: 'malformed', message } };
   }
 }
 
-/** Members of every object in a value, as many as the text has unless one of them was named twice. */
-function membersOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) count += membersOf(item);
-    return count;
-  }
-  for (const item of Object.values(value)) count += 1 + membersOf(item);
-  return count;
-}
-
-interface Structure {
-  readonly refusal?: ReportRefusal;
-  readonly isOpen: boolean;
-  /** Colons outside of strings: one for each member that the text names. */
-  readonly members: number;
-}
-
-/** Nesting and values over the bounds, and whether something that was opened is not closed. */
-function structureOf(bytes: Uint8Array): Structure {
-  let depth = 0;
-  let members = 0;
-  let tokens = 0;
-  let at = 0;
-  for (; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === 0x22) {
-      at = stringEnd(bytes, at + 1);
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      tokens += 1;
-      if (depth > reportBounds.depth) {
-        const message = `expected at most ${reportBounds.depth} levels of JSON`;
-        return { refusal: { reason: 'too-deep', message }, isOpen: true, members };
-      }
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-    else if (byte === 0x2c) tokens += 1;
-    else if (byte === 0x3a) members += 1;
-  }
-  const isOpen = depth > 0 || at > bytes.length;
-  if (tokens <= reportBounds.jsonTokens) return { isOpen, members };
-  const message = `expected at most ${reportBounds.jsonTokens} values, found ${tokens}`;
-  return { refusal: { reason: 'too-large', message }, isOpen, members };
-}
-
-/** Where a string's closing quote is; the end of the bytes where there is none. */
-function stringEnd(bytes: Uint8Array, start: number): number {
-  for (let at = start; at < bytes.length; at += 1) {
-    if (bytes[at] === 0x5c) at += 1;
-    else if (bytes[at] === 0x22) return at;
-  }
-  return bytes.length;
-}
-
-/** A JSON object out of a report. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The value where it is an object, else one without fields. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}
-
-/** The list, else an empty one. */
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+const refusals: Readonly<Record<string, ReportRefusal>> = {
+  'duplicate-key': { reason: 'duplicate', message: 'an object names a member twice' },
+  'too-deep': { reason: 'too-deep', message: `expected at most ${reportBounds.depth} levels of JSON` },
+  'unexpected-end': { reason: 'truncated', message: 'the JSON is cut off' },
+};
 
 /** The text, cut to 1,000 characters; `undefined` for anything else and for an empty one. */
 export function textOf(value: unknown): string | undefined {

@@ -22,6 +22,7 @@ import {
   toManifestBytes,
   type VersionManifest,
 } from './local/local-objects.ts';
+import { conflict } from './write-git-native.ts';
 
 export interface ExternalLocalOptions {
   readonly clock: Clock;
@@ -184,12 +185,5 @@ function writeFault(ref: string, cause: unknown): WritError {
     message: `\`${ref}\` could not be written: ${messageOf(cause)}`,
     detail: { ref, ...(isWritError(cause) ? { reason: cause.detail } : {}) },
     cause,
-  });
-}
-
-function conflict(ref: string, expected: string | undefined, found: string | undefined): WritError {
-  return new WritError('EVIDENCE_WRITE_FAILED', {
-    message: `\`${ref}\` was written by another process`,
-    detail: { ref, expected: expected ?? null, found: found ?? null },
   });
 }

@@ -145,7 +145,8 @@ async function requireCommits(repo: Repository, ids: readonly string[]): Promise
   throw new WritError('INTERNAL', { message: `\`${bad}\` is no commit here`, detail: { commit: bad } });
 }
 
-function conflict(ref: string, expected: string | undefined, found: string | undefined): WritError {
+/** The fault where a ref is not at the version that a writer expects. */
+export function conflict(ref: string, expected: string | undefined, found: string | undefined): WritError {
   return new WritError('EVIDENCE_WRITE_FAILED', {
     message: `\`${ref}\` was written by another process`,
     detail: { ref, expected: expected ?? null, found: found ?? null },

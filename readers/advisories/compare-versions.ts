@@ -39,6 +39,15 @@ function compareDigits(left: string, right: string): number {
   return a.length - b.length || compareText(a, b);
 }
 
+/** The order at the first of `count` places at which it is not 0; else 0. */
+function firstOrder(count: number, orderAt: (at: number) => number): number {
+  for (let at = 0; at < count; at += 1) {
+    const order = orderAt(at);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
 /** Order by code units. */
 function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
@@ -60,17 +69,15 @@ function compareSemver(left: string, right: string): number | undefined {
   const a = parse(left);
   const b = parse(right);
   if (!a || !b) return undefined;
-  for (let at = 0; at < 3; at += 1) {
-    const order = compareDigits(a.core[at] ?? '0', b.core[at] ?? '0');
-    if (order !== 0) return order;
-  }
+  const order = firstOrder(3, (at) => compareDigits(a.core[at] ?? '0', b.core[at] ?? '0'));
+  if (order !== 0) return order;
   // A version without a pre-release comes after those with one.
   if (a.pre.length === 0 || b.pre.length === 0) return b.pre.length - a.pre.length;
-  for (let at = 0; at < Math.min(a.pre.length, b.pre.length); at += 1) {
-    const order = compareIdentifier(a.pre[at] ?? '', b.pre[at] ?? '');
-    if (order !== 0) return order;
-  }
-  return a.pre.length - b.pre.length;
+  const common = Math.min(a.pre.length, b.pre.length);
+  return (
+    firstOrder(common, (at) => compareIdentifier(a.pre[at] ?? '', b.pre[at] ?? '')) ||
+    a.pre.length - b.pre.length
+  );
 }
 
 function parse(text: string): Semver | undefined {
@@ -93,16 +100,14 @@ function compareRubyGems(left: string, right: string): number | undefined {
   const a = segments(left);
   const b = segments(right);
   if (!a || !b) return undefined;
-  for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
+  return firstOrder(Math.max(a.length, b.length), (at) => {
     const one = a[at] ?? '0';
     const other = b[at] ?? '0';
     const isNumber = /^\d/.test(one);
     // A word marks a pre-release and sorts before every number.
     if (isNumber !== /^\d/.test(other)) return isNumber ? 1 : -1;
-    const order = isNumber ? compareDigits(one, other) : compareText(one, other);
-    if (order !== 0) return order;
-  }
-  return 0;
+    return isNumber ? compareDigits(one, other) : compareText(one, other);
+  });
 }
 
 /** Canonical segments: without zeros at the end of the release and of the pre-release. */
@@ -147,21 +152,16 @@ function compareComposer(left: string, right: string): number | undefined {
   const a = parts(left);
   const b = parts(right);
   if (!a || !b) return undefined;
-  for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
+  return firstOrder(Math.max(a.length, b.length), (at) => {
     const one = a[at];
     const other = b[at];
-    if (one !== undefined && other !== undefined) {
-      const order =
-        /^\d/.test(one) && /^\d/.test(other) ? compareDigits(one, other) : rankOf(one) - rankOf(other);
-      if (order !== 0) return order;
-    } else {
-      const rest = one ?? other ?? '';
-      // An extra number makes the version later; for a word, its rank decides.
-      const order = /^\d/.test(rest) ? 1 : rankOf(rest) - rankOf('#');
-      if (order !== 0) return one === undefined ? -order : order;
-    }
-  }
-  return 0;
+    if (one !== undefined && other !== undefined)
+      return /^\d/.test(one) && /^\d/.test(other) ? compareDigits(one, other) : rankOf(one) - rankOf(other);
+    const rest = one ?? other ?? '';
+    // An extra number makes the version later; for a word, its rank decides.
+    const order = /^\d/.test(rest) ? 1 : rankOf(rest) - rankOf('#');
+    return one === undefined ? -order : order;
+  });
 }
 
 function rankOf(part: string): number {
@@ -310,13 +310,11 @@ function compareItems(left: Item, right: Item | undefined): number {
   const rank = kindRanks[left.kind] - kindRanks[right.kind];
   if (left.kind === 'number' && right.kind === 'number') return compareDigits(left.digits, right.digits);
   if (left.kind === 'list' && right.kind === 'list') {
-    for (let at = 0; at < Math.max(left.items.length, right.items.length); at += 1) {
-      const a = left.items[at];
-      const b = right.items[at];
-      const order = a ? compareItems(a, b) : b ? -compareItems(b, undefined) : 0;
-      if (order !== 0) return order;
-    }
-    return 0;
+    const [one, other] = [left.items, right.items];
+    return firstOrder(Math.max(one.length, other.length), (at) => {
+      const [a, b] = [one[at], other[at]];
+      return a ? compareItems(a, b) : b ? -compareItems(b, undefined) : 0;
+    });
   }
   if ('word' in left && 'word' in right) {
     const order = compareText(ordered(left.word), ordered(right.word));
@@ -332,11 +330,8 @@ const kindRanks: Readonly<Record<Item['kind'], number>> = { word: 0, combination
 function compareWithNothing(item: Item): number {
   if (item.kind === 'number') return /^0*$/.test(item.digits) ? 0 : 1;
   if (item.kind !== 'list') return compareText(ordered(item.word), String(qualifiers.indexOf('')));
-  for (const one of item.items) {
-    const order = compareWithNothing(one);
-    if (order !== 0) return order;
-  }
-  return 0;
+  const { items } = item;
+  return firstOrder(items.length, (at) => compareItems(items[at] ?? zero, undefined));
 }
 
 function ordered(word: string): string {

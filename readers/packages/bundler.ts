@@ -1,3 +1,4 @@
+import { numberedLines } from './content.ts';
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import { cleanUrl, hostOf, type LockedPackage } from './locked-package.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
@@ -22,12 +23,10 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
     'it is a Ruby program; literal `gem` and `add_dependency` calls in it are read, nothing is executed',
   );
   const blocks: Block[] = [];
-  let number = 0;
   let comment = false;
   /** A `git_source` call; its block defines the address of a short name. */
   let hosting: { text: string; readonly line: number } | undefined;
-  for (const [first, raw] of logicalLines(text)) {
-    number = first;
+  for (const [number, raw] of logicalLines(text)) {
     if (raw.startsWith('=begin')) comment = true;
     if (raw.startsWith('=end')) {
       comment = false;
@@ -77,9 +76,7 @@ const maxJoined = 65_536;
 function* logicalLines(text: string): Generator<readonly [number, string]> {
   let joined = '';
   let first = 0;
-  let number = 0;
-  for (const raw of text.split(/\r?\n/)) {
-    number += 1;
+  for (const [number, raw] of numberedLines(text)) {
     if (joined === '') first = number;
     const code = raw.trimStart().startsWith('#') ? '' : raw.replace(/\s#(?!\{)[^'"]*$/, '');
     if (joined !== '' && code.trim() === '') continue;
@@ -194,9 +191,7 @@ export function readGemfileLock(text: string, reading: ReadingBuilder): void {
   let section = '';
   let remote = '';
   let revision = '';
-  let number = 0;
-  for (const raw of text.split('\n')) {
-    number += 1;
+  for (const [number, raw] of numberedLines(text, '\n')) {
     const line = raw.trimEnd();
     if (line === '') continue;
     if (!line.startsWith(' ')) {
@@ -263,9 +258,7 @@ export function readGemfileLock(text: string, reading: ReadingBuilder): void {
 
 /** `.bundle/config`: mirrors, local copies instead of repositories, and switches that turn checks off. */
 export function readBundleConfig(text: string, reading: ReadingBuilder): void {
-  let number = 0;
-  for (const raw of text.split(/\r\n|\r|\n/)) {
-    number += 1;
+  for (const [number, raw] of numberedLines(text, /\r\n|\r|\n/)) {
     const found = /^\s*["']?(BUNDLE_\S*?)["']?\s*:\s+(.*)$/i.exec(raw);
     if (!found) continue;
     const key = (found[1] ?? '').toUpperCase();

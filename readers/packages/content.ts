@@ -185,6 +185,11 @@ export class LineFinder {
   }
 }
 
+/** Lines with their numbers, from 1. */
+export function numberedLines(text: string, end: string | RegExp = /\r?\n/): (readonly [number, string])[] {
+  return text.split(end).map((line, at) => [at + 1, line] as const);
+}
+
 /** Lines of the YAML keys that are indented by at most two spaces, from 1; the first of equal ones. */
 export function keyLines(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();

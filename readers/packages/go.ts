@@ -1,3 +1,4 @@
+import { numberedLines } from './content.ts';
 import { LockBuilder, purlOf } from './lock-builder.ts';
 import type { ReadingBuilder } from './reading.ts';
 
@@ -14,9 +15,7 @@ export function readGoMod(text: string, reading: ReadingBuilder): void {
   const required: { path: string; version: string; isIndirect: boolean; line: number }[] = [];
   const replaced = new Map<string, Replacement>();
   let block = '';
-  let number = 0;
-  for (const raw of text.split(/\r?\n/)) {
-    number += 1;
+  for (const [number, raw] of numberedLines(text)) {
     const [code = '', ...comments] = raw.split('//');
     const words = wordsOf(code);
     if (words === undefined) {
@@ -97,9 +96,7 @@ function wordsOf(code: string): readonly string[] | undefined {
 export function readGoSum(text: string, reading: ReadingBuilder): void {
   const builder = new LockBuilder(reading);
   const hashes = new Map<string, { readonly algorithm: string; readonly value: string }>();
-  let number = 0;
-  for (const line of text.split(/\r?\n/)) {
-    number += 1;
+  for (const [number, line] of numberedLines(text)) {
     if (line.trim() === '') continue;
     const [name = '', version = '', hash = '', ...rest] = line.trim().split(/\s+/);
     if (rest.length > 0 || !/^h1:[A-Za-z0-9+/]{43}=$/.test(hash)) {

@@ -1,5 +1,6 @@
 /* Reads the members that predicates share: resources, times, and names without near misses. */
 import { clockSkewMs } from '../../../core/base/clock.ts';
+import { isRfc3339DateTime } from '../../../readers/documents/date-time.ts';
 import {
   expectArray,
   expectObject,
@@ -84,7 +85,7 @@ export function requireNames(object: JsonObject, at: string, names: readonly str
   }
 }
 
-const form = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
  * Epoch milliseconds of an RFC 3339 time with a valid calendar date (no 30 February), because an invalid date has no
@@ -92,10 +93,8 @@ const form = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\
  */
 export function readMoment(value: unknown, at: string): number {
   const text = expectText(value, at, form);
-  const [, year = '', month = '', day = ''] = form.exec(text) ?? [];
   const ms = Date.parse(text);
-  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  if (Number.isFinite(ms) && Number(day) >= 1 && Number(day) <= lastDay) return ms;
+  if (isRfc3339DateTime(text) && Number.isFinite(ms)) return ms;
   throw refuted('malformed', { member: at, expected: 'a time that the calendar has', found: text });
 }
 

@@ -15,30 +15,20 @@ import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import { fields, listOf, sha256Text, type TypeOf, text, time, wholeNumber } from '../../../store/shape.ts';
 import { isRefName, requireRefName } from '../../../workspace/git/ref-name.ts';
 
-/** Bytes under their SHA-256, as `objects/ab/cdef…` below a root. */
-export interface LocalObjects {
-  /** Writes into `drafts` without making it part of the store. Answers the SHA-256. */
-  draft(bytes: Uint8Array, drafts: string): string;
-  /** Makes all drafts durable. */
-  settle(drafts: string): Promise<void>;
-  /** Makes every draft, settled before, part of the store. Only under the store's lock. */
-  adopt(drafts: string): Promise<void>;
-  /** OBJECT_CORRUPT, naming the object, where it is missing, has other content, or more than `maxBytes`. */
-  read(sha256: string, maxBytes: number): Promise<Buffer>;
-  /** Deletes every object that is not `live`. Only under the store's lock. */
-  sweep(live: ReadonlySet<string>): Promise<void>;
-}
+/** Bytes under their SHA-256, as `objects/ab/cdef…` below `root`. */
+export type LocalObjects = ReturnType<typeof openLocalObjects>;
 
-/** The objects below `root`. */
-export function openLocalObjects(root: string): LocalObjects {
+export function openLocalObjects(root: string) {
   const fanOf = (sha256: string): string => sha256.slice(0, 2);
   return {
-    draft(bytes, drafts) {
+    /** Writes into `drafts` without making it part of the store. Answers the SHA-256. */
+    draft(bytes: Uint8Array, drafts: string): string {
       const sha256 = sha256Hex(bytes);
       writeFileSync(join(drafts, sha256), bytes, { mode: 0o600 });
       return sha256;
     },
-    async settle(drafts) {
+    /** Makes all drafts durable. */
+    async settle(drafts: string): Promise<void> {
       const names = (await readdir(drafts)).values();
       const settleNext = async (): Promise<void> => {
         for (const name of names) await syncPath(join(drafts, name));
@@ -46,7 +36,8 @@ export function openLocalObjects(root: string): LocalObjects {
       // The file system syncs several files together if the requests are concurrent.
       await Promise.all(Array.from({ length: 16 }, settleNext));
     },
-    async adopt(drafts) {
+    /** Makes every draft, settled before, part of the store. Only under the store's lock. */
+    async adopt(drafts: string): Promise<void> {
       const fans = new Set<string>();
       for (const sha256 of await readdir(drafts)) {
         const fan = fanOf(sha256);
@@ -59,7 +50,8 @@ export function openLocalObjects(root: string): LocalObjects {
       }
       for (const dir of ['', ...fans]) await syncPath(join(root, 'objects', dir));
     },
-    async read(sha256, maxBytes) {
+    /** OBJECT_CORRUPT, naming the object, where it is missing, has other content, or more than `maxBytes`. */
+    async read(sha256: string, maxBytes: number): Promise<Buffer> {
       const corrupt = (message: string, found: string, cause?: unknown): WritError =>
         new WritError('OBJECT_CORRUPT', {
           message: `the stored object \`${sha256}\` ${message}`,
@@ -78,7 +70,8 @@ export function openLocalObjects(root: string): LocalObjects {
         throw corrupt(`cannot be read: ${messageOf(fault)}`, 'unreadable', fault);
       }
     },
-    async sweep(live) {
+    /** Deletes every object that is not `live`. Only under the store's lock. */
+    async sweep(live: ReadonlySet<string>): Promise<void> {
       const objects = findDirectory({ root, parts: ['objects'] });
       if (objects === undefined) return;
       for (const fan of await readdir(objects)) {
@@ -100,24 +93,14 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Names of versions, one small file each. */
-interface LocalRefs {
-  /** `undefined` where the ref does not exist; OBJECT_CORRUPT where its file holds something else. */
-  read(ref: string): Promise<string | undefined>;
-  /** Durable. Only under the store's lock. */
-  write(ref: string, version: string): Promise<void>;
-  remove(ref: string): Promise<void>;
-  /** Refs under a prefix, sorted by name; all without one. */
-  list(prefix?: string): Promise<readonly { readonly ref: string; readonly version: string }[]>;
-}
-
 /** No ref name contains `~`. So `a~` and `a/b~` can coexist, where files `a` and `a/b` could not. */
 const mark = '~';
 const maxRefBytes = 200;
 
-/** The refs below `root`, in its directory `refs`. */
-export function openLocalRefs(root: string): LocalRefs {
+/** Names of versions below `root`, in its directory `refs`: one small file each. */
+export function openLocalRefs(root: string) {
   const placeOf = (ref: string): Place => ({ root, parts: `${requireRefName(ref)}${mark}`.split('/') });
+  /** `undefined` where the ref does not exist; OBJECT_CORRUPT where its file holds something else. */
   const read = async (ref: string): Promise<string | undefined> => {
     const corrupt = (why: string, cause?: unknown): WritError =>
       new WritError('OBJECT_CORRUPT', {
@@ -137,17 +120,19 @@ export function openLocalRefs(root: string): LocalRefs {
   };
   return {
     read,
-    async write(ref, version) {
+    /** Durable. Only under the store's lock. */
+    async write(ref: string, version: string): Promise<void> {
       const { parts } = placeOf(ref);
       const dir = await makeDirectories({ root, parts: parts.slice(0, -1) });
       await writeDurably(join(dir, parts.at(-1) ?? ''), `${version}\n`);
     },
-    async remove(ref) {
+    async remove(ref: string): Promise<void> {
       const { parts } = placeOf(ref);
       const dir = findDirectory({ root, parts: parts.slice(0, -1) });
       if (dir !== undefined) await rm(join(dir, parts.at(-1) ?? ''), { force: true });
     },
-    async list(prefix) {
+    /** Refs under a prefix, sorted by name; all without one. */
+    async list(prefix?: string): Promise<readonly { readonly ref: string; readonly version: string }[]> {
       const found: { ref: string; version: string }[] = [];
       const pending = [prefix === undefined ? 'refs' : requireRefName(prefix.replace(/\/$/, ''))];
       for (let at = pending.pop(); at !== undefined; at = pending.pop()) {

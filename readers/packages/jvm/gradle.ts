@@ -1,4 +1,4 @@
-import { entriesOf, isTable, type Table, tableOf, textOf } from '../content.ts';
+import { entriesOf, isTable, numberedLines, type Table, tableOf, textOf } from '../content.ts';
 import { LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
@@ -132,9 +132,7 @@ function withoutComments(text: string): string {
 /** gradle.lockfile: `group:artifact:version=configurations`. */
 export function readGradleLockfile(text: string, reading: ReadingBuilder): void {
   const builder = new LockBuilder(reading);
-  let number = 0;
-  for (const raw of text.split(/\r?\n/)) {
-    number += 1;
+  for (const [number, raw] of numberedLines(text)) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
     const entry = /^([\w.-]+:[\w.-]+):([^:=\s]+)=(.*)$/.exec(line);

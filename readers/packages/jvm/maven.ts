@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { numberedLines } from '../content.ts';
 import { LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
@@ -275,11 +276,9 @@ function propertiesOf(
   text: string,
 ): readonly { readonly key: string; readonly value: string; readonly line: number }[] {
   const found: { key: string; value: string; line: number }[] = [];
-  let number = 0;
   let joined = '';
   let start = 0;
-  for (const raw of text.split(/\r\n|\r|\n/)) {
-    number += 1;
+  for (const [number, raw] of numberedLines(text, /\r\n|\r|\n/)) {
     if (joined === '') start = number;
     const line = raw.trimStart();
     if (joined === '' && (line === '' || line.startsWith('#') || line.startsWith('!'))) continue;

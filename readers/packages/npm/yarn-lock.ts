@@ -1,4 +1,4 @@
-import { entriesOf, isTable, keyLines, type Table, textOf, yamlContent } from '../content.ts';
+import { entriesOf, isTable, keyLines, numberedLines, type Table, textOf, yamlContent } from '../content.ts';
 import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { npmPlace, npmSource } from './npm-source.ts';
@@ -47,9 +47,7 @@ function parseClassic(text: string): readonly ClassicEntry[] | string {
   const entries: ClassicEntry[] = [];
   let open: ClassicEntry | undefined;
   let inList = false;
-  let number = 0;
-  for (const raw of text.split('\n')) {
-    number += 1;
+  for (const [number, raw] of numberedLines(text, '\n')) {
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     if (line === '' || line.trimStart().startsWith('#')) continue;
     const indent = line.length - line.trimStart().length;

@@ -1,4 +1,5 @@
 import { sha256Hex } from '../../../core/base/canonical.ts';
+import { numberedLines } from '../content.ts';
 import { cleanUrl } from '../locked-package.ts';
 
 /** One setting of a file that selects a package source, or a check of the packages from it. */
@@ -83,9 +84,7 @@ interface IniEntry {
 export function iniEntries(text: string, dialect: 'python' | 'npm'): readonly IniEntry[] {
   const entries: { section: string; key: string; value: string; line: number }[] = [];
   let section = '';
-  let number = 0;
-  for (const raw of text.split(/\r\n|\r|\n/)) {
-    number += 1;
+  for (const [number, raw] of numberedLines(text, /\r\n|\r|\n/)) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
     const last = entries.at(-1);
