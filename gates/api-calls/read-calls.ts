@@ -15,30 +15,15 @@ export interface ApiCall {
 const verbs = 'get|post|put|patch|delete|del|head|options|request|getJSON|ajax|query|fetch|stream|open';
 /** What makes HTTP requests by its name: an absolute address or a path among its arguments is an endpoint. */
 const clients = new RegExp(
-  `(?:^|\\.)(?:${[
-    'fetch',
-    'ofetch',
-    'axios',
-    'got',
-    'ky',
-    'urlopen',
-    'curl_init',
-    'EventSource',
-    'WebSocket',
-    'sendBeacon',
-    'HttpRequestMessage',
-    'UriComponentsBuilder\\.fromHttpUrl',
-    'Http(?:Get|Post|Put|Patch|Delete)',
-    '(?:get|post|put|patch|delete)(?:For(?:Object|Entity)|Async|FromJsonAsync|AsJsonAsync)',
-    'Get(?:String|Stream|ByteArray)?Async',
-    '(?:Post|Put|Patch|Delete)(?:AsJson)?Async',
-    'http\\.(?:Get|Head|Post|PostForm|NewRequest|NewRequestWithContext)',
-    `(?:axios|got|ky|superagent|needle|https?|jQuery|\\$|requests|httpx|aiohttp|HTTParty|Faraday|RestClient|HTTP|Http|reqwest|httpClient|HttpClient)\\.(?:${verbs})`,
-    'Net\\.HTTP\\.(?:get|post|get_response|post_form|start)',
-    'URI\\.(?:open|create)',
-    'HttpRequest\\.newBuilder',
-    'Request',
-  ].join('|')})$`,
+  `(?:^|\\.)(?:${String.raw`fetch ofetch axios got ky urlopen curl_init EventSource WebSocket sendBeacon HttpRequestMessage
+  UriComponentsBuilder\.fromHttpUrl Http(?:Get|Post|Put|Patch|Delete)
+  (?:get|post|put|patch|delete)(?:For(?:Object|Entity)|Async|FromJsonAsync|AsJsonAsync)
+  Get(?:String|Stream|ByteArray)?Async (?:Post|Put|Patch|Delete)(?:AsJson)?Async
+  http\.(?:Get|Head|Post|PostForm|NewRequest|NewRequestWithContext)
+  (?:axios|got|ky|superagent|needle|https?|jQuery|\$|requests|httpx|aiohttp|HTTParty|Faraday|RestClient|HTTP|Http|reqwest|httpClient|HttpClient)\.(?:${verbs})
+  Net\.HTTP\.(?:get|post|get_response|post_form|start) URI\.(?:open|create) HttpRequest\.newBuilder Request`
+    .split(/\s+/)
+    .join('|')})$`,
 );
 /** Of whatever client: an absolute address makes it one. */
 const anyVerb = new RegExp(`\\.(?:${verbs}|uri|url)$`, 'i');

@@ -6,20 +6,11 @@ import { jsonContent, type Table, tableOf, tomlContent } from '../../readers/pac
 type JudgingParts = ReadonlyMap<string, string>;
 
 /** Files of which only parts affect verification. */
-export const manifestGlobs: readonly string[] = [
-  ...[
-    'package.json',
-    'composer.json',
-    'pyproject.toml',
-    'Cargo.toml',
-    'setup.cfg',
-    'tox.ini',
-    'pom.xml',
-    'mix.exs',
-    '.npmrc',
-  ],
-  ...['CMakeLists.txt', 'meson.build', '*.gradle', '*.gradle.kts', '*.csproj', '*.fsproj', '*.vbproj'],
-].map((name) => `**/${name}`);
+export const manifestGlobs: readonly string[] =
+  `package.json composer.json pyproject.toml Cargo.toml setup.cfg tox.ini
+  pom.xml mix.exs .npmrc CMakeLists.txt meson.build *.gradle *.gradle.kts *.csproj *.fsproj *.vbproj`
+    .split(/\s+/)
+    .map((name) => `**/${name}`);
 
 /** Members of `package.json` that affect loading, and those of tools. `new-dependency` covers dependencies. */
 const packageMembers = ['type', 'imports', 'packageManager', 'config', 'workspaces', ...toolMembers];

@@ -1,3 +1,4 @@
+import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
@@ -6,7 +7,6 @@ import type { LaidPath } from '../../core/interfaces/verification-reach.ts';
 import { type Configured, configuredProgram } from '../../readers/judges/config-files.ts';
 import { toolTest } from '../../readers/judges/manifests.ts';
 import { isAmongTests } from '../../readers/judges/rules.ts';
-import { pathGlob } from '../../readers/judges/tree.ts';
 import { evaluateApprovals, reviewStep } from '../approvals/judge-approvals.ts';
 import { verificationInputs } from '../judge-changed/judging-parts.ts';
 import { isOfNewDirectory, isReadThere, replaces } from '../judge-changed/new-place.ts';
@@ -163,7 +163,7 @@ function laidFor({ judge: reach }: RuleInput, file: PatchFile, parts: readonly s
 function leadToNew(reach: RuleInput['judge'], path: string): string | undefined {
   if (reach?.absent === undefined || reach.files.some((known) => known.path === path)) return undefined;
   const found = Object.entries(reach.absent).find(
-    ([name]) => name === path || (/[*?]/.test(name) && pathGlob(name)?.test(path)),
+    ([name]) => name === path || (/[*?]/.test(name) && compileGlob(name).matches(path)),
   );
   return found?.[1];
 }

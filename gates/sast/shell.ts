@@ -1,16 +1,14 @@
-import {
-  ancestorOf,
-  childOf,
-  childrenOf,
-  type SyntaxNode,
-} from '../../readers/source/grammar/syntax-tree.ts';
+import { firstIndex } from '../../readers/source/first-index.ts';
+import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { collectHits, type Hit } from '../direct-eval/hits.ts';
+import { shellHits } from '../direct-eval/shell.ts';
 import { shellCommand } from '../direct-eval/shell-command.ts';
 import { sastHit } from './rows.ts';
 
 const downloads = /^(?:.*\/)?(?:curl|wget|fetch)$/;
-const interpreters = /^(?:.*\/)?(?:(?:ba|z|da|k|a)?sh|python[\d.]*|perl|ruby|node|php)$/;
+/** Commands around one that are looked through. */
+const maxCommands = 500;
 /** Curl options with a value. Letters after one of them are its value, not options. */
 const valued = 'AbcCdDeEFhHKmoPQrtTuUwxXyYz';
 const curlSwitch = new RegExp(`^--insecure$|^-[^-${valued}]*k`);
@@ -25,6 +23,9 @@ const switches: Readonly<Record<string, string>> = {
 /** Findings of the built-in rows for shell scripts. */
 export function shellSast(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
+  /** Commands that execute text. */
+  const executing = shellHits(reading);
+  const commands = executing.length > 0 ? tree.nodes.filter(({ type }) => type === 'command') : [];
   return collectHits(tree, { command: commandHit, variable_assignment: assignmentHit });
 
   /** The words of a command, past programs that only run the words behind them; `''` for what is not written down. */
@@ -35,11 +36,13 @@ export function shellSast(reading: Reading): readonly Hit[] {
 
   function commandHit(node: SyntaxNode): Hit | undefined {
     const words = wordsOf(node);
-    const [word = ''] = words;
-    if (interpreters.test(word) && runsDownload(node, words))
-      return sastHit('sast/shell-download-executed', node, `| ${word}`);
-    if (/^(?:eval|source|\.)$/.test(word) && childrenOf(node, 'argument').some(isDownload))
-      return sastHit('sast/shell-download-executed', node, word);
+    const run = executing.find(({ start, end }) => start >= node.start && end === node.end);
+    if (run && readsDownload(node))
+      return sastHit(
+        'sast/shell-download-executed',
+        node,
+        /^(?:eval|source|\.)\b/.test(run.call) ? (words[0] ?? '') : `| ${words[0]}`,
+      );
     const mode = modeOf(words);
     if (mode !== undefined) return sastHit('sast/shell-world-writable', node, `chmod ${mode}`);
     const off = unverified(words);
@@ -47,37 +50,14 @@ export function shellSast(reading: Reading): readonly Hit[] {
   }
 
   /** `curl … | sh`, `sh <(curl …)`, `sh -c "$(curl …)"`. */
-  function runsDownload(node: SyntaxNode, words: readonly string[]): boolean {
-    if (childrenOf(node, 'argument').some(isDownload)) return true;
-    // If the interpreter has a script or code argument, its input is data.
-    const isData = words.slice(1).some((one, index) => {
-      if (/^-(?:c|e|m|r)$|^-[a-z]*c$/.test(one)) return true;
-      return (
-        one !== '' &&
-        !/^-/.test(one) &&
-        !words.slice(1, index + 1).some((before) => /^-(?:s|-)$|^-[a-z]*s$/.test(before))
-      );
-    });
-    if (isData && !words.includes('-')) return false;
-    let place = node;
-    while (place.parent && /^(?:redirected_statement|negated_command)$/.test(place.parent.type))
-      place = place.parent;
-    const { parent } = place;
-    if (parent?.type !== 'pipeline') return false;
-    const before = parent.children.slice(0, parent.children.indexOf(place));
-    return before.some((one) => startsDownload(one));
-  }
-
-  function isDownload(node: SyntaxNode): boolean {
-    if (/^(?:process|command)_substitution$/.test(node.type)) return node.children.some(startsDownload);
-    return node.type === 'string' && node.children.some(isDownload);
-  }
-
-  function startsDownload(node: SyntaxNode): boolean {
-    if (node.type === 'command') return downloads.test(wordsOf(node)[0] ?? '');
-    const isHolder =
-      /^(?:pipeline|redirected_statement|negated_command|list|compound_statement|subshell)$/.test(node.type);
-    return isHolder && node.children.some(startsDownload);
+  function readsDownload(node: SyntaxNode): boolean {
+    let whole = node;
+    while (whole.parent && /^(?:redirected_statement|negated_command|pipeline)$/.test(whole.parent.type))
+      whole = whole.parent;
+    const first = firstIndex(commands.length, (at) => (commands[at]?.start ?? 0) < whole.start);
+    return commands
+      .slice(first, first + maxCommands)
+      .some((one) => one.start < node.end && one !== node && downloads.test(wordsOf(one)[0] ?? ''));
   }
 
   function modeOf(words: readonly string[]): string | undefined {

@@ -1,7 +1,7 @@
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { bracketAt, isOutline, type Layout, type Outline, type Shape, type Span } from './blocks.ts';
-import { type Extent, leftOutForms } from './case-forms.ts';
+import { type Extent, formsIn, leftOutForms } from './case-forms.ts';
 
 /** Leaving a test because of the environment. */
 const byEnvironment = String.raw`\bif\b[^\n]{0,120}(?:process\.env|import\.meta\.env|os\.environ|[gG]etenv|ENV\[|std::env|GetEnvironmentVariable)\b[^\n]{0,160}[{:)]\s*(?:return|continue)\b`;
@@ -130,7 +130,7 @@ function formOf(table: 'skip' | 'focus', language: Language): RegExp | undefined
 export function skipMarks(code: string, text: string, language: Language): readonly number[] {
   const form = formOf('skip', language);
   const said = conditions[language];
-  const certain = (leftOutForms[language] ?? []).flatMap(([, one]) => [...code.matchAll(one)]);
+  const certain = formsIn(leftOutForms[language] ?? {}).flatMap(([, one]) => [...code.matchAll(one)]);
   const found = [...certain, ...(form ? code.matchAll(form) : []), ...(said ? text.matchAll(said) : [])];
   const offsets = found.map(({ index, 0: mark }) => index + Math.max(0, mark.search(/\S/)));
   return [...new Set(offsets)].sort((a, b) => a - b);
@@ -170,7 +170,7 @@ export function leftOutSpans(
   shape: Shape,
 ): readonly Span[] {
   const spans: Span[] = [];
-  for (const [extent, form] of leftOutForms[language] ?? [])
+  for (const [extent, form] of formsIn(leftOutForms[language] ?? {}))
     for (const match of (language === 'go' || language === 'c' ? text : code).matchAll(form)) {
       const at = match.index + Math.max(0, match[0].search(/\S/));
       if (extent === 'block' && language === 'go' && match[0].startsWith('//') && !isAtHead(text, at))

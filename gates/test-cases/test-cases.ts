@@ -13,7 +13,7 @@ import {
   type Shape,
   withoutBraces,
 } from './blocks.ts';
-import { type CaseKind, caseForms, hidden } from './case-forms.ts';
+import { type CaseKind, caseForms, formsIn, hidden } from './case-forms.ts';
 import { leftOutSpans, removedNames } from './skip-marks.ts';
 import { codeText, shellCode, withoutDeadCode } from './test-text.ts';
 
@@ -108,10 +108,10 @@ function declaredCases(code: string, text: string, language: Exclude<Language, '
   const found = new Map<number, Declared>();
   // A word of Kotlin opens a case only in a class of Kotest.
   const isSpec = language !== 'kotlin' || /\b\w{1,60}Spec\b/.test(code);
-  for (const [kind, form, isOfComments = false] of caseForms[language])
-    for (const match of (isOfComments ? text : code).matchAll(form)) {
+  for (const [kind, form] of formsIn(caseForms[language]))
+    for (const match of (kind === 'comment' ? text : code).matchAll(form)) {
       if (kind === 'trailing' && !isSpec) continue;
-      const one = readers[kind](match, { code, text, language, shape });
+      const one = readers[kind === 'comment' ? 'marked' : kind](match, { code, text, language, shape });
       const key = one?.name?.[0] ?? one?.start;
       if (one && key !== undefined && !found.has(key)) found.set(key, one);
     }

@@ -3,8 +3,8 @@ import { type MayGo, severityOf, type TestChange } from './known-helpers.ts';
 import { nameOf, type ReportedLoss } from './tell-losses.ts';
 
 /**
- * Compares the assertions of two test texts. One loses if it swallows more failures, if assertions went and none came, or
- * if fewer came and one of their subjects is not asserted any more. Reworded assertions are not a loss.
+ * Compares the assertions of two test texts. One loses if it swallows more failures, if assertions went and none came,
+ * or if fewer came and one of their subjects is not asserted any more. Reworded assertions are not a loss.
  */
 export function compareAssertions(
   was: Asserting,

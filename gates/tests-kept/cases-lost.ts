@@ -231,7 +231,7 @@ function saysMuch({ body }: InventoryCase): boolean {
   return body.length >= 24;
 }
 
-/** Matches what is left with the case of its file whose body has most of its words; Dice's coefficient says how many. */
+/** Matches what is left with the case of its file whose body shares most words, by Dice's coefficient. */
 function matchAlike(
   base: readonly InventoryCase[],
   free: ReadonlySet<InventoryCase>,

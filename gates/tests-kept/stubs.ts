@@ -78,182 +78,156 @@ function shadowsTestLibrary(path: string): boolean {
 
 const libraries = String.raw`(?:node:)?(?:assert(?:/strict)?|test)|chai|expect|should|@?jest(?:/\w+)?|vitest|tap|tape|ava|uvu(?:/assert)?|@tapjs/\w+|power-assert`;
 
-/**
- * One way to disable assertions. `text`: the names are in a string, so the form is matched against the text, not the
- * code.
- */
-interface Stub {
-  readonly form: string;
-  readonly text?: true;
-  /** Honest where the file had no such word from a library before. */
-  readonly replaces?: RegExp;
+/** Forms by which assertions are disabled, over code. */
+interface Stubs {
+  readonly code?: readonly RegExp[];
+  /** The names are in a string, so the form is matched against the text. */
+  readonly text?: readonly RegExp[];
   /** Also wrong outside tests, because modules are shared. */
-  readonly everywhere?: true;
+  readonly everywhere?: readonly RegExp[];
+  readonly everywhereText?: readonly RegExp[];
+  /** Honest where the file had no such word from a library before, the second form. */
+  readonly replaces?: readonly (readonly [form: RegExp, word: RegExp])[];
+  readonly replacesText?: readonly (readonly [form: RegExp, word: RegExp])[];
 }
 
 /** Words of a library are called. */
 const fromLibrary =
   /(?<![\w.$])(?:(?:it|test|describe)(?:\.\w{1,20})?\s*\(\s*["'`]|(?:assert|expect)\s*[.(])/;
 
-const javascript: readonly Stub[] = [
-  {
-    text: true,
-    form: String.raw`\b(?:jest|vi|vitest|td|mock|t|tap)\s*\.\s*(?:mock|doMock|unstable_mockModule|setMock|replace|replaceEsm|module|mockAll)\s*\(\s*["'${'`'}](?:${libraries})["'${'`'}]`,
+const table: Readonly<Partial<Record<Language, Stubs>>> = {
+  javascript: {
+    text: [
+      new RegExp(
+        String.raw`\b(?:jest|vi|vitest|td|mock|t|tap)\s*\.\s*(?:mock|doMock|unstable_mockModule|setMock|replace|replaceEsm|module|mockAll)\s*\(\s*["'${'`'}](?:${libraries})["'${'`'}]`,
+        'gm',
+      ),
+      /\bprocess\s*\.\s*(?:on|once|prependListener)\s*\(\s*["'](?:exit|beforeExit|uncaughtException|unhandledRejection)["'][^\n]{0,200}(?:exitCode|process\.exit|=>\s*\{?\s*\}?\s*\))/gm,
+    ],
+    everywhereText: [
+      /\brequire\.cache\b[^\n]{0,200}\b(?:assert|chai|expect|jest|vitest|tap)\b/gm,
+      /\bObject\.defineProperty\s*\(\s*(?:globalThis|global|window)\s*,\s*["'](?:assert|expect|it|test|describe)["']/gm,
+    ],
+    replacesText: [
+      [
+        /(?:\bfrom|\brequire\s*\()\s*["'`]\.{1,2}\/(?:[\w.-]+\/){0,8}(?:node_assert|assert|chai|expect|vitest|jest|tap|tape|ava)(?:\.[cm]?[jt]s)?["'`]/gm,
+        /(?:from|require\s*\()\s*["'`](?:node:)?(?:assert(?:\/strict)?|chai|expect|vitest|@jest\/globals|tap|tape|ava)["'`]/,
+      ],
+    ],
+    everywhere: [
+      /\b(?:globalThis|global|window|self)\s*\.\s*(?:expect|assert|it|test|describe|should)\s*=(?!=)/gm,
+      /(?<![\w.$])(?:assert|expect|chai|should)(?!\.config\b)(?:\.\w{1,40}){1,4}\s*=(?![=>])/gm,
+      /\bObject\.(?:assign|defineProperty|defineProperties|setPrototypeOf)\s*\(\s*(?:assert|expect|chai|jestExpect)\b/gm,
+      /\bAssertion(?:Error)?\.prototype\b/gm,
+    ],
+    replaces: [
+      [
+        /(?<![\w.$])(?<!\b(?:const|let|var)\s)(?:assert|expect|describe|it|test)\s*=(?![=>])(?!\s*(?:require|await\s+import|chai|jest|base|t\b))/gm,
+        fromLibrary,
+      ],
+      [
+        /\bfunction\s+(?:assert|expect|it|test|describe)\s*\(|\b(?:const|let|var)\s+(?:assert|expect|it|test|describe)\s*=\s*(?:async\s*)?(?:\(|\w{0,20}\s*=>|function\b|new\s+Proxy\b)|\b(?:const|let|var)\s+assert\s*=\s*\{/gm,
+        fromLibrary,
+      ],
+    ],
+    code: [
+      /\b(?:t|test|tap)\.(?:equal|ok|same|is|deepEqual|strictEqual|not|throws|rejects|match|fail|true)\s*=(?!=)/gm,
+      /\bchai\.(?:Assertion|assert|expect|use)\b[^\n]{0,60}(?:overwrite\w{1,20}|prototype)/gm,
+      /\bprocess\.(?:exit|reallyExit)\s*=(?!=)/gm,
+    ],
   },
-  {
-    everywhere: true,
-    text: true,
-    form: String.raw`\brequire\.cache\b[^\n]{0,200}\b(?:assert|chai|expect|jest|vitest|tap)\b`,
+  python: {
+    everywhere: [
+      /\b(?:unittest\.)?(?:TestCase|TestResult|TextTestRunner|mock)\.(?:assert\w{1,60}|fail\w{0,30}|run|_callTestMethod|addFailure|addError|wasSuccessful)\s*=(?!=)/gm,
+      /\b(?:AssertionError|builtins\.\w{1,40}|__builtins__)\s*=(?!=)/gm,
+    ],
+    everywhereText: [
+      /\bsetattr\s*\(\s*(?:unittest|pytest|\w{0,40}TestCase|builtins|_pytest)\b/gm,
+      /\bsys\.modules\s*\[\s*["'](?:pytest|unittest|_pytest|assertpy|hamcrest|numpy\.testing)/gm,
+    ],
+    text: [
+      /\b(?:patch|patch\.object|monkeypatch\.setattr)\s*\(\s*["']?(?:unittest|pytest|_pytest|builtins\.(?:AssertionError|assert)|\w{0,40}TestCase)\b/gm,
+    ],
+    code: [
+      /\bdef\s+pytest_(?:collection_modifyitems|collection_finish|itemcollected|ignore_collect|collect_file|pycollect_\w{1,30}|runtest_\w{1,30}|pyfunc_call|sessionfinish|cmdline_main|deselected|load_initial_conftests|make_collect_report)\b/gm,
+      /\.(?:outcome|exitstatus)\s*=(?!=)/gm,
+      /\bdef\s+(?:assert(?:Equal|True|False|In|Raises|Is|IsNone|NotEqual|AlmostEqual|DictEqual|ListEqual|Greater|Less))\s*\(/gm,
+      /\bsys\.excepthook\s*=|\batexit\.register\b/gm,
+    ],
   },
-  {
-    text: true,
-    form: String.raw`(?:\bfrom|\brequire\s*\()\s*["'${'`'}]\.{1,2}/(?:[\w.-]+/){0,8}(?:node_assert|assert|chai|expect|vitest|jest|tap|tape|ava)(?:\.[cm]?[jt]s)?["'${'`'}]`,
-    replaces:
-      /(?:from|require\s*\()\s*["'`](?:node:)?(?:assert(?:\/strict)?|chai|expect|vitest|@jest\/globals|tap|tape|ava)["'`]/,
+  ruby: {
+    code: [
+      /\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)(?:::\w{1,40}){0,4}\s*$/gm,
+      /\bdef\s+(?:self\.)?(?:assert(?:_equal|_nil|_raises|_in_delta|_includes|_match|_empty|_same)?|refute(?:_\w{1,20})?|expect|should)\b(?![\w?!])/gm,
+      /\bat_exit\b/gm,
+    ],
+    text: [
+      /\b(?:define_method|alias_method|alias|undef_method|remove_method)\s*\(?\s*:(?:assert|refute|expect|should)\w{0,30}/gm,
+    ],
   },
-  {
-    everywhere: true,
-    form: String.raw`\b(?:globalThis|global|window|self)\s*\.\s*(?:expect|assert|it|test|describe|should)\s*=(?!=)`,
+  go: {
+    code: [/\bfunc\s+TestMain\s*\((?![^}]{0,2000}\.Run\s*\()/gm, /\bos\.Exit\s*\(\s*0\s*\)/gm],
   },
-  {
-    everywhere: true,
-    form: String.raw`(?<![\w.$])(?:assert|expect|chai|should)(?!\.config\b)(?:\.\w{1,40}){1,4}\s*=(?![=>])`,
+  java: {
+    code: [
+      /\bpackage\s+(?:org\.junit|junit\.framework|org\.testng|org\.assertj|org\.hamcrest)\b/gm,
+      /\bclass\s+(?:Assert|Assertions|Assume|MatcherAssert)\b/gm,
+      /\b(?:static\s+)?void\s+assert(?:Equals|True|False|Null|NotNull|Same|Throws|That|ArrayEquals)\s*\(/gm,
+      /\bimplements\s+(?:\w{1,40}\s*,\s*)?(?:InvocationInterceptor|TestExecutionExceptionHandler|ExecutionCondition)\b/gm,
+    ],
   },
-  {
-    form: String.raw`(?<![\w.$])(?<!\b(?:const|let|var)\s)(?:assert|expect|describe|it|test)\s*=(?![=>])(?!\s*(?:require|await\s+import|chai|jest|base|t\b))`,
-    replaces: fromLibrary,
+  kotlin: {
+    code: [
+      /\bfun\s+assert(?:Equals|True|False|Null|NotNull|Same|Failures|FailsWith)\s*\(/gm,
+      /\bpackage\s+(?:org\.junit|kotlin\.test|io\.kotest)\b/gm,
+    ],
   },
-  {
-    form: String.raw`\b(?:t|test|tap)\.(?:equal|ok|same|is|deepEqual|strictEqual|not|throws|rejects|match|fail|true)\s*=(?!=)`,
+  scala: {
+    code: [/\bdef\s+(?:assert|assertResult|intercept)\s*[([]/gm, /\bpackage\s+org\.scalatest\b/gm],
   },
-  {
-    everywhere: true,
-    form: String.raw`\bObject\.(?:assign|defineProperty|defineProperties|setPrototypeOf)\s*\(\s*(?:assert|expect|chai|jestExpect)\b`,
+  csharp: {
+    code: [
+      /\bnamespace\s+(?:Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools|FluentAssertions|Shouldly)\b/gm,
+      /\bclass\s+Assert\b/gm,
+    ],
   },
-  {
-    everywhere: true,
-    text: true,
-    form: String.raw`\bObject\.defineProperty\s*\(\s*(?:globalThis|global|window)\s*,\s*["'](?:assert|expect|it|test|describe)["']`,
+  rust: {
+    code: [
+      /\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|debug_assert|panic|matches)\b/gm,
+      /\bset_hook\s*\(/gm,
+    ],
   },
-  { form: String.raw`\bchai\.(?:Assertion|assert|expect|use)\b[^\n]{0,60}(?:overwrite\w{1,20}|prototype)` },
-  { everywhere: true, form: String.raw`\bAssertion(?:Error)?\.prototype\b` },
-  {
-    form: String.raw`\bfunction\s+(?:assert|expect|it|test|describe)\s*\(|\b(?:const|let|var)\s+(?:assert|expect|it|test|describe)\s*=\s*(?:async\s*)?(?:\(|\w{0,20}\s*=>|function\b|new\s+Proxy\b)|\b(?:const|let|var)\s+assert\s*=\s*\{`,
-    replaces: fromLibrary,
+  c: {
+    code: [
+      /#\s*(?:define|undef)\s+(?:assert|NDEBUG|(?:EXPECT|ASSERT|CHECK|REQUIRE|BOOST_CHECK|ck_assert|TEST)(?:_\w{1,40})?)\b/gm,
+    ],
   },
-  {
-    text: true,
-    form: String.raw`\bprocess\s*\.\s*(?:on|once|prependListener)\s*\(\s*["'](?:exit|beforeExit|uncaughtException|unhandledRejection)["'][^\n]{0,200}(?:exitCode|process\.exit|=>\s*\{?\s*\}?\s*\))`,
+  php: {
+    code: [
+      /\bfunction\s+(?:assert(?:Equals|Same|True|False|Null|Count|Contains|That|InstanceOf)|expectException)\s*\(/gm,
+      /\bnamespace\s+(?:PHPUnit|Pest)\b/gm,
+      /\bregister_shutdown_function\b/gm,
+    ],
   },
-  { form: String.raw`\bprocess\.(?:exit|reallyExit)\s*=(?!=)` },
-];
-
-const python: readonly Stub[] = [
-  {
-    everywhere: true,
-    form: String.raw`\b(?:unittest\.)?(?:TestCase|TestResult|TextTestRunner|mock)\.(?:assert\w{1,60}|fail\w{0,30}|run|_callTestMethod|addFailure|addError|wasSuccessful)\s*=(?!=)`,
+  perl: {
+    code: [
+      /\bsub\s+(?:ok|is|isnt|like|is_deeply|cmp_ok|pass|fail|done_testing)\b/gm,
+      /\*(?:\w{1,40}::){0,4}(?:ok|is|is_deeply|like|cmp_ok)\s*=/gm,
+    ],
   },
-  {
-    everywhere: true,
-    text: true,
-    form: String.raw`\bsetattr\s*\(\s*(?:unittest|pytest|\w{0,40}TestCase|builtins|_pytest)\b`,
+  swift: {
+    code: [/\bfunc\s+(?:XCTAssert\w{0,40}|XCTFail)\s*[(<]/gm],
   },
-  {
-    text: true,
-    form: String.raw`\b(?:patch|patch\.object|monkeypatch\.setattr)\s*\(\s*["']?(?:unittest|pytest|_pytest|builtins\.(?:AssertionError|assert)|\w{0,40}TestCase)\b`,
+  elixir: {
+    code: [/\bdef(?:macro)?\s+(?:assert|refute)\b/gm, /\bdefmodule\s+ExUnit\b/gm],
   },
-  {
-    form: String.raw`\bdef\s+pytest_(?:collection_modifyitems|collection_finish|itemcollected|ignore_collect|collect_file|pycollect_\w{1,30}|runtest_\w{1,30}|pyfunc_call|sessionfinish|cmdline_main|deselected|load_initial_conftests|make_collect_report)\b`,
+  shell: {
+    code: [
+      /(?:^|[;&])[ \t]*(?:function[ \t]+)?(?:assert\w{0,40}|refute\w{0,40}|fail|run|test|\[)[ \t]*\(\)[ \t]*\{[ \t\n]*(?::|true|return(?:[ \t]+0)?|echo[^\n;}]{0,80})[ \t]*[;\n]/gm,
+      /\balias\s+(?:assert\w{0,40}|test|grep|diff)=/gm,
+      /^[ \t]*set[ \t]+\+e\b/gm,
+    ],
   },
-  { form: String.raw`\.(?:outcome|exitstatus)\s*=(?!=)` },
-  {
-    everywhere: true,
-    text: true,
-    form: String.raw`\bsys\.modules\s*\[\s*["'](?:pytest|unittest|_pytest|assertpy|hamcrest|numpy\.testing)`,
-  },
-  { everywhere: true, form: String.raw`\b(?:AssertionError|builtins\.\w{1,40}|__builtins__)\s*=(?!=)` },
-  {
-    form: String.raw`\bdef\s+(?:assert(?:Equal|True|False|In|Raises|Is|IsNone|NotEqual|AlmostEqual|DictEqual|ListEqual|Greater|Less))\s*\(`,
-  },
-  { form: String.raw`\bsys\.excepthook\s*=|\batexit\.register\b` },
-];
-
-const table: Readonly<Partial<Record<Language, readonly Stub[]>>> = {
-  javascript,
-  python,
-  ruby: [
-    { form: String.raw`\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)(?:::\w{1,40}){0,4}\s*$` },
-    {
-      form: String.raw`\bdef\s+(?:self\.)?(?:assert(?:_equal|_nil|_raises|_in_delta|_includes|_match|_empty|_same)?|refute(?:_\w{1,20})?|expect|should)\b(?![\w?!])`,
-    },
-    {
-      text: true,
-      form: String.raw`\b(?:define_method|alias_method|alias|undef_method|remove_method)\s*\(?\s*:(?:assert|refute|expect|should)\w{0,30}`,
-    },
-    { form: String.raw`\bat_exit\b` },
-  ],
-  go: [
-    { form: String.raw`\bfunc\s+TestMain\s*\((?![^}]{0,2000}\.Run\s*\()` },
-    { form: String.raw`\bos\.Exit\s*\(\s*0\s*\)` },
-  ],
-  java: [
-    {
-      form: String.raw`\bpackage\s+(?:org\.junit|junit\.framework|org\.testng|org\.assertj|org\.hamcrest)\b`,
-    },
-    { form: String.raw`\bclass\s+(?:Assert|Assertions|Assume|MatcherAssert)\b` },
-    {
-      form: String.raw`\b(?:static\s+)?void\s+assert(?:Equals|True|False|Null|NotNull|Same|Throws|That|ArrayEquals)\s*\(`,
-    },
-    {
-      form: String.raw`\bimplements\s+(?:\w{1,40}\s*,\s*)?(?:InvocationInterceptor|TestExecutionExceptionHandler|ExecutionCondition)\b`,
-    },
-  ],
-  kotlin: [
-    { form: String.raw`\bfun\s+assert(?:Equals|True|False|Null|NotNull|Same|Failures|FailsWith)\s*\(` },
-    { form: String.raw`\bpackage\s+(?:org\.junit|kotlin\.test|io\.kotest)\b` },
-  ],
-  scala: [
-    { form: String.raw`\bdef\s+(?:assert|assertResult|intercept)\s*[([]` },
-    { form: String.raw`\bpackage\s+org\.scalatest\b` },
-  ],
-  csharp: [
-    {
-      form: String.raw`\bnamespace\s+(?:Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools|FluentAssertions|Shouldly)\b`,
-    },
-    { form: String.raw`\bclass\s+Assert\b` },
-  ],
-  rust: [
-    { form: String.raw`\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|debug_assert|panic|matches)\b` },
-    { form: String.raw`\bset_hook\s*\(` },
-  ],
-  c: [
-    {
-      form: String.raw`#\s*(?:define|undef)\s+(?:assert|NDEBUG|(?:EXPECT|ASSERT|CHECK|REQUIRE|BOOST_CHECK|ck_assert|TEST)(?:_\w{1,40})?)\b`,
-    },
-  ],
-  php: [
-    {
-      form: String.raw`\bfunction\s+(?:assert(?:Equals|Same|True|False|Null|Count|Contains|That|InstanceOf)|expectException)\s*\(`,
-    },
-    { form: String.raw`\bnamespace\s+(?:PHPUnit|Pest)\b` },
-    { form: String.raw`\bregister_shutdown_function\b` },
-  ],
-  perl: [
-    { form: String.raw`\bsub\s+(?:ok|is|isnt|like|is_deeply|cmp_ok|pass|fail|done_testing)\b` },
-    { form: String.raw`\*(?:\w{1,40}::){0,4}(?:ok|is|is_deeply|like|cmp_ok)\s*=` },
-  ],
-  swift: [{ form: String.raw`\bfunc\s+(?:XCTAssert\w{0,40}|XCTFail)\s*[(<]` }],
-  elixir: [
-    { form: String.raw`\bdef(?:macro)?\s+(?:assert|refute)\b` },
-    { form: String.raw`\bdefmodule\s+ExUnit\b` },
-  ],
-  shell: [
-    {
-      form: String.raw`(?:^|[;&])[ \t]*(?:function[ \t]+)?(?:assert\w{0,40}|refute\w{0,40}|fail|run|test|\[)[ \t]*\(\)[ \t]*\{[ \t\n]*(?::|true|return(?:[ \t]+0)?|echo[^\n;}]{0,80})[ \t]*[;\n]`,
-    },
-    { form: String.raw`\balias\s+(?:assert\w{0,40}|test|grep|diff)=` },
-    { form: String.raw`^[ \t]*set[ \t]+\+e\b` },
-  ],
 };
 
 /**
@@ -280,14 +254,20 @@ export function assertionStubs(
   language: Language,
   { before, isTest }: { readonly before?: string; readonly isTest: boolean },
 ): readonly number[] {
+  const stubs = table[language] ?? {};
+  const replaced = (pairs: Stubs['replaces'] = []): readonly RegExp[] =>
+    pairs.flatMap(([form, word]) => (before !== undefined && word.test(before) ? form : []));
+  const ofTests = isTest ? stubs : {};
   const offsets: number[] = [];
-  for (const { form, text: isText, replaces, everywhere } of table[language] ?? []) {
-    if (!isTest && !everywhere) continue;
-    if (replaces && (before === undefined || !replaces.test(before))) continue;
+  const find = (where: string, forms: readonly RegExp[] = []): void => {
     // A match inside a comment or a string is not code.
-    for (const { index } of (isText ? text : code).matchAll(new RegExp(form, 'gm')))
+    for (const { index } of forms.flatMap((form) => [...where.matchAll(form)]))
       if (/\S/.test(code[index] ?? ' ') || /\S/.test(code.slice(index, index + 3))) offsets.push(index);
-  }
+  };
+  find(code, stubs.everywhere);
+  find(text, stubs.everywhereText);
+  find(code, [...(ofTests.code ?? []), ...replaced(ofTests.replaces)]);
+  find(text, [...(ofTests.text ?? []), ...replaced(ofTests.replacesText)]);
   if (language === 'javascript') offsets.push(...writesToLibrary(code, text));
   return [...new Set(offsets)].sort((a, b) => a - b);
 }

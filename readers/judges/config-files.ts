@@ -2,121 +2,80 @@ import { isFixture } from './rules.ts';
 import { directoryOf, placeTest, type VerifyingTree } from './tree.ts';
 
 /**
- * Configuration files of programs that checks run, as `[programs, file names]`. A file name has no directory, or only
- * its last one.
+ * Configuration files of programs that checks run, as programs and file names. `*` is any part of a name, `{a,b}` a
+ * choice. A file name has no directory, or only its last one.
  */
-const families: readonly (readonly [programs: RegExp, files: RegExp])[] = [
-  [
-    /^(?:jest|ts-jest|react-scripts|craco)$/,
-    /^(?:jest[\w.-]*\.(?:config|setup|preset|transform)\.?[\w.]*|jest\.config\.[\w.]+|jest-[\w.-]+\.(?:[cm]?[jt]s|json)|setupTests\.[jt]sx?)$/,
-  ],
-  [
-    /^(?:jest|ts-jest|babel-jest|babel-node|@babel\/register|@swc\/jest|@swc\/register|@swc-node|swc|react-scripts|craco)$/,
-    /^(?:babel\.config\.[\w.]+|\.babelrc[\w.]*|\.swcrc)$/,
-  ],
-  [
-    /^(?:vitest|vite)$/,
-    /^(?:vitest?\.(?:config|workspace|setup|projects)\.[\w.]+|vitest[\w.-]*\.(?:[cm]?[jt]s|json)|vite[\w.-]*\.config\.[\w.]+)$/,
-  ],
-  [/^_?mocha$/, /^(?:\.mocharc[\w.]*|mocha\.opts)$/],
-  [/^ava$/, /^ava\.config\.[\w.]+$/],
-  [/^tap$/, /^\.taprc$/],
-  [/^(?:jasmine|ng)$/, /^(?:jasmine[\w.]*\.(?:json|[cm]?[jt]s)|angular\.json)$/],
-  [/^(?:karma|ng)$/, /^karma[\w.-]*\.conf(?:ig)?\.[\w.]+$/],
-  [/^playwright$/, /^playwright[\w.-]*\.config\.[\w.]+$/],
-  [
-    /^cypress$/,
-    /^(?:cypress\.config\.[\w.]+|cypress\.json|support\/(?:e2e|index|component|commands)\.[cm]?[jt]sx?)$/,
-  ],
-  [/^(?:nyc|c8|istanbul)$/, /^(?:\.nycrc[\w.]*|\.c8rc[\w.]*|nyc\.config\.[\w.]+|\.istanbul\.ya?ml)$/],
-  [/^(?:stryker)$/, /^stryker[\w.-]*\.[\w.]+$/],
-  [
-    /^(?:tsc|tsx|ts-node|ts-jest|vitest|vue-tsc|tsup|mocha|jest|esbuild|swc|tsd|attw|bun|deno|esbuild-register|esbuild-runner|@swc-node|tsconfig-paths|vite-tsconfig-paths|@esbuild-kit)$/,
-    /^tsconfig[\w.-]*\.json$/,
-  ],
-  [
-    /^(?:eslint|xo|standard|next|ng)$/,
-    /^(?:\.eslintrc[\w.]*|eslint\.config\.[\w.]+|\.eslintignore|\.xo-config[\w.]*)$/,
-  ],
-  [/^(?:biome|rome)$/, /^(?:biome|rome)\.jsonc?$/],
-  [/^(?:prettier|eslint)$/, /^(?:\.prettierrc[\w.]*|prettier\.config\.[\w.]+|\.prettierignore)$/],
+const families: readonly (readonly [programs: RegExp, files: RegExp])[] = Object.entries({
+  'jest ts-jest react-scripts craco':
+    'jest*.{config,setup,preset,transform}* jest-*.{js,ts,jsx,tsx,mjs,cjs,mts,cts,json} setupTests.{js,jsx,ts,tsx}',
+  'jest ts-jest babel-jest babel-node @babel/register @swc/jest @swc/register @swc-node swc react-scripts craco':
+    'babel.config.* .babelrc* .swcrc',
+  'vitest vite': 'vite*.{config,workspace,setup,projects}.* vitest*.{js,ts,mjs,cjs,mts,cts,json}',
+  '{,_}mocha': '.mocharc* mocha.opts',
+  ava: 'ava.config.*',
+  tap: '.taprc',
+  'jasmine ng': 'jasmine*.{json,js,ts,mjs,cjs,mts,cts} angular.json',
+  'karma ng': 'karma*.conf{,ig}.*',
+  playwright: 'playwright*.config.*',
+  cypress: 'cypress.{json,config.*} support/{e2e,index,component,commands}.{js,ts,jsx,tsx,mjs,cjs,mts,cts}',
+  'nyc c8 istanbul': '{.nycrc,.c8rc}* nyc.config.* .istanbul.{yml,yaml}',
+  stryker: 'stryker*.*',
+  'tsc tsx ts-node ts-jest vitest vue-tsc tsup mocha jest esbuild swc tsd attw bun deno esbuild-register esbuild-runner @swc-node tsconfig-paths vite-tsconfig-paths @esbuild-kit':
+    'tsconfig*.json',
+  'eslint xo standard next ng': '.eslintrc* eslint.config.* .eslintignore .xo-config*',
+  'biome rome': '{biome,rome}.json{,c}',
+  'prettier eslint': '.prettierrc* prettier.config.* .prettierignore',
   // ESLint does not read it.
-  [/^(?:prettier|shfmt|ktlint|dotnet)$/, /^\.editorconfig$/],
+  'prettier shfmt ktlint dotnet': '.editorconfig',
   // Mocks of packages, which Jest uses without an explicit request.
-  [/^(?:jest|react-scripts|craco)$/, /^__mocks__\/[\w.-]+$/],
-  [
-    /^(?:oxlint|dprint|stylelint|knip|madge|depcruise|dependency-cruiser|markdownlint[\w-]*|cspell|commitlint|lint-staged|publint|size-limit)$/,
-    /^(?:\.oxlintrc\.json|oxlintrc\.json|\.?dprint\.jsonc?|\.stylelintrc[\w.]*|stylelint\.config\.[\w.]+|\.stylelintignore|knip\.[\w.]+|\.madgerc|\.dependency-cruiser[\w.]*|\.markdownlint[\w.-]*|\.cspell[\w.]*|cspell\.[\w.]+|\.commitlintrc[\w.]*|commitlint\.config\.[\w.]+|\.lintstagedrc[\w.]*|\.size-limit[\w.]*)$/,
-  ],
-  [
-    /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)$/,
-    /^(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnp\.[cm]?js|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml)$/,
-  ],
-  [
-    /^(?:node|npm|npx|pnpm|yarn|bun|jest|vitest|_?mocha|ava|tap|nyc|c8|eslint|prettier|xo|standard|tsx|ts-node)$/,
-    /^package\.json$/,
-  ],
-  [/^deno$/, /^deno\.jsonc?$/],
-  [
-    /^(?:node|dotenv|docker-compose|bun|python[\d.]*|pytest|rails|rspec|php|vitest|vite|jest)$/,
-    /^\.env(?:\.(?:test|ci|local|testing|test\.local))?$/,
-  ],
-  [
-    /^(?:pytest|py\.test|python[\d.]*|tox|nox|coverage|poe|taskipy|hatch|pdm|rye|cibuildwheel|mutmut)$/,
-    /^(?:pytest\.(?:ini|toml)|\.pytest\.(?:ini|toml)|conftest\.py|\.coveragerc|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|(?:site|user)customize\.py|(?:site|user)customize\/__init__\.py)$/,
-  ],
-  [
-    /^(?:ruff|flake8|pylint|mypy|pyright|basedpyright|black|isort|bandit|pycodestyle|pydocstyle|pre-commit|ty)$/,
-    /^(?:\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.isort\.cfg|\.bandit|pyproject\.toml|setup\.cfg|tox\.ini|\.pycodestyle|\.pydocstyle|ty\.toml)$/,
-  ],
-  [/^pre-commit$/, /^\.pre-commit-config\.yaml$/],
-  [
-    /^(?:rspec|rake|ruby|bundle|rails|minitest|cucumber|rubocop|standardrb|sorbet|srb)$/,
-    /^(?:\.rspec(?:-local)?|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|\.rubocop[\w.-]*\.ya?ml|\.standard\.yml|cucumber\.ya?ml|\.simplecov|Rakefile|\.minitest|\.bundle\/config)$/,
-  ],
-  [
-    /^(?:phpunit|pest|composer|php|phpstan|psalm|php-cs-fixer|phpcs|paratest)$/,
-    /^(?:phpunit[\w.-]*\.xml(?:\.dist)?|\.phpunit[\w.-]*|Pest\.php|phpstan[\w.-]*\.(?:neon|neon\.dist|php)|psalm[\w.-]*\.xml|\.php-cs-fixer[\w.-]*\.php|phpcs[\w.-]*\.xml(?:\.dist)?|composer\.json)$/,
-  ],
-  [
-    /^(?:go|golangci-lint|staticcheck|revive|gotestsum|ginkgo)$/,
-    /^(?:go\.work|\.golangci[\w.-]*|staticcheck\.conf|revive\.toml|GNUmakefile)$/,
-  ],
-  [
-    /^(?:cargo|rustc|rustfmt|clippy-driver|just)$/,
-    /^(?:\.cargo\/config(?:\.toml)?|\.?clippy\.toml|\.?rustfmt\.toml|nextest\.toml|\.config\/nextest\.toml|Cargo\.toml|tarpaulin\.toml|\.tarpaulin\.toml|deny\.toml)$/,
-  ],
-  [
-    /^(?:mvnw?|gradlew?|java|ant|sbt|bazel(?:isk)?|junit)$/,
-    /^(?:pom\.xml|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|gradle\.properties|gradle-wrapper\.(?:properties|jar)|maven-wrapper\.(?:properties|jar)|init\.gradle|testng[\w.-]*\.xml|junit-platform\.properties|checkstyle[\w.-]*\.xml|spotbugs[\w.-]*\.xml|pmd[\w.-]*\.xml|detekt[\w.-]*\.ya?ml|\.mvn\/[\w.]+|build\.sbt|\.bazelrc|BUILD(?:\.bazel)?|build\.xml)$/,
-  ],
-  [
-    /^(?:dotnet|msbuild|nunit3-console|vstest\.console|nuke)$/,
-    /^(?:[\w.-]+\.runsettings|Directory\.Build\.(?:props|targets)|xunit\.runner\.json|[\w.-]*xunit\.runner\.json|global\.json|\.runsettings|[\w.-]+\.(?:cs|fs|vb)proj)$/,
-  ],
-  [
-    /^(?:cmake|ctest|make|ninja|meson)$/,
-    /^(?:CTestConfig\.cmake|CTestTestfile\.cmake|CTestCustom\.cmake|CMakePresets\.json|CMakeLists\.txt|meson\.build)$/,
-  ],
-  [
-    /^(?:mix|elixir)$/,
-    /^(?:mix\.exs|test_helper\.exs|\.formatter\.exs|\.credo\.exs|\.dialyzer_ignore\.exs)$/,
-  ],
-  [/^(?:swift|xcodebuild|swiftlint)$/, /^(?:[\w.-]+\.xctestplan|\.swiftlint\.ya?ml|\.swift-format)$/],
-  [/^(?:bats|shellcheck|shfmt|prove)$/, /^(?:setup_suite\.bash|\.shellcheckrc|\.proverc|test_helper\.bash)$/],
-  [
-    /^(?:semgrep|trivy|gitleaks|snyk|codeql|hadolint|checkov|trufflehog)$/,
-    /^(?:\.semgrep[\w.]*|\.semgrepignore|trivy\.ya?ml|\.trivyignore[\w.]*|\.?gitleaks\.toml|\.gitleaksignore|\.snyk|\.hadolint\.ya?ml|\.checkov\.ya?ml)$/,
-  ],
-  [
-    /^(?:spectral|yamllint|vale|ast-grep|sg|conftest|actionlint)$/,
-    /^(?:\.spectral\.[\w.]+|\.yamllint[\w.]*|\.vale\.ini|sgconfig\.ya?ml|conftest\.toml|actionlint\.ya?ml)$/,
-  ],
-  [
-    /^(?:turbo|nx|lerna|wireit|lage|moon)$/,
-    /^(?:turbo\.json|nx\.json|project\.json|lerna\.json|lage\.config\.[\w.]+|workspace\.json)$/,
-  ],
-];
+  'jest react-scripts craco': '__mocks__/*',
+  'oxlint dprint stylelint knip madge depcruise dependency-cruiser markdownlint* cspell commitlint lint-staged publint size-limit':
+    '{.,}oxlintrc.json {.,}dprint.json{,c} .stylelintrc* stylelint.config.* .stylelintignore knip.* .madgerc .dependency-cruiser* .markdownlint* .cspell* cspell.* .commitlintrc* commitlint.config.* .lintstagedrc* .size-limit*',
+  'npm npx pnpm pnpx yarn bun bunx corepack':
+    '.npmrc .yarnrc{,.yml} .pnp.{js,cjs,mjs} .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml',
+  'node npm npx pnpm yarn bun jest vitest {,_}mocha ava tap nyc c8 eslint prettier xo standard tsx ts-node':
+    'package.json',
+  deno: 'deno.json{,c}',
+  'node dotenv docker-compose bun python* pytest rails rspec php vitest vite jest':
+    '.env{,.test,.ci,.local,.testing,.test.local}',
+  'pytest py.test python* tox nox coverage poe taskipy hatch pdm rye cibuildwheel mutmut':
+    '{.,}pytest.{ini,toml} conftest.py .coveragerc tox.ini noxfile.py setup.cfg pyproject.toml {site,user}customize{.py,/__init__.py}',
+  'ruff flake8 pylint mypy pyright basedpyright black isort bandit pycodestyle pydocstyle pre-commit ty':
+    '{.,}ruff.toml .flake8 {.,}pylintrc{,.toml} {.,}mypy.ini pyrightconfig.json .isort.cfg .bandit pyproject.toml setup.cfg tox.ini .pycodestyle .pydocstyle ty.toml',
+  'pre-commit': '.pre-commit-config.yaml',
+  'rspec rake ruby bundle rails minitest cucumber rubocop standardrb sorbet srb':
+    '.rspec{,-local} {spec,rails,test}_helper.rb .rubocop*.{yml,yaml} .standard.yml cucumber.{yml,yaml} .simplecov Rakefile .minitest .bundle/config',
+  'phpunit pest composer php phpstan psalm php-cs-fixer phpcs paratest':
+    'phpunit*.xml{,.dist} .phpunit* Pest.php phpstan*.{neon,neon.dist,php} psalm*.xml .php-cs-fixer*.php phpcs*.xml{,.dist} composer.json',
+  'go golangci-lint staticcheck revive gotestsum ginkgo':
+    'go.work .golangci* staticcheck.conf revive.toml GNUmakefile',
+  'cargo rustc rustfmt clippy-driver just':
+    '.cargo/config{,.toml} {.,}clippy.toml {.,}rustfmt.toml {,.config/}nextest.toml Cargo.toml {.,}tarpaulin.toml deny.toml',
+  'mvn{,w} gradle{,w} java ant sbt bazel{,isk} junit':
+    'pom.xml {build,settings}.gradle{,.kts} gradle.properties {gradle,maven}-wrapper.{properties,jar} init.gradle {testng,checkstyle,spotbugs,pmd}*.xml junit-platform.properties detekt*.{yml,yaml} .mvn/* build.sbt .bazelrc BUILD{,.bazel} build.xml',
+  'dotnet msbuild nunit3-console vstest.console nuke':
+    '*.runsettings Directory.Build.{props,targets} *xunit.runner.json global.json *.{cs,fs,vb}proj',
+  'cmake ctest make ninja meson':
+    '{CTestConfig,CTestTestfile,CTestCustom}.cmake CMakePresets.json CMakeLists.txt meson.build',
+  'mix elixir': 'mix.exs test_helper.exs .formatter.exs .credo.exs .dialyzer_ignore.exs',
+  'swift xcodebuild swiftlint': '*.xctestplan .swiftlint.{yml,yaml} .swift-format',
+  'bats shellcheck shfmt prove': 'setup_suite.bash .shellcheckrc .proverc test_helper.bash',
+  'semgrep trivy gitleaks snyk codeql hadolint checkov trufflehog':
+    '.semgrep* trivy.{yml,yaml} .trivyignore* {.,}gitleaks.toml .gitleaksignore .snyk .hadolint.{yml,yaml} .checkov.{yml,yaml}',
+  'spectral yamllint vale ast-grep sg conftest actionlint':
+    '.spectral.* .yamllint* .vale.ini sgconfig.{yml,yaml} conftest.toml actionlint.{yml,yaml}',
+  'turbo nx lerna wireit lage moon': '{turbo,nx,project,lerna,workspace}.json lage.config.*',
+}).map(([programs, files]) => [namesIn(programs), namesIn(files)]);
+
+/** Whole names by their patterns, apart by blanks. */
+function namesIn(patterns: string): RegExp {
+  const form = patterns
+    .replace(/[.]/g, '\\.')
+    .replace(/\*/g, '[\\w.-]*')
+    .replace(/\{([^{}]*)\}/g, (_, choices: string) => `(?:${choices.replaceAll(',', '|')})`)
+    .replace(/ +/g, '|');
+  return new RegExp(`^(?:${form})$`);
+}
 
 /** Programs found in the place of those that are installed. */
 const installed = /(?:^|\/)node_modules\/\.bin\/([\w@.-]+)$/;

@@ -106,35 +106,10 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Members of `package.json` that tools of tests and of lint read. */
-export const toolMembers: readonly string[] = [
-  ...[
-    'jest',
-    'vitest',
-    'mocha',
-    'ava',
-    'tap',
-    'nyc',
-    'c8',
-    'c8rc',
-    'jasmine',
-    'uvu',
-    'tsd',
-    'playwright',
-    'stryker',
-  ],
-  ...[
-    'eslintConfig',
-    'eslintIgnore',
-    'prettier',
-    'stylelint',
-    'babel',
-    'xo',
-    'standard',
-    'lint-staged',
-    'commitlint',
-  ],
-  ...['wireit', 'nx', 'knip', 'size-limit', 'ts-node'],
-];
+export const toolMembers: readonly string[] =
+  `jest vitest mocha ava tap nyc c8 c8rc jasmine uvu tsd playwright
+  stryker eslintConfig eslintIgnore prettier stylelint babel xo standard lint-staged commitlint wireit nx knip size-limit
+  ts-node`.split(/\s+/);
 
 /** The text of those members of a `package.json`; empty where it cannot be read. */
 export function toolSettings(text: string): string {

@@ -1,3 +1,4 @@
+import { compileGlob } from '../../core/base/glob.ts';
 import { firstIndex } from '../source/first-index.ts';
 
 /** A tree, with the queries that only its reader needs. */
@@ -116,26 +117,14 @@ export function directoryOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/**
- * Compiles a path glob with `*`, `?` and `**`. Returns `undefined` if it has more than 300 characters or four stars.
- */
-export function pathGlob(glob: string): RegExp | undefined {
-  if (glob.length > 300 || (glob.match(/\*/g) ?? []).length > 4) return undefined;
-  const form = glob
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*\*\/?/g, '\u0000')
-    .replace(/\*/g, '[^/]*')
-    .replace(/\?/g, '[^/]')
-    .replaceAll('\u0000', '(?:.*/)?');
-  return new RegExp(`^${form}$`);
-}
+const maxGlob = 300;
 
 /** Files of the tree that match a glob from its root; a path without wildcards matches itself. */
 export function globbed(glob: string, tree: VerifyingTree): readonly string[] {
   if (!/[*?]/.test(glob)) return tree.isFile(glob) ? [glob] : [];
-  const form = pathGlob(glob);
-  const root = glob.slice(0, glob.search(/[*?]/)).replace(/\/?[^/]*$/, '');
-  return form === undefined ? [] : tree.under(root).filter((path) => form.test(path));
+  if (glob.length > maxGlob) return [];
+  const { matches } = compileGlob(glob);
+  return tree.under(glob.slice(0, glob.search(/[*?]/)).replace(/\/?[^/]*$/, '')).filter(matches);
 }
 
 /**

@@ -100,21 +100,45 @@ function redactGzip(bytes: Uint8Array, options: RedactorOptions, inside: Inside)
     : { ...redacted, bytes: gzipSync(redacted.bytes) };
 }
 
-/** What was found and what was not looked into among the members of an archive. */
-interface Contents {
-  readonly members: readonly Buffer[];
-  readonly redactions: readonly Redaction[];
-  readonly unscanned: string | undefined;
+/** A member of an archive: what is read as its name, and its content. */
+interface Member {
+  readonly name: Buffer;
+  readonly bytes: Buffer;
 }
 
-/** Names are read too: one that has to be changed is changed. */
-function redactAll(members: readonly Buffer[], options: RedactorOptions, inside: Inside): Contents {
-  const redacted = members.map((bytes) => redact(bytes, options, deeper(inside)));
-  const unscanned = redacted.find((one) => one.unscanned !== undefined)?.unscanned;
+/** Redacts the members of an archive, their names too; `write` makes an archive of the changed ones. */
+function redactMembers(
+  kind: 'zip' | 'tar',
+  bytes: Uint8Array,
+  members: readonly Member[],
+  {
+    options,
+    ofNames = options,
+    inside,
+    write,
+  }: {
+    readonly options: RedactorOptions;
+    readonly ofNames?: RedactorOptions;
+    readonly inside: Inside;
+    readonly write: (changed: readonly Member[]) => Buffer;
+  },
+): Redacted {
+  const redacted = members.map((one) => ({
+    name: redact(one.name, ofNames, deeper(inside)),
+    content: redact(one.bytes, options, deeper(inside)),
+  }));
+  const redactions = joinReceipts(
+    redacted.flatMap(({ name, content }) => [name.redactions, content.redactions]),
+  );
+  const unscanned = redacted.find(({ content }) => content.unscanned !== undefined)?.content.unscanned;
+  const changed = redacted.map(({ name, content }) => ({
+    name: asBuffer(name.bytes),
+    bytes: asBuffer(content.bytes),
+  }));
   return {
-    members: redacted.map(({ bytes }) => asBuffer(bytes)),
-    redactions: joinReceipts(redacted.map(({ redactions }) => redactions)),
-    unscanned,
+    bytes: redactions.length === 0 ? bytes : write(changed),
+    redactions,
+    ...(unscanned === undefined ? {} : { unscanned: `${kind}: ${unscanned}` }),
   };
 }
 
@@ -124,59 +148,29 @@ function redactZip(bytes: Uint8Array, options: RedactorOptions, inside: Inside):
     inside.layer >= maxLayers ? undefined : readZip(asBuffer(bytes), { ...zipLimits, bytes: budget.left });
   if (files === undefined || isFault(files)) return { bytes, redactions: [], unscanned: 'zip' };
   budget.left -= files.reduce((sum, file) => sum + file.bytes.length, 0);
-  const names = redactAll(
-    files.map(({ name }) => name),
-    options,
-    inside,
-  );
-  const contents = redactAll(
-    files.map((file) => file.bytes),
-    options,
-    inside,
-  );
-  const redactions = joinReceipts([names.redactions, contents.redactions]);
-  const written = () =>
-    writeZip(
-      files.map(({ name, bytes: content, record }, index) => ({
-        name: names.members[index] ?? name,
-        bytes: contents.members[index] ?? content,
-        record,
-      })),
-    );
-  return {
-    bytes: redactions.length === 0 ? bytes : written(),
-    redactions,
-    ...(contents.unscanned === undefined ? {} : { unscanned: `zip: ${contents.unscanned}` }),
-  };
+  const write = (changed: readonly Member[]): Buffer =>
+    writeZip(files.map((file, index) => ({ ...file, ...changed[index] })));
+  return redactMembers('zip', bytes, files, { options, inside, write });
 }
 
 function redactTar(bytes: Uint8Array, options: RedactorOptions, inside: Inside): Redacted {
   const parts = inside.layer > maxLayers ? undefined : readTar(asBuffer(bytes), tarLimits);
   if (parts === undefined || isFault(parts) || goesOn(parts))
     return { bytes, redactions: [], unscanned: 'tar' };
-  const contents = redactAll(
-    parts.map((part) => part.bytes),
-    options,
-    inside,
-  );
-  const headers = redactAll(
-    parts.map(({ header }) => header.subarray(0, 100)),
-    { ...options, keepsLength: true },
-    inside,
-  );
-  const redactions = joinReceipts([headers.redactions, contents.redactions]);
-  const written = () =>
+  const members = parts.map((part) => ({ name: part.header.subarray(0, 100), bytes: part.bytes }));
+  const write = (changed: readonly Member[]): Buffer =>
     writeTar(
-      parts.map(({ header, bytes: content }, index) => ({
-        header: Buffer.concat([headers.members[index] ?? header.subarray(0, 100), header.subarray(100)]),
-        bytes: contents.members[index] ?? content,
-      })),
+      parts.map(({ header }, index) => {
+        const { name = header, bytes: content = Buffer.alloc(0) } = changed[index] ?? {};
+        return { header: Buffer.concat([name, header.subarray(100)]), bytes: content };
+      }),
     );
-  return {
-    bytes: redactions.length === 0 ? bytes : written(),
-    redactions,
-    ...(contents.unscanned === undefined ? {} : { unscanned: `tar: ${contents.unscanned}` }),
-  };
+  return redactMembers('tar', bytes, members, {
+    options,
+    ofNames: { ...options, keepsLength: true },
+    inside,
+    write,
+  });
 }
 
 /** Data follows the end of the archive; another reader may read it as more of the archive. */

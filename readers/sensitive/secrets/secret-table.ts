@@ -167,12 +167,28 @@ function rarestWindow(anchor: string): number {
 }
 
 function offsetOf({ anchors }: SecretPattern): number {
-  return 'classes' in anchors ? (anchors.offset ?? 0) : 0;
+  return anchors && 'classes' in anchors ? (anchors.offset ?? 0) : 0;
 }
 
 /** Every text at which a pattern is tried. */
-function anchorsOf({ anchors }: SecretPattern): readonly string[] {
+function anchorsOf({ anchors, form }: SecretPattern): readonly string[] {
+  if (!anchors) return beginningsOf(form);
   return 'classes' in anchors ? textsOf(anchors.classes) : anchors;
+}
+
+/** Texts with which what a form matches begins, as far as the form writes them down. */
+function beginningsOf({ source }: RegExp): readonly string[] {
+  const choice = /^((?:[^\\()[\]{}?*+.|]|\\\W)*)(?:\(\?:([^()]*)\)|\[(\w+)\])(?![?*+{])(.*)$/s;
+  let texts = [source.replace(/^\(\?<[=!](?:[^()]|\([^()]*\))*\)/, '')];
+  for (let before = 0; before < texts.length; ) {
+    before = texts.length;
+    texts = texts.flatMap((text) => {
+      const [, first = '', group, letters, rest = ''] = choice.exec(text) ?? [];
+      return (group?.split('|') ?? letters?.split(''))?.map((one) => first + one + rest) ?? [text];
+    });
+  }
+  const written = /^(?:(?:[^\\()[\]{}?*+.|]|\\\W)(?![?*+{]))*/;
+  return [...new Set(texts.map((text) => (written.exec(text)?.[0] ?? '').replace(/\\(.)/gs, '$1')))];
 }
 
 /** Every text of printable ASCII of a class per place: `[0-9]Q` gives ten. */
