@@ -120,6 +120,19 @@ export function where<T>(
   return shape(() => inner.made().check(z.refine(holds, { error: expected, params: { got } })));
 }
 
+/** The same, with a description for those who read its JSON Schema. */
+export function says<T>(inner: Schema<T>, about: string): Schema<T> {
+  return shape(() => inner.made().check(z.describe(about)));
+}
+
+/** JSON Schema 2020-12 of an object. */
+export function toJsonSchema(
+  schema: Schema<object>,
+): Readonly<Record<string, unknown>> & { readonly type: 'object' } {
+  const { $schema: _, ...more } = z.toJSONSchema(schema.made());
+  return { required: [], ...more, type: 'object' };
+}
+
 /** The value in another form. `change` may throw the words of a fault, or parse with another schema. */
 export function as<T, U>(inner: Schema<T>, change: (value: T) => U): Schema<U> {
   return shape(() =>
