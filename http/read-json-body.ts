@@ -1,6 +1,7 @@
 /* Reads JSON bodies of requests within bounds of size, time and depth. */
 import type { IncomingMessage } from 'node:http';
 import { WritError } from '../core/base/errors.ts';
+import { parse, type Schema, SchemaFault } from '../core/base/schema.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { valuesOf } from './guard-request.ts';
 
@@ -97,26 +98,29 @@ function tooLarge({ maxBytes }: Pick<BodyLimits, 'maxBytes'>, found: string | nu
 /** The JSON object of a request. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Returns `body` if it has only these members. An unknown member is refused, not ignored: throws INVALID_BODY. */
-export function onlyMembers<Name extends string>(
-  body: Body,
-  known: readonly Name[],
-): { readonly [Key in Name]?: unknown } {
-  const odd = Object.keys(body).find((name) => !(known as readonly string[]).includes(name));
-  if (odd === undefined) return body as { readonly [Key in Name]?: unknown };
-  const expected = known.length === 0 ? 'none' : known.map((name) => `\`${name}\``).join(', ');
-  throw new WritError('INVALID_BODY', {
-    message: `unknown field \`${odd.slice(0, 80)}\`; expected ${expected}`,
-    detail: { expected: known },
-  });
-}
-
-/** Builds INVALID_BODY with the kind of the found value, never the value itself: it may be a secret. */
-export function invalidBody(expected: string, found: unknown): WritError {
-  return new WritError('INVALID_BODY', {
-    message: `expected ${expected}, found ${kindOf(found)}`,
-    detail: { expected },
-  });
+/**
+ * Returns a parser of bodies. INVALID_BODY names an unknown member; of any other fault it gives the kind of the found
+ * value, never the value itself: it may be a secret.
+ */
+export function bodyReader<T>(schema: Schema<T>): (body: Body) => T {
+  return (body) => {
+    try {
+      return parse(schema, body);
+    } catch (fault) {
+      if (!(fault instanceof SchemaFault)) throw fault;
+      const { expected, found, stray } = fault.facts;
+      if (stray === undefined)
+        throw new WritError('INVALID_BODY', {
+          message: `expected ${expected}, found ${kindOf(found)}`,
+          detail: { expected },
+        });
+      const known = stray.known.map((name) => `\`${name}\``).join(', ') || 'none';
+      throw new WritError('INVALID_BODY', {
+        message: `unknown field \`${stray.name.slice(0, 80)}\`; expected ${known}`,
+        detail: { expected: stray.known },
+      });
+    }
+  };
 }
 
 function kindOf(found: unknown): string {

@@ -4,15 +4,16 @@ import { setImmediate } from 'node:timers/promises';
 import { toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
 import { printable } from '../core/base/printable.ts';
+import { anything, count, list, mapOf, object, text, where } from '../core/base/schema.ts';
 import { matchesToken } from '../http/discovery.ts';
 import { valuesOf } from '../http/guard-request.ts';
-import { type Body, invalidBody, onlyMembers } from '../http/read-json-body.ts';
+import { type Body, bodyReader } from '../http/read-json-body.ts';
 import type { Route } from '../http/send-answer.ts';
 import type { Bus } from './bus.ts';
 import type { DirtyMark, DirtyMarks } from './dirty-marks.ts';
 import type { MarkEnvironment } from './mark-walk.ts';
 import { MarkWalk, namesOf, type Place } from './mark-walk.ts';
-import { isReserved, isRunEvent, type RunEventType } from './run-publisher.ts';
+import { isReserved, isRunEvent } from './run-publisher.ts';
 
 /** What the routes answer from. */
 export interface ServiceParts {
@@ -57,7 +58,7 @@ export function serviceRoutes({ token, engineToken, bus, marks, ground }: Servic
       path: '/api/service/dirty/mark',
       admit,
       answer: async ({ readBody }) => {
-        const marked = await toMarks(ground, readPaths(await readBody()));
+        const marked = await toMarks(ground, readPaths(await readBody()).paths);
         marks.mark(marked);
         bus.publish('dirty_marked', { paths: marked });
         return { marked };
@@ -79,7 +80,7 @@ export function serviceRoutes({ token, engineToken, bus, marks, ground }: Servic
       path: '/api/service/dirty/clear',
       admit,
       answer: async ({ readBody }) => {
-        const cleared = marks.clear(readLimit(await readBody(), maxPage)).map(toData);
+        const cleared = marks.clear(readLimit(await readBody()).limit ?? maxPage).map(toData);
         return { cleared, count: marks.count() };
       },
     },
@@ -216,23 +217,34 @@ function escapes(index: number, path: string, reason: MarkRefusal): WritError {
 const maxTypeCharacters = 128;
 
 /** What is to be published. */
-interface Notification<T extends string = string> {
-  readonly type: T;
+interface Notification {
+  readonly type: string;
   readonly data: Body;
 }
 
-/**
- * Reads `{paths: [string]}` with at least one path; throws INVALID_BODY. Does not check whether each path is in the
- * repository.
- */
-function readPaths(body: Body): readonly string[] {
-  const { paths } = onlyMembers(body, ['paths']);
-  if (!Array.isArray(paths) || paths.length === 0)
-    throw invalidBody('`paths` to be a list of at least one string', paths);
-  const odd = paths.findIndex((path) => typeof path !== 'string');
-  if (odd >= 0) throw invalidBody(`\`paths[${odd}]\` to be a string`, paths[odd]);
-  return paths as readonly string[];
-}
+/** The body as a whole is bounded. */
+const unbounded = text(Number.MAX_SAFE_INTEGER, 0);
+
+/** `{paths}`; does not check whether each path is in the repository. */
+const readPaths = bodyReader(
+  object('a body', {
+    paths: where(
+      list(unbounded, 1_000_000),
+      'to be a list of at least one string',
+      (paths) => paths.length > 0,
+    ),
+  }),
+);
+
+const eventBody = object('an event', {
+  type: where(
+    unbounded,
+    `to be 1 to ${maxTypeCharacters} characters, not blank, without control characters`,
+    (type) => type.trim() !== '' && !/[\0-\x1f\x7f-\x9f]/.test(type) && [...type].length <= maxTypeCharacters,
+  ),
+  data: mapOf('`data` to be an object', anything),
+});
+const readEvent = bodyReader(eventBody);
 
 /** `{type, data}` of a caller; INVALID_BODY, RESERVED_TYPE for what only the service itself publishes. */
 function readNotification(body: Body): Notification {
@@ -246,38 +258,19 @@ function readNotification(body: Body): Notification {
 }
 
 /** `{type, data}` of a run of the engine: one of its four types, and `run_id` in the data; INVALID_BODY. */
-function readRunEvent(body: Body): Notification<RunEventType> {
-  const { type, data } = readEvent(body);
-  if (!isRunEvent(type)) throw invalidBody('`type` to be one that a run publishes', type);
-  if (typeof data.run_id !== 'string' || data.run_id === '') throw invalidBody('`data.run_id`', data.run_id);
-  return { type, data };
-}
+const readRunEvent = bodyReader(
+  where(
+    where(eventBody, '`type` to be one that a run publishes', ({ type }) => isRunEvent(type)),
+    '`data.run_id`',
+    ({ data: { run_id } }) => typeof run_id === 'string' && run_id !== '',
+  ),
+);
 
-/** Zero or one whole number in the body's `limit`, between 1 and `most`. */
-function readLimit(body: Body, most: number): number {
-  const { limit = most } = onlyMembers(body, ['limit']);
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > most)
-    throw invalidBody(`\`limit\` to be a whole number from 1 to ${most}`, limit);
-  return limit;
-}
+const readLimit = bodyReader(object('a body', {}, { limit: count(1, maxPage) }));
 
 /** The path behind which a list begins, `''` where the query names none; INVALID_REQUEST for what no mark can be. */
 function readAfter(query: URLSearchParams): string {
   const after = query.get('after') ?? '';
   if (!after.includes('\0')) return after;
   throw new WritError('INVALID_REQUEST', { message: 'expected `after` to be a path, found a NUL character' });
-}
-
-function readEvent(body: Body): Notification {
-  const { type, data } = onlyMembers(body, ['type', 'data']);
-  const length = typeof type === 'string' ? [...type].length : 0;
-  const isSound = typeof type === 'string' && type.trim() !== '' && !/[\0-\x1f\x7f-\x9f]/.test(type);
-  if (!isSound || length > maxTypeCharacters)
-    throw invalidBody(
-      `\`type\` to be 1 to ${maxTypeCharacters} characters, not blank, without control characters`,
-      type,
-    );
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw invalidBody('`data` to be an object', data);
-  return { type, data: data as Body };
 }

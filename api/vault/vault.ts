@@ -11,8 +11,8 @@ import {
   readGuarded,
   writeDurably,
 } from '../../core/base/files.ts';
-import { parseList, toFields } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';
+import { anything, list, mapOf, object, parse, text, where } from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { RepositoryPlace } from '../../core/interfaces/store.ts';
 import { readRepositorySettings } from '../../store/stores.ts';
@@ -156,25 +156,25 @@ export function formatSecrets(secrets: Secrets): string {
   return `${JSON.stringify({ format, env: Object.fromEntries(sorted) })}\n`;
 }
 
+const vault = object('a vault', {
+  format: where(anything, 'its known form', (found) => found === format),
+  env: where(
+    mapOf(
+      'names with values',
+      object('a value with scopes', {
+        value: where(text(maxValueLength, 0), 'to be a secret', (value) => whyNoSecret(value) === undefined),
+        scopes: list(where(text(128), 'to be a scope', isScope), maxScopes),
+      }),
+    ),
+    'names of secrets',
+    (env) => Object.keys(env).every(isSecretName),
+  ),
+});
+
 /** Throws with the reason if the vault is invalid. The reason never quotes its content. */
 function parseSecrets(bytes: Uint8Array): Secrets {
-  const { value: read } = parseStrictJson(bytes, { maxBytes: 2 * maxVaultBytes, maxDepth: 4 });
-  const fields = toFields(read, 'a vault', ['format', 'env']);
-  if (fields.format !== format) throw new TypeError('its form is another one');
-  return new Map(
-    Object.entries(toFields(fields.env, 'names with values')).map(([name, secret]) => {
-      if (!isSecretName(name)) throw new TypeError('a name in it is none');
-      const { value, scopes } = toFields(secret, 'a value with scopes', ['value', 'scopes']);
-      if (typeof value !== 'string' || whyNoSecret(value) !== undefined)
-        throw new TypeError('a value in it is none');
-      return [name, { value, scopes: parseList(scopes, parseScope, maxScopes) }];
-    }),
-  );
-}
-
-function parseScope(scope: unknown): string {
-  if (typeof scope === 'string' && isScope(scope)) return scope;
-  throw new TypeError('a scope in it is none');
+  const { value } = parseStrictJson(bytes, { maxBytes: 2 * maxVaultBytes, maxDepth: 4 });
+  return new Map(Object.entries(parse(vault, value).env));
 }
 
 /** A scope as a spec can name it: 1 to 128 printable ASCII characters without spaces. */

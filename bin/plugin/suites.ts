@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { publicLogMode } from '../../attest/log/log-sections.ts';
-import { toFields } from '../../core/base/json-pointer.ts';
+import { anything, mapOf, parse as parseAs } from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { artifactTester } from '../../plugins/testers/artifact-tester.ts';
 import { evidenceTester } from '../../plugins/testers/evidence-tester.ts';
@@ -19,8 +19,15 @@ import type { WritEngine } from '../../spec/writ-engine.ts';
 import { type Outside, realOutside } from '../../workspace/egress/outside.ts';
 import { gitEnvironment, isolatedGitEnvironment } from '../../workspace/git/git.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
-import { parseArtifactCases, parseEvidenceCases, parseGateCases, within } from './cases/parse-cases.ts';
-import { parseLogCase, parseProviderCases, parseStageCheckCases } from './cases/parse-part-cases.ts';
+import {
+  parseArtifactCases,
+  parseEvidenceCases,
+  parseGateCases,
+  parseLogCase,
+  parseProviderCases,
+  parseStageCheckCases,
+  within,
+} from './cases/parse-cases.ts';
 import type { CaseWatch } from './watch-cases.ts';
 
 /** How a part of a plugin fared in the suite of its kind. */
@@ -255,12 +262,14 @@ function readPartCases<T>(
   if (bytes === undefined) throw invalidPackage(place, `it has no \`${casesFile}\` to be tested with`);
   try {
     const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
-    const all = toFields(value, 'an object');
+    const all = parseAs(casesByName, value);
     return parse(Object.hasOwn(all, name) ? all[name] : undefined);
   } catch (cause) {
     throw invalidFile(place, casesFile, cause);
   }
 }
+
+const casesByName = mapOf('an object', anything);
 
 /** The file of a plugin that `writ plugin test` and the plugin's own test read. */
 export const casesFile = 'cases.json';
@@ -276,7 +285,7 @@ export function readCases(
   try {
     const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
     return new Map(
-      Object.entries(toFields(value, 'an object')).flatMap(([id, cases]) => {
+      Object.entries(parseAs(casesByName, value)).flatMap(([id, cases]) => {
         if (others.includes(id)) return [];
         return [[id, within(id, () => parseGateCases(cases))] as const];
       }),
@@ -292,7 +301,7 @@ export function requireCaseNames({ files }: PluginPackage, place: string, names:
   if (bytes === undefined) return;
   try {
     const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID' });
-    const stray = Object.keys(toFields(value, 'an object')).find((name) => !names.includes(name));
+    const stray = Object.keys(parseAs(casesByName, value)).find((name) => !names.includes(name));
     if (stray !== undefined)
       throw new TypeError(
         `expected cases of what the plugin brings (${names.map((name) => `\`${name}\``).join(', ')}), got \`${stray.slice(0, 128)}\``,

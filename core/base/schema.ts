@@ -120,6 +120,19 @@ export function where<T>(
   return shape(() => inner.made().check(z.refine(holds, { error: expected, params: { got } })));
 }
 
+/** The same, with a description for those who read its JSON Schema. */
+export function says<T>(inner: Schema<T>, about: string): Schema<T> {
+  return shape(() => inner.made().check(z.describe(about)));
+}
+
+/** JSON Schema 2020-12 of an object. */
+export function toJsonSchema(
+  schema: Schema<object>,
+): Readonly<Record<string, unknown>> & { readonly type: 'object' } {
+  const { $schema: _, ...more } = z.toJSONSchema(schema.made());
+  return { required: [], ...more, type: 'object' };
+}
+
 /** The value in another form. `change` may throw the words of a fault, or parse with another schema. */
 export function as<T, U>(inner: Schema<T>, change: (value: T) => U): Schema<U> {
   return shape(() =>
@@ -153,6 +166,8 @@ interface FaultFacts {
   readonly found: unknown;
   /** The unknown member, and the names of the known ones. */
   readonly stray?: { readonly name: string; readonly known: readonly string[] };
+  /** The words of the schema, and how the found value is called; absent: the message says all. */
+  readonly words?: { readonly said: string; readonly got?: string };
 }
 
 /** The first fault of a value. Its message is in words: `expected \`name\` to be text, got a list`. */
@@ -195,19 +210,38 @@ function toFault({
 }: Issue = {}): SchemaFault {
   const path = tokens.map((token) => (typeof token === 'symbol' ? String(token) : token));
   const { fault, got = code === 'custom' ? undefined : nameOf } = ('params' in more && more.params) || {};
-  if (fault !== undefined) {
-    const inner =
-      fault instanceof SchemaFault ? fault.facts : { path: [], expected: messageOf(fault), found };
-    return new SchemaFault(messageOf(fault), { ...inner, path: [...path, ...inner.path] }, fault);
+  if (fault instanceof SchemaFault) {
+    const { facts } = fault;
+    const whole = [...path, ...facts.path];
+    return facts.words === undefined
+      ? new SchemaFault(fault.message, { ...facts, path: whole }, fault)
+      : inWords(whole, facts.words, facts);
   }
+  if (fault !== undefined)
+    return new SchemaFault(messageOf(fault), { path, expected: messageOf(fault), found }, fault);
+  const [key] = ('keys' in more && more.keys) || [];
+  const stray = key === undefined ? undefined : { name: key, known };
+  const ending = stray === undefined ? got?.(found) : strayWords(stray);
+  // zod has no words of the schema for a required member that is absent.
+  const said = message === 'Invalid input' ? 'to be given' : message;
+  return inWords(
+    path,
+    { said, ...(ending !== undefined && { got: ending }) },
+    { found, ...(stray !== undefined && { stray }) },
+  );
+}
+
+function inWords(
+  path: FaultFacts['path'],
+  words: NonNullable<FaultFacts['words']>,
+  facts: Pick<FaultFacts, 'found' | 'stray'>,
+): SchemaFault {
+  const { said, got } = words;
   const name = path.findLast((token) => typeof token === 'string');
   const subject = name === undefined ? `entry ${Number(path[0] ?? 0) + 1}` : `\`${name}\``;
-  const expected = message.startsWith('to ') ? `${subject} ${message}` : message;
-  const [key] = ('keys' in more && more.keys) || [];
-  const stray = key === undefined ? {} : { stray: { name: key, known } };
-  const ending = stray.stray ? strayWords(stray.stray) : got?.(found);
-  const words = ending === undefined ? `expected ${expected}` : `expected ${expected}, got ${ending}`;
-  return new SchemaFault(words, { path, expected, found, ...stray });
+  const expected = said.startsWith('to ') ? `${subject} ${said}` : said;
+  const message = got === undefined ? `expected ${expected}` : `expected ${expected}, got ${got}`;
+  return new SchemaFault(message, { ...facts, path, expected, words });
 }
 
 function strayWords({ name, known }: NonNullable<FaultFacts['stray']>): string {

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { WritError } from '../../core/base/errors.ts';
 import { absent, makeDirectories, readPlainFile, writeDurably } from '../../core/base/files.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
-import { parseList, parseText, toFields } from '../../core/base/json-pointer.ts';
+import { anything, as, list, object, oneOf, parse, text } from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
@@ -106,48 +106,34 @@ export async function removeDraft(repository: Pick<Repository, 'commonDir'>, run
   await rm(dirname(draftPath(repository, runId)), { recursive: true, force: true });
 }
 
+const sentences = list(text(10_000), 200);
+const base64 = as(text(maxBytes), (encoded) => Buffer.from(encoded, 'base64'));
+const wish = text(100_000);
+const rest = object(
+  'a kept draft',
+  {
+    format: oneOf(format),
+    worker: text(128),
+    from: base64,
+    drafted: base64,
+    repairs: sentences,
+    questions: sentences,
+    spent: as(anything, parseSpent),
+  },
+  {
+    noMerge: anything,
+    localChanges: oneOf('set-aside', 'include'),
+    onto: wish,
+    message: wish,
+    author: wish,
+    policy: wish,
+  },
+);
+
 function parseRest(bytes: Uint8Array): Omit<KeptDraft, 'runId' | 'specBytes'> {
   const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes });
-  const names = [
-    'format',
-    'worker',
-    'from',
-    'noMerge',
-    'repairs',
-    'questions',
-    'spent',
-    'drafted',
-    'localChanges',
-    ...wishes,
-  ];
-  const fields = toFields(value, 'a kept draft', names);
-  if (fields.format !== format) throw new TypeError(`expected \`${format}\``);
-  const sentences = (name: string): readonly string[] =>
-    parseList(fields[name], (one) => parseText({ one }, 'one', 10_000), 200);
-  return {
-    source: {
-      kind: 'worker',
-      worker: parseText(fields, 'worker', 128),
-      from: Buffer.from(parseText(fields, 'from', maxBytes), 'base64'),
-    },
-    noMerge: fields.noMerge === true,
-    drafted: Buffer.from(parseText(fields, 'drafted', maxBytes), 'base64'),
-    spent: parseSpent(fields.spent),
-    repairs: sentences('repairs'),
-    questions: sentences('questions'),
-    ...parseLocalChanges(fields.localChanges),
-    ...Object.fromEntries(
-      wishes.flatMap((name) =>
-        fields[name] === undefined ? [] : [[name, parseText(fields, name, 100_000)]],
-      ),
-    ),
-  };
-}
-
-function parseLocalChanges(value: unknown): Pick<KeptDraft, 'localChanges'> {
-  if (value === undefined) return {};
-  if (value === 'set-aside' || value === 'include') return { localChanges: value };
-  throw new TypeError('expected `localChanges` to be `set-aside` or `include`');
+  const { format: _, worker, from, noMerge, ...more } = parse(rest, value);
+  return { ...more, source: { kind: 'worker', worker, from }, noMerge: noMerge === true };
 }
 
 function parseSpent(value: unknown): Spent {

@@ -1,47 +1,65 @@
 import { WritError } from '../../core/base/errors.ts';
+import { toPointer } from '../../core/base/json-pointer.ts';
+import {
+  count,
+  list,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  parse,
+  SchemaFault,
+  type TypeOf,
+  text,
+} from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { TaskOrder, Worker, WorkResult } from '../../core/interfaces/worker.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 
-/** One recorded answer. Without `revision` it is for any; `task` and `attempt` count from 1. */
-export interface RecordedAnswer {
-  readonly task: number;
-  readonly attempt: number;
-  readonly revision?: number;
-  /** A patch as text (git diff or unified), against the base of the attempt. */
-  readonly patch?: string;
-  /** Why there is none. */
-  readonly nothing?: string;
-  /** The worker breaks, with these words, so many times before it answers. */
-  readonly breaks?: { readonly times: number; readonly message: string };
-  readonly delayMs?: number;
-  readonly costUnits?: number;
-  readonly tokensUsed?: number;
-  readonly metrics?: Readonly<Record<string, number>>;
-}
+const whole = (least: number) => count(least, 1_000_000_000);
+/** The recording as a whole is bounded. */
+const words = text(Number.MAX_SAFE_INTEGER, 0);
+
+/** One recorded answer. Without `revision` it is for any. */
+const recordedAnswer = object(
+  'an object',
+  { task: whole(1), attempt: whole(1) },
+  {
+    revision: whole(0),
+    /** A patch as text (git diff or unified), against the base of the attempt. */
+    patch: words,
+    /** Why there is none. */
+    nothing: words,
+    /** The worker breaks, with these words, so many times before it answers. */
+    breaks: object('`{times, message}`', { times: whole(1), message: words }),
+    delayMs: whole(0),
+    costUnits: whole(0),
+    tokensUsed: whole(0),
+    metrics: mapOf('numbers by name', number),
+  },
+);
+export type RecordedAnswer = TypeOf<typeof recordedAnswer>;
 
 const recordingFormat = 'urn:writ:recording:v1';
-
-const known = new Set([
-  'task',
-  'attempt',
-  'revision',
-  'patch',
-  'nothing',
-  'breaks',
-  'delayMs',
-  'costUnits',
-  'tokensUsed',
-  'metrics',
-]);
+const recording = object(`\`{"format": "${recordingFormat}", "answers": [...]}\``, {
+  format: oneOf(recordingFormat),
+  answers: list(recordedAnswer, 1_000_000),
+});
 
 /** Reads a recording: `{"format", "answers": [...]}`, at most 64 MiB. RECORDING_MALFORMED names the place. */
 export function parseRecording(bytes: Uint8Array): readonly RecordedAnswer[] {
   const { value } = parseStrictJson(bytes, { code: 'RECORDING_MALFORMED', maxBytes: 64 * 1024 * 1024 });
-  if (!isRecord(value) || value.format !== recordingFormat || !Array.isArray(value.answers)) {
-    throw malformed('', `expected \`{"format": "${recordingFormat}", "answers": [...]}\``);
+  try {
+    return parse(recording, value).answers;
+  } catch (fault) {
+    if (!(fault instanceof SchemaFault)) throw fault;
+    const { path: at, stray } = fault.facts;
+    const path = toPointer(stray === undefined ? at : [...at, stray.name]);
+    throw new WritError('RECORDING_MALFORMED', {
+      message: `\`${path}\`: ${fault.message}`,
+      detail: { path },
+    });
   }
-  return value.answers.map((answer: unknown, index) => parseAnswer(answer, `/answers/${index}`));
 }
 
 /**
@@ -87,50 +105,6 @@ function fits(answer: RecordedAnswer, order: TaskOrder): boolean {
     answer.attempt === order.attempt &&
     (answer.revision === undefined || answer.revision === order.revision)
   );
-}
-
-function parseAnswer(value: unknown, path: string): RecordedAnswer {
-  if (!isRecord(value)) throw malformed(path, 'expected an object');
-  for (const key of Object.keys(value))
-    if (!known.has(key)) throw malformed(`${path}/${key}`, 'no such field');
-  for (const key of ['task', 'attempt'] as const) {
-    if (!isCount(value[key], 1)) throw malformed(`${path}/${key}`, 'expected a whole number from 1');
-  }
-  for (const key of ['revision', 'delayMs', 'costUnits', 'tokensUsed'] as const) {
-    if (value[key] !== undefined && !isCount(value[key], 0))
-      throw malformed(`${path}/${key}`, 'expected a whole number');
-  }
-  for (const key of ['patch', 'nothing'] as const) {
-    if (value[key] !== undefined && typeof value[key] !== 'string')
-      throw malformed(`${path}/${key}`, 'expected text');
-  }
-  const { metrics, breaks } = value;
-  if (
-    metrics !== undefined &&
-    !(isRecord(metrics) && Object.values(metrics).every((one) => typeof one === 'number'))
-  )
-    throw malformed(`${path}/metrics`, 'expected numbers by name');
-  if (
-    breaks !== undefined &&
-    !(isRecord(breaks) && isCount(breaks.times, 1) && typeof breaks.message === 'string')
-  )
-    throw malformed(`${path}/breaks`, 'expected `{times, message}`');
-  return value as unknown as RecordedAnswer;
-}
-
-function isCount(value: unknown, from: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= from && (value as number) <= 1_000_000_000;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function malformed(path: string, message: string): WritError {
-  return new WritError('RECORDING_MALFORMED', {
-    message: `\`${path}\`: ${message}`,
-    detail: { path },
-  });
 }
 
 /** Its name in slot `worker`. */

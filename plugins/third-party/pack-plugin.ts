@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/base/errors.ts';
 import { compileGlob } from '../../core/base/glob.ts';
-import { parseList, parseText, toFields } from '../../core/base/json-pointer.ts';
+import { anything, list, mapOf, object, parse, text } from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { plainTar, storeGzip } from '../../readers/documents/archive/tar.ts';
 import { type PluginManifest, readManifest } from './plugin-manifest.ts';
@@ -67,15 +67,17 @@ function packedFiles({ files }: Pick<PluginPackage, 'files'>): PackedFiles {
   return { files: new Map(kept), leftOut };
 }
 
+const packageFile = mapOf('an object', anything);
+const namedFiles = object('an object', {}, { files: list(text(255), maxPatterns) });
+
 function namedIn(files: Files): (path: string) => boolean {
   const manifest = files.get('package.json');
   if (manifest === undefined) throw new TypeError('it has no `package.json`');
   const { value } = parseStrictJson(manifest, { code: 'PLUGIN_INVALID', maxBytes: 256 * 1024, maxDepth: 16 });
-  const { files: given } = toFields(value, 'an object');
+  const { files: named } = parse(packageFile, value);
+  const { files: given } = parse(namedFiles, { files: named });
   if (given === undefined) return (path) => !path.split('/').some((segment) => segment.startsWith('.'));
-  const patterns = parseList(given, (item) => parseText({ files: item }, 'files', 255), maxPatterns).map(
-    toPattern,
-  );
+  const patterns = given.map(toPattern);
   for (const { text, isTaken, matches } of patterns)
     if (isTaken && ![...files.keys()].some(matches))
       throw new TypeError(`\`package.json\`: \`files\` names \`${text}\`, and nothing of that name is there`);

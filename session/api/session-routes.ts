@@ -4,7 +4,6 @@ import type { GraphData } from '../../api/schemas/other-schemas.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { pageOrigin, valuesOf } from '../../http/guard-request.ts';
-import { onlyMembers } from '../../http/read-json-body.ts';
 import type { Route } from '../../http/send-answer.ts';
 import type { GrantLedger } from '../approvals/grants.ts';
 import { revokeGrant, type SessionChannel } from '../open-channel.ts';
@@ -24,6 +23,7 @@ import {
   readGoal,
   readLimit,
   readMessage,
+  readNothing,
   readReason,
   readReview,
   readRevoke,
@@ -92,7 +92,7 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
     write(
       '/api/code/control/cancel',
       async (channel, body, proof) => {
-        onlyMembers(body, []);
+        readNothing(body);
         await channel.send({ type: 'cancel', proof });
         return { accepted: true };
       },

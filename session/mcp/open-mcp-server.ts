@@ -15,6 +15,7 @@ import {
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
+import { toJsonSchema } from '../../core/base/schema.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import {
   type ApprovalQuestion,
@@ -23,8 +24,6 @@ import {
   type McpGround,
   type McpTool,
   questionLines,
-  readArguments,
-  toInputSchema,
 } from './tool.ts';
 import { toCallAnswer, toRefusalAnswer, toShownFault } from './tool-answer.ts';
 import { vcsTools } from './vcs-tools.ts';
@@ -102,7 +101,7 @@ function openServer(shared: Shared, transport: McpActor['transport']): Server {
         const names = tools.map(({ name }) => name).join(', ');
         throw new WritError('TOOL_UNKNOWN', { detail: { expected: names, found: params.name.slice(0, 80) } });
       }
-      const given = readArguments(tool.arguments, params.arguments ?? {});
+      const act = tool.take(params.arguments ?? {});
       const actor = actorOf(server, ctx, transport);
       const { signal } = ctx.mcpReq;
       const elicitation = elicitationOf(server, ctx);
@@ -114,8 +113,7 @@ function openServer(shared: Shared, transport: McpActor['transport']): Server {
         allow: (planned: ApprovalQuestion['planned'], argv: readonly string[]) =>
           requireConsent(ground, { planned, argv, actor }, elicitation, shared.used, signal),
       };
-      const act = () => tool.call(given, call);
-      return toCallAnswer(await (tool.reads ? act() : shared.inTurn(act)));
+      return toCallAnswer(await (tool.reads ? act(call) : shared.inTurn(() => act(call))));
     } catch (thrown) {
       if (thrown instanceof Question) return askClient(codec, thrown, ctx);
       ctx.mcpReq.signal.throwIfAborted();
@@ -150,7 +148,7 @@ function toListed(tool: McpTool) {
     name,
     title,
     description,
-    inputSchema: toInputSchema(tool.arguments),
+    inputSchema: toJsonSchema(tool.arguments),
     annotations: {
       title,
       readOnlyHint: reads,

@@ -2,6 +2,7 @@
 import type { JsonData } from '../../api/json-data.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
+import { list, parse, type Schema, SchemaFault, text, where } from '../../core/base/schema.ts';
 import type { ApprovalPolicy } from '../session-options.ts';
 import type { PlannedChange } from '../vcs/change-repository.ts';
 
@@ -65,15 +66,33 @@ export interface McpGround {
 }
 
 /** One tool as data: what clients list, and what it does. */
-export interface McpTool<Table extends ArgumentTable = ArgumentTable> {
+export interface McpTool {
   /** Short, `[a-z_]`: clients put their own name in front of it. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly arguments: Table;
+  readonly arguments: Schema<object>;
   /** Clients decide by this whether they run it unattended. */
   readonly reads: boolean;
-  readonly call: (given: ReadonlyMap<string, unknown>, call: ToolCall) => Promise<ToolOutcome>;
+  /** TOOL_ARGUMENTS for missing, unknown or malformed ones; returns what does the call. */
+  readonly take: (given: unknown) => (call: ToolCall) => Promise<ToolOutcome>;
+}
+
+/** A tool whose call gets the arguments of its shape. */
+export function toolOf<T extends object>({
+  call,
+  ...facts
+}: Omit<McpTool, 'arguments' | 'take'> & {
+  readonly arguments: Schema<T>;
+  readonly call: (given: T, call: ToolCall) => Promise<ToolOutcome>;
+}): McpTool {
+  return {
+    ...facts,
+    take(given) {
+      const read = readArguments(facts.arguments, given);
+      return (made) => call(read, made);
+    },
+  };
 }
 
 /** One call on its way. */
@@ -91,86 +110,35 @@ export interface ToolOutcome {
   readonly text?: string;
 }
 
-/** One argument of a tool. */
-interface ArgumentSpec {
-  readonly type: 'string' | 'strings' | 'count';
-  readonly about: string;
-  readonly optional?: true;
-  readonly choices?: readonly string[];
-  /** Characters of a string, strings of a list, the largest number. */
-  readonly most: number;
-}
-
-type ArgumentTable = Readonly<Record<string, ArgumentSpec>>;
-
-const maxItem = 20_000;
-
-/** Validates the arguments of a call. TOOL_ARGUMENTS for a missing, unknown or malformed one. */
-export function readArguments(table: ArgumentTable, given: unknown): ReadonlyMap<string, unknown> {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw wrong('arguments', 'an object', given);
-  const known = Object.keys(table);
-  const stranger = Object.keys(given).find((name) => !known.includes(name));
-  if (stranger !== undefined)
-    throw wrong('arguments', known.length === 0 ? 'none' : `none but ${known.join(', ')}`, stranger);
-  const read = new Map<string, unknown>();
-  for (const [name, spec] of Object.entries(table)) {
-    const value: unknown = Object.getOwnPropertyDescriptor(given, name)?.value;
-    if (value === undefined && spec.optional === true) continue;
-    if (!isSound(spec, value)) throw wrong(name, expectationOf(spec), value);
-    read.set(name, value);
-  }
-  return read;
-}
-
-/** JSON Schema of the table, as clients pass it to models. */
-export function toInputSchema(
-  table: ArgumentTable,
-): Readonly<Record<string, unknown>> & { readonly type: 'object' } {
-  const entries = Object.entries(table);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(entries.map(([name, spec]) => [name, toSchema(spec)])),
-    required: entries.filter(([, { optional }]) => optional !== true).map(([name]) => name),
-    additionalProperties: false,
-  };
-}
-
-function toSchema({ type, about, choices, most }: ArgumentSpec): Readonly<Record<string, unknown>> {
-  if (type === 'count') return { type: 'integer', minimum: 1, maximum: most, description: about };
-  if (type === 'strings')
-    return {
-      type: 'array',
-      items: { type: 'string', maxLength: maxItem },
-      maxItems: most,
-      description: about,
-    };
-  return { type: 'string', ...(choices ? { enum: choices } : { maxLength: most }), description: about };
-}
-
-function isSound({ type, choices, most }: ArgumentSpec, value: unknown): boolean {
-  if (type === 'count') return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most;
-  if (type === 'strings')
-    return Array.isArray(value) && value.length <= most && value.every((one) => isText(one, maxItem));
-  return isText(value, most) && (choices === undefined || choices.includes(value));
-}
-
 /** A NUL would end an argument for the operating system, and a lone surrogate is not valid text. */
-function isText(value: unknown, most: number): value is string {
-  return typeof value === 'string' && value.length <= most && value.isWellFormed() && !value.includes('\0');
+export function word(most: number): Schema<string> {
+  return where(
+    text(most, 0),
+    'to be text without a NUL',
+    (found) => found.isWellFormed() && !found.includes('\0'),
+  );
 }
 
-function expectationOf({ type, choices, most }: ArgumentSpec): string {
-  if (type === 'count') return `a whole number from 1 to ${most}`;
-  if (type === 'strings') return `a list of at most ${most} strings`;
-  return choices === undefined ? `a string of at most ${most} characters` : `one of ${choices.join(', ')}`;
+export const wordList = (most: number) => list(word(20_000), most);
+
+function readArguments<T>(table: Schema<T>, given: unknown): T {
+  try {
+    return parse(table, given);
+  } catch (fault) {
+    if (!(fault instanceof SchemaFault)) throw fault;
+    const { path, expected, found, stray } = fault.facts;
+    const [argument = 'arguments'] = path;
+    const named = stray === undefined ? expected : `\`arguments\` to be none but ${stray.known.join(', ')}`;
+    throw wrong(String(argument), named, stray?.name ?? found);
+  }
 }
 
-function wrong(name: string, expected: string, value: unknown): WritError {
+/** TOOL_ARGUMENTS. `expected` begins with the name of the argument: `` `path` to be … ``. */
+export function wrong(argument: string, expected: string, value: unknown): WritError {
   const found = value === undefined ? 'nothing' : quoted(JSON.stringify(value) ?? typeof value);
   return new WritError('TOOL_ARGUMENTS', {
-    message: `expected \`${name}\` to be ${expected}, found ${found}`,
-    detail: { argument: name, expected, found },
+    message: `expected ${expected}, found ${found}`,
+    detail: { argument, expected: expected.replace(/^`\w+` to be /, ''), found },
   });
 }
 

@@ -1,12 +1,20 @@
 /** The MCP tools that run read-only writ commands. */
 import { compact } from '../../api/envelope.ts';
 import type { JsonData } from '../../api/json-data.ts';
-import { WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
-import { quoted } from '../../core/base/printable.ts';
+import { count, object, says } from '../../core/base/schema.ts';
 import { type SchemaNode, schemaRoot } from '../../spec/schema-node.ts';
 import { realPathIn } from '../../workspace/command-acl/command-paths.ts';
-import type { McpTool, ToolCall, ToolOutcome, WritAnswer } from './tool.ts';
+import {
+  type McpTool,
+  type ToolCall,
+  type ToolOutcome,
+  toolOf,
+  type WritAnswer,
+  word,
+  wordList,
+  wrong,
+} from './tool.ts';
 import { fitData, ToolRefusal } from './tool-answer.ts';
 
 type ErrorRecord = NonNullable<WritAnswer['error']>;
@@ -108,90 +116,79 @@ function toKnownMessage(message: string): string {
 const maxPath = 1024;
 const maxAnswerBytes = 256 * 1024;
 
-const validateSpec: McpTool = {
+const validateSpec = toolOf({
   name: 'validate_spec',
   title: 'Validate an IntentSpec',
   description:
     'Validates an IntentSpec file as `writ spec validate` does: every broken place with its JSON pointer, and what a run would be refused for. Nothing is run, and nothing that the file holds is repeated.',
-  arguments: {
-    path: { type: 'string', about: 'the file, relative to the working directory', most: maxPath },
-  },
+  arguments: object('an object', {
+    path: says(word(maxPath), 'the file, relative to the working directory'),
+  }),
   reads: true,
-  call: (given, call) =>
-    ask(call, ['spec', 'validate', '--', fileIn(call, given.get('path'))], withoutFileContents),
-};
+  call: (given, call) => ask(call, ['spec', 'validate', '--', fileIn(call, given.path)], withoutFileContents),
+});
 
-const planSpec: McpTool = {
+const planSpec = toolOf({
   name: 'plan_spec',
   title: 'Plan a run',
   description:
     'What a run of an IntentSpec would do, task by task and stage by stage, and everything that it would be refused for. Nothing is run and nothing is written.',
-  arguments: {
-    path: { type: 'string', about: 'the IntentSpec, relative to the working directory', most: maxPath },
-  },
+  arguments: object('an object', {
+    path: says(word(maxPath), 'the IntentSpec, relative to the working directory'),
+  }),
   reads: true,
-  call: (given, call) => ask(call, ['plan', '--', fileIn(call, given.get('path'))], withoutFileContents),
-};
+  call: (given, call) => ask(call, ['plan', '--', fileIn(call, given.path)], withoutFileContents),
+});
 
-const scanChange: McpTool = {
+const scanChange = toolOf({
   name: 'scan_change',
   title: 'Scan a change',
   description:
     'Asks the rules about a change (secrets, evaluated code, vanished tests, dependencies …) of a range of commits or, without one, of what is not committed yet. Findings have a rule, a severity, a path and a line.',
-  arguments: {
-    range: { type: 'string', about: '`A..B`; without it: what is not committed', optional: true, most: 512 },
-  },
+  arguments: object('an object', {}, { range: says(word(512), '`A..B`; without it: what is not committed') }),
   reads: true,
-  call: (given, call) => {
-    const range = given.get('range');
-    return ask(call, ['scan', ...(range === undefined ? [] : [`--range=${String(range)}`])]);
-  },
-};
+  call: ({ range }, call) => ask(call, ['scan', ...(range === undefined ? [] : [`--range=${range}`])]),
+});
 
-const listRuns: McpTool = {
+const listRuns = toolOf({
   name: 'list_runs',
   title: 'List runs',
   description: 'The runs of this repository, newest first, and drafts that wait for a person.',
-  arguments: { limit: { type: 'count', about: 'how many; default 50', optional: true, most: 500 } },
+  arguments: object('an object', {}, { limit: says(count(1, 500), 'how many; default 50') }),
   reads: true,
-  call: async (given, call) => {
+  call: async ({ limit: most = 50 }, call) => {
     const { data } = await ask(call, ['runs']);
     const { runs = [] } = data as { readonly runs?: readonly unknown[] };
-    const most = Number(given.get('limit') ?? 50);
     return runs.length <= most
       ? { data }
       : { data: { ...data, runs: runs.slice(0, most), truncated: { runs: runs.length } } };
   },
-};
+});
 
-const showRun: McpTool = {
+const showRun = toolOf({
   name: 'show_run',
   title: 'Show a run',
   description: 'One run in full: contract, stages, checks, findings, artifacts, decision, provenance.',
-  arguments: { run: { type: 'string', about: 'its id, or the beginning of it', most: 128 } },
+  arguments: object('an object', { run: says(word(128), 'its id, or the beginning of it') }),
   reads: true,
-  call: (given, call) => ask(call, ['show', '--', nameOf(given.get('run'))]),
-};
+  call: ({ run }, call) => ask(call, ['show', '--', nameOf(run)]),
+});
 
-const verify: McpTool = {
+const verify = toolOf({
   name: 'verify',
   title: 'Verify sealed changes',
   description:
     'Verifies runs, commits, refs or evidence files offline, by the trust anchors of this user, as `writ verify` does: what is proven, by whom, and what is not.',
-  arguments: {
-    targets: {
-      type: 'strings',
-      about: 'a run id, a commit, a ref, or a file in the working directory; 1 to 20',
-      most: 20,
-    },
-  },
+  arguments: object('an object', {
+    targets: says(wordList(20), 'a run id, a commit, a ref, or a file in the working directory; 1 to 20'),
+  }),
   reads: true,
-  call: (given, call) => {
-    const targets = (given.get('targets') as readonly string[]).map((one) => targetIn(call, one));
-    if (targets.length === 0) throw wrong('targets', 'at least one', 'none');
+  call: ({ targets: given }, call) => {
+    const targets = given.map((one) => targetIn(call, one));
+    if (targets.length === 0) throw wrong('targets', '`targets` to be at least one', 'none');
     return ask(call, ['verify', '--', ...targets]);
   },
-};
+});
 
 /** Commands of writ that change nothing. They return the same data as `--json`. */
 export const writTools: readonly McpTool[] = [validateSpec, planSpec, scanChange, listRuns, showRun, verify];
@@ -209,12 +206,11 @@ async function ask(
 }
 
 /** A path in the working directory, after symlinks are resolved. */
-function fileIn({ ground }: ToolCall, given: unknown): string {
-  const word = String(given);
+function fileIn({ ground }: ToolCall, word: string): string {
   const path = normalisePattern(word);
   const isInside = path !== undefined && realPathIn(ground.cwd, path) !== undefined;
   if (!isInside || path.startsWith('-'))
-    throw wrong('path', 'a path inside the working directory, relative to it', word);
+    throw wrong('path', '`path` to be a path inside the working directory, relative to it', word);
   return path;
 }
 
@@ -226,15 +222,7 @@ function targetIn(call: ToolCall, word: string): string {
   return fileIn(call, word);
 }
 
-function nameOf(given: unknown): string {
-  const word = String(given);
+function nameOf(word: string): string {
   if (/^[0-9A-Za-z][\w.-]*$/.test(word)) return word;
-  throw wrong('run', 'the id of a run', word);
-}
-
-function wrong(argument: string, expected: string, found: string): WritError {
-  return new WritError('TOOL_ARGUMENTS', {
-    message: `expected \`${argument}\` to be ${expected}, found ${quoted(found)}`,
-    detail: { argument, expected, found: quoted(found) },
-  });
+  throw wrong('run', '`run` to be the id of a run', word);
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -84,6 +84,18 @@ t.test('validating a spec loads no engine module and starts at most two git proc
     ),
     [],
   );
+});
+
+t.test('`--version`, `--help` and `verify` load no schema library', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const loaded = join(sample.home, 'loaded');
+  const own = { ...sample.env, LOADED_INTO: loaded };
+  for (const args of [['--version'], ['--help'], ['verify', 'HEAD']])
+    spawnSync(process.execPath, ['--import', lister, launcher, ...args], { cwd: sample.root, env: own });
+  const modules = readFileSync(loaded, 'utf8');
+  t.notMatch(modules, /node_modules\/zod\//);
+  t.match(modules, /api\/verify\//, 'what is loaded is seen');
 });
 
 t.test('drawing a screen loads no module that opens a session', async (t) => {

@@ -1,228 +1,353 @@
+/* The cases of a plugin's parts in `cases.json`: what each kind of part is tested with. */
 import { messageOf } from '../../../core/base/errors.ts';
 import {
-  type Fields,
-  nameOf,
-  parseCount,
-  parseList,
-  parseText,
-  parseWord,
-  toFields,
-} from '../../../core/base/json-pointer.ts';
-import type { Severity } from '../../../core/interfaces/finding.ts';
-import type { TrustTier } from '../../../core/interfaces/privacy.ts';
+  anything,
+  as,
+  count,
+  flag,
+  list,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  parse,
+  type Schema,
+  SchemaFault,
+  text,
+  where,
+  withDefault,
+} from '../../../core/base/schema.ts';
+import type { ArtifactFacts, CheckFacts } from '../../../core/interfaces/check.ts';
+import { failureKinds } from '../../../core/interfaces/model.ts';
 import { stageNames } from '../../../core/interfaces/stage.ts';
 import type { ArtifactCase } from '../../../plugins/testers/artifact-tester.ts';
 import type { EvidenceCase } from '../../../plugins/testers/evidence-tester.ts';
-import type { GateCase, GateCases } from '../../../plugins/testers/gate-tester.ts';
+import type { GateCases } from '../../../plugins/testers/gate-tester.ts';
+import type { LogWire } from '../../../plugins/testers/log-tester.ts';
+import type { ProviderCase } from '../../../plugins/testers/provider-tester.ts';
 import { sampleSpecWith } from '../../../plugins/testers/run-cases.ts';
+import type { StageCheckCase } from '../../../plugins/testers/stage-check-tester.ts';
 import { findSchemaViolations } from '../../../spec/schema-violations.ts';
 
-const maxText = 4 * 1024 * 1024;
-const sides = ['base', 'candidate', 'oldPath', 'oldMode', 'newMode'];
-const severities: readonly Severity[] = ['error', 'warning', 'note'];
-/** A case may exceed the IntentSpec's limits, but it may not hold a field or value that the schema does not know. */
-const namesNothing: readonly string[] = ['type', 'enum', 'const', 'additionalProperties'];
+type Members = Readonly<Record<string, Schema<unknown>>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-/** `files`: by path, the text of each side, with path and modes. */
-export function requireFiles({ files = {} }: Fields): void {
-  within('files', () => {
-    for (const [path, file] of Object.entries(toFields(files, 'an object')))
-      within(path, () => {
-        const given = toFields(file, 'the sides of a file', sides);
-        for (const side of Object.keys(given)) parseText(given, side, maxText, 0);
-      });
+const maxCases = 500;
+const maxText = 4 * 1024 * 1024;
+const longText = text(maxText, 0);
+const line = text(4096);
+const anyObject = (wanted = 'an object') => mapOf(wanted, anything);
+
+/** Returns a parser. The words of a fault begin with its case and the way to its member. */
+function readerOf<T>(schema: Schema<T>): (given: unknown) => T {
+  return (given) => {
+    try {
+      return parse(schema, given);
+    } catch (fault) {
+      throw fault instanceof SchemaFault ? new TypeError(`${wayTo(fault, given)}${fault.message}`) : fault;
+    }
+  };
+}
+
+function wayTo({ facts: { path, expected } }: SchemaFault, given: unknown): string {
+  const last = path.findLastIndex((token) => typeof token === 'string');
+  const isNamed = expected.includes(`\`${path[last]}`);
+  let at = given;
+  return path
+    .map((token, index) => {
+      at = Object(at)[token];
+      if (typeof token === 'string') return index === last && isNamed ? '' : `\`${token}\`: `;
+      return path.findIndex((one) => typeof one === 'number') === index ? caseAt(token, at) : '';
+    })
+    .join('');
+}
+
+function caseAt(index: number, given: unknown): string {
+  const { name } = Object(given);
+  return typeof name === 'string' && name !== '' ? `case \`${name.slice(0, 200)}\`: ` : `case ${index + 1}: `;
+}
+
+/** Cases with a unique name each; absent: none. */
+function casesOf<T>(required: Members, optional: Members, check: (fields: Fields) => void = () => {}) {
+  const one = as(object('a case', { name: text(200), ...required }, optional), (fields: Fields) => {
+    check(fields);
+    return fields as T;
+  });
+  return as(withDefault(list(one, maxCases), []), (cases) => {
+    const names = (cases as readonly Fields[]).map(({ name }) => name);
+    const twice = names.findIndex((name, at) => names.indexOf(name) !== at);
+    if (twice < 0) return cases;
+    const message = 'expected a `name` of its own, got that of another case';
+    throw new SchemaFault(message, { path: [twice], expected: message, found: undefined });
   });
 }
 
-/** Validates `spec`: fields of a spec, each of the right type. */
-export function requireSpec({ spec = {} }: Fields): void {
-  const [found] = findSchemaViolations(sampleSpecWith(toFields(spec, 'an object `spec`'))).filter(
-    ({ keyword }) => namesNothing.includes(keyword),
+/** Files of a change by path: the text of each side, with path and modes. */
+const side = { base: longText, candidate: longText, oldPath: longText, oldMode: longText, newMode: longText };
+const files = mapOf('an object', object('the sides of a file', {}, side));
+
+/** A case may exceed the IntentSpec's limits, but it may not hold a field or value that the schema does not know. */
+const namesNothing: readonly string[] = ['type', 'enum', 'const', 'additionalProperties'];
+
+const spec = as(anyObject('an object `spec`'), (fields) => {
+  const [found] = findSchemaViolations(sampleSpecWith(fields)).filter(({ keyword }) =>
+    namesNothing.includes(keyword),
   );
-  if (found === undefined) return;
+  if (found === undefined) return fields;
   const expected =
     found.keyword === 'additionalProperties'
       ? `no field \`${String(found.said).slice(0, 128)}\``
       : `${found.keyword} ${JSON.stringify(found.said)}`;
   throw new TypeError(`\`spec${found.at}\`: expected ${expected}, as in a contract`);
+});
+
+/** What the plugin is opened with. */
+const options = anyObject('an object `options`');
+
+/** Path and body of a question. */
+const wire = object('an object `wire`', {}, { path: text(2048), body: anything });
+
+/** An answer of 1xx is none: the server could not end with it. */
+const answer = {
+  status: count(200, 599),
+  headers: mapOf('an object `headers`', text(8192, 0)),
+  text: longText,
+  json: anything,
+};
+
+const finding = {
+  severity: oneOf('error', 'warning', 'note'),
+  message: line,
+  path: line,
+  line: count(1),
+  column: count(1),
+};
+const findingsWith = (more: Members) => list(object('a finding', {}, { ...finding, ...more }));
+const detail = anyObject('an object `detail`');
+
+/** The cases of one artifact. */
+export const parseArtifactCases = readerOf(
+  casesOf<ArtifactCase>(
+    {
+      expect: where(
+        object('an object', {}, { includes: list(line), json: anything, unmade: text(1000) }),
+        '`includes`, `json` or `unmade`, got none',
+        (expect) => Object.keys(expect).length > 0,
+      ),
+    },
+    {
+      files,
+      spec,
+      options,
+      stages: list(
+        as(anyObject('a stage'), (given) => {
+          const lists = list(anyObject());
+          const { stage, checks, findings, artifacts } = given;
+          parse(
+            object('a stage', {
+              stage: oneOf(...stageNames),
+              checks: lists,
+              findings: lists,
+              artifacts: lists,
+            }),
+            { stage, checks, findings, artifacts },
+          );
+          return given;
+        }),
+      ),
+    },
+  ),
+);
+
+/** The cases of one evidence policy. */
+export const parseEvidenceCases = readerOf(
+  casesOf<EvidenceCase>(
+    { expect: object('an object', {}, { refuse: text(1000), order: count(0) }) },
+    {
+      source: object(
+        'an object',
+        {},
+        {
+          name: line,
+          url: line,
+          trustTier: oneOf('repo', 'standards', 'vendor-doc', 'web', 'user-provided'),
+          isAllowedHost: flag,
+        },
+      ),
+      soFar: object('an object', { repositoryUses: count(0) }),
+      options,
+    },
+    ({ source, soFar }) => {
+      if (source !== undefined && soFar !== undefined)
+        throw new TypeError('expected one of `source` and `soFar`, got both');
+    },
+  ),
+);
+
+const gateCases = casesOf<GateCases['valid'][number]>(
+  {},
+  {
+    files,
+    spec,
+    options,
+    args: list(text(4096, 0), 256),
+    artifacts: list(anyObject()),
+    stage: object('an object', { name: oneOf(...stageNames), checks: list(anyObject('a check')) }),
+    approvals: list(anyObject()),
+    approvalGroups: mapOf('an object', list(line)),
+    expect: findingsWith({ rule: line, detail }),
+  },
+);
+
+/** The cases of one rule. */
+export const parseGateCases = readerOf<GateCases>(
+  object('an object', { valid: gateCases, invalid: gateCases }),
+);
+
+const bodies = ['events', 'lines', 'json', 'text'];
+const usage = { input: count(0), output: count(0) };
+
+/** The cases of one provider. */
+export const parseProviderCases = readerOf(
+  casesOf<ProviderCase>(
+    {
+      expect: object(
+        'an object',
+        {},
+        {
+          text: longText,
+          reasoning: longText,
+          calls: list(object('a call', { id: longText, name: longText, arguments: longText })),
+          usage: object('an object', usage, { cachedInput: count(0), reasoning: count(0) }),
+          end: oneOf('stop', 'calls', 'length', 'refused', 'filtered'),
+          failure: object(
+            'an object',
+            { kind: oneOf(...failureKinds) },
+            { status: count(100, 599), retryAfterSeconds: count(0) },
+          ),
+        },
+      ),
+    },
+    {
+      model: text(200),
+      request: object(
+        'an object `request`',
+        {},
+        Object.fromEntries(
+          ['model', 'system', 'messages', 'tools', 'maxOutputTokens', 'temperature', 'cacheKey'].map(
+            (name) => [name, anything],
+          ),
+        ),
+      ),
+      ...answer,
+      lines: list(anything),
+      events: list(
+        object(
+          'an event',
+          { data: where(anything, '`data`, got nothing', (data) => data !== undefined) },
+          { event: text(200) },
+        ),
+      ),
+      wire,
+    },
+    (fields) => {
+      const found = bodies.filter((body) => Object.hasOwn(fields, body));
+      if (found.length === 1) return;
+      const expected = bodies.map((body) => `\`${body}\``).join(', ');
+      throw new TypeError(`expected one body (${expected}), got ${found.join(' and ') || 'none'}`);
+    },
+  ),
+);
+
+const checkFacts: Readonly<Record<keyof CheckFacts, Schema<unknown>>> = {
+  id: line,
+  kind: line,
+  stage: line,
+  status: line,
+  required: flag,
+  fromPolicy: flag,
+  tolerated: flag,
+  command: line,
+  expectedExitCode: number,
+  exitCode: number,
+  timedOut: flag,
+  tests: object('an object `tests`', { passed: count(0), failed: count(0), skipped: count(0) }),
+};
+const artifactFacts: Readonly<Record<keyof ArtifactFacts, Schema<unknown>>> = {
+  name: line,
+  stage: line,
+  checkId: line,
+  sha256: line,
+  sizeBytes: number,
+  contentType: line,
+};
+const stageCheckCases = casesOf<StageCheckCase>(
+  { expect: findingsWith({ detail }) },
+  {
+    stage: oneOf(...stageNames),
+    spec,
+    files,
+    checks: list(object('an object', {}, checkFacts)),
+    findings: findingsWith({ rule: line, stage: line, check: line }),
+    artifacts: list(object('an object', {}, artifactFacts)),
+    answer: object('an object', {}, answer),
+    wire,
+  },
+);
+
+const parseCheckCases = readerOf(stageCheckCases);
+
+/** The cases of a stage check, and the options that direct the plugin to its declared host. */
+export function parseStageCheckCases(name: string, given: unknown) {
+  const entry = object(`an object \`${name}\``, { options: withDefault(options, {}) }, { cases: anything });
+  const { cases, ...more } = readerOf(entry)(given ?? {});
+  return { ...more, cases: parseCheckCases(cases) };
 }
 
-/** `options`, an object that the plugin is opened with. */
-export function optionsOf({ options = {} }: Fields): Fields {
-  return toFields(options, 'an object `options`');
-}
-
-/** `wire`: path and body of a question. */
-export function requireWire({ wire = {} }: Fields): void {
-  const fields = toFields(wire, 'an object `wire`', ['path', 'body']);
-  if (fields.path !== undefined) within('wire', () => parseText(fields, 'path', 2048));
-}
-
-/** `status`, `headers` and `text` of an answer. An answer of 1xx is none: the server could not end with it. */
-export function requireAnswer(fields: Fields): void {
-  if (fields.status !== undefined) requireStatus(fields.status, 200);
-  const headers = toFields(fields.headers ?? {}, 'an object `headers`');
-  within('headers', () => {
-    for (const header of Object.keys(headers)) parseText(headers, header, 8192, 0);
+/** A response template with `words` as placeholders. Without one, every response would be the same. */
+function templateOf(words: readonly string[]): Schema<unknown> {
+  return as(anything, (template) => {
+    const found = wordsIn(template);
+    const odd = found.find((word) => !words.includes(word));
+    if (odd !== undefined)
+      throw new TypeError(`expected one of ${words.join(', ')}, got \`${odd.slice(0, 40)}\``);
+    if (found.length === 0) throw new TypeError(`expected at least one of ${words.join(', ')}, got none`);
+    return template;
   });
-  if (fields.text !== undefined) parseText(fields, 'text', maxText, 0);
 }
 
-export function requireStatus(value: unknown, least: number): void {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > 599)
-    throw new TypeError(`expected \`status\` to be a number from ${least} to 599, got ${nameOf(value)}`);
+function wordsIn(template: unknown): readonly string[] {
+  if (typeof template === 'string') return template.startsWith('$') ? [template] : [];
+  if (typeof template !== 'object' || template === null) return [];
+  return Object.values(template).flatMap(wordsIn);
 }
 
-/** A list of findings, with no members but those of a finding and `more`. */
-export function requireFindings(fields: Fields, member: string, more: readonly string[]): void {
-  const known = ['severity', 'message', 'path', 'line', 'column', ...more];
-  within(member, () =>
-    parseList(fields[member], (one) => {
-      const finding = toFields(one, 'a finding', known);
-      if (finding.severity !== undefined) parseWord(finding, 'severity', severities);
-      for (const field of ['rule', 'message', 'path', 'stage', 'check'])
-        if (finding[field] !== undefined) parseText(finding, field, 4096);
-      for (const field of ['line', 'column']) if (finding[field] !== undefined) parseCount(finding, field, 1);
-      if (finding.detail !== undefined) toFields(finding.detail, 'an object `detail`');
-    }),
-  );
-}
-
-/** The cases of one artifact in `cases.json`. Throws for the first fault, with its case and member. */
-export function parseArtifactCases(given: unknown): readonly ArtifactCase[] {
-  return parseCaseList(given, ['files', 'spec', 'stages', 'options', 'expect'], parseCase);
-}
-
-function parseCase(fields: Fields): ArtifactCase {
-  requireFiles(fields);
-  requireSpec(fields);
-  optionsOf(fields);
-  if (fields.stages !== undefined)
-    within('stages', () =>
-      parseList(fields.stages, (one) => {
-        const stage = toFields(one, 'a stage');
-        parseWord(stage, 'stage', stageNames);
-        for (const list of ['checks', 'findings', 'artifacts'])
-          within(list, () => parseList(stage[list], (item) => toFields(item, 'an object')));
-      }),
-    );
-  within('expect', () => {
-    const expect = toFields(fields.expect, 'an object', ['includes', 'json', 'unmade']);
-    if (expect.includes !== undefined)
-      within('includes', () => parseList(expect.includes, (text) => parseText({ text }, 'text', 4096)));
-    if (expect.unmade !== undefined) parseText(expect, 'unmade', 1000);
-    if (Object.keys(expect).length === 0)
-      throw new TypeError('expected `includes`, `json` or `unmade`, got none');
-  });
-  return fields as unknown as ArtifactCase;
-}
-
-const maxCases = 500;
+const logPath = where(text(2048), 'to begin with `/`', (path) => path.startsWith('/'));
+/** Words of an answer: of what is appended. */
+const appended = ['$index', '$size', '$root', '$path', '$checkpoint', '$rootHex', '$pathHex'];
+const logCase = {
+  append: object('an object', { path: logPath, json: templateOf(appended) }, { field: text(64) }),
+  size: object('an object', { path: logPath, json: templateOf(['$size']) }),
+  options: withDefault(options, {}),
+};
+/** The path must contain both sizes. */
+const growth = object('an object, as the manifest says `consistency`', {
+  path: where(logPath, 'to hold `$from` and `$to`', (path) => path.includes('$from') && path.includes('$to')),
+  json: templateOf(['$path', '$pathHex']),
+});
 
 /**
- * Parses cases with `parse`. Each has a unique name and only `known` members. Absent: no cases. Throws for the first
- * error, naming its case.
+ * A log's wire format, and the options that direct the plugin to its declared host. `isProven`: the manifest declares
+ * `consistency`.
  */
-export function parseCaseList<T>(
+export function parseLogCase(
+  name: string,
   given: unknown,
-  known: readonly string[],
-  parse: (fields: Fields) => T,
-): readonly T[] {
-  const names = new Set<string>();
-  let count = 0;
-  return parseList(
-    given ?? [],
-    (item) => {
-      count += 1;
-      let called = `case ${count}`;
-      try {
-        const fields = toFields(item, 'a case', ['name', ...known]);
-        const name = parseText(fields, 'name', 200);
-        called = `case \`${name}\``;
-        if (names.has(name)) throw new TypeError('expected a `name` of its own, got that of another case');
-        names.add(name);
-        return parse(fields);
-      } catch (fault) {
-        throw new TypeError(`${called}: ${messageOf(fault)}`, { cause: fault });
-      }
-    },
-    maxCases,
-  );
-}
-
-const tiers: readonly TrustTier[] = ['repo', 'standards', 'vendor-doc', 'web', 'user-provided'];
-
-/** The cases of one evidence policy in `cases.json`. Throws for the first fault, with its case and member. */
-export function parseEvidenceCases(given: unknown): readonly EvidenceCase[] {
-  return parseCaseList(given, ['source', 'soFar', 'options', 'expect'], parseEvidenceCase);
-}
-
-function parseEvidenceCase(fields: Fields): EvidenceCase {
-  if (fields.source !== undefined && fields.soFar !== undefined)
-    throw new TypeError('expected one of `source` and `soFar`, got both');
-  within('source', () => {
-    const source = toFields(fields.source ?? {}, 'an object', ['name', 'url', 'trustTier', 'isAllowedHost']);
-    for (const field of ['name', 'url']) if (source[field] !== undefined) parseText(source, field, 4096);
-    if (source.trustTier !== undefined) parseWord(source, 'trustTier', tiers);
-    const { isAllowedHost = false } = source;
-    if (typeof isAllowedHost !== 'boolean')
-      throw new TypeError(`expected \`isAllowedHost\` to be true or false, got ${nameOf(isAllowedHost)}`);
-  });
-  if (fields.soFar !== undefined)
-    within('soFar', () =>
-      parseCount(toFields(fields.soFar, 'an object', ['repositoryUses']), 'repositoryUses', 0),
-    );
-  optionsOf(fields);
-  within('expect', () => {
-    const expect = toFields(fields.expect, 'an object', ['refuse', 'order']);
-    if (expect.refuse !== undefined) parseText(expect, 'refuse', 1000);
-    if (expect.order !== undefined) parseCount(expect, 'order', 0);
-  });
-  return fields as unknown as EvidenceCase;
-}
-
-const caseFields = [
-  'files',
-  'spec',
-  'args',
-  'options',
-  'artifacts',
-  'stage',
-  'approvals',
-  'approvalGroups',
-  'expect',
-];
-
-/** The cases of one rule in `cases.json`. Throws for the first fault, with its group, case and member. */
-export function parseGateCases(given: unknown): GateCases {
-  const fields = toFields(given, 'an object', ['valid', 'invalid']);
-  const group = (name: 'valid' | 'invalid') =>
-    within(name, () => parseCaseList(fields[name], caseFields, parseGateCase));
-  return { valid: group('valid'), invalid: group('invalid') };
-}
-
-function parseGateCase(fields: Fields): GateCase {
-  requireFiles(fields);
-  requireSpec(fields);
-  optionsOf(fields);
-  if (fields.args !== undefined)
-    within('args', () => parseList(fields.args, (args) => parseText({ args }, 'args', 4096, 0), 256));
-  if (fields.stage !== undefined)
-    within('stage', () => {
-      const stage = toFields(fields.stage, 'an object', ['name', 'checks']);
-      parseWord(stage, 'name', stageNames);
-      within('checks', () => parseList(stage.checks, (one) => toFields(one, 'a check')));
-    });
-  for (const list of ['artifacts', 'approvals'])
-    if (fields[list] !== undefined)
-      within(list, () => parseList(fields[list], (one) => toFields(one, 'an object')));
-  within('approvalGroups', () => {
-    const groups = toFields(fields.approvalGroups ?? {}, 'an object');
-    for (const [name, people] of Object.entries(groups))
-      within(name, () => parseList(people, (one) => parseText({ one }, 'one', 4096)));
-  });
-  if (fields.expect !== undefined) requireFindings(fields, 'expect', ['rule', 'detail']);
-  return fields as unknown as GateCase;
+  isProven = false,
+): { readonly wire: LogWire; readonly options: Fields } {
+  const members = isProven ? { ...logCase, consistency: growth } : logCase;
+  const { options, ...wire } = readerOf(object(`an object \`${name}\``, members))(given);
+  return { wire, options };
 }
 
 /** Reads a member; errors name the member. */

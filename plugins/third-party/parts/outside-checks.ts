@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import { compileGlob } from '../../../core/base/glob.ts';
-import { type Fields, parseList, parseText, toFields } from '../../../core/base/json-pointer.ts';
 import { printable } from '../../../core/base/printable.ts';
+import { anything, list, mapOf, object, parse, type TypeOf, text, where } from '../../../core/base/schema.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { ArtifactProducer, ArtifactRequest, Produced } from '../../../core/interfaces/artifact.ts';
 import type { StageCheck } from '../../../core/interfaces/check.ts';
@@ -25,7 +25,24 @@ const maxFileBytes = 8 * 1024 * 1024;
 const maxFiles = 5000;
 /** Limit of the raw answer: base64 and escapes are longer than the decoded content. */
 const maxAnswerBytes = 16 * 1024 * 1024;
-const forms = ['text', 'bytes', 'json', 'unmade'] as const;
+const made = where(
+  object(
+    'an object with one of `text`, `bytes`, `json` and `unmade`',
+    {},
+    {
+      text: where(text(maxArtifactBytes), '`text` that is well-formed', (found) => found.isWellFormed()),
+      bytes: where(
+        text(maxAnswerBytes),
+        '`bytes` as octets or base64',
+        (base64) => Buffer.from(base64, 'base64').toString('base64') === base64,
+      ),
+      json: anything,
+      unmade: text(1000),
+    },
+  ),
+  'one of `text`, `bytes`, `json` and `unmade`',
+  (fields) => Object.keys(fields).length === 1,
+);
 
 /**
  * A producer in its plugin's process. If it gives no artifact of the declared form, the result is a reason with the
@@ -75,11 +92,9 @@ async function make(
     },
     signal,
   );
-  const fields = toFields(answer, 'an object with one of `text`, `bytes`, `json` and `unmade`', forms);
-  if (Object.keys(fields).length !== 1)
-    throw new TypeError('expected one of `text`, `bytes`, `json` and `unmade`');
+  const fields = parse(made, answer);
   if (fields.unmade === undefined) return bytesOf(fields, contentType);
-  throw new TypeError(withoutHanded(parseText(fields, 'unmade', 1000), masked));
+  throw new TypeError(withoutHanded(fields.unmade, masked));
 }
 
 /** Content of the candidate's files that it declared to read. */
@@ -106,7 +121,7 @@ async function filesOf(
 }
 
 /** What was made, held to the media type that the manifest declares. */
-function bytesOf(fields: Fields, contentType: string): Uint8Array {
+function bytesOf(fields: TypeOf<typeof made>, contentType: string): Uint8Array {
   const bytes = rawOf(fields);
   if (bytes.length === 0 || bytes.length > maxArtifactBytes)
     throw new RangeError(`expected 1 to ${maxArtifactBytes} bytes, got ${bytes.length}`);
@@ -125,21 +140,13 @@ function requireJson(bytes: Uint8Array): void {
   }
 }
 
-function rawOf(fields: Fields): Buffer {
-  if (fields.json !== undefined) return Buffer.from(`${JSON.stringify(fields.json, null, 2)}\n`);
-  if (fields.text !== undefined) {
-    const text = parseText(fields, 'text', maxArtifactBytes);
-    if (!text.isWellFormed()) throw new TypeError('expected `text` that is well-formed');
-    return Buffer.from(text);
-  }
-  const text = parseText(fields, 'bytes', maxAnswerBytes);
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.toString('base64') !== text) throw new TypeError('expected `bytes` as octets or base64');
-  return bytes;
+function rawOf({ json, text, bytes = '' }: TypeOf<typeof made>): Buffer {
+  if (json !== undefined) return Buffer.from(`${JSON.stringify(json, null, 2)}\n`);
+  return text === undefined ? Buffer.from(bytes, 'base64') : Buffer.from(text);
 }
 
 const maxStageAnswerBytes = 4 * 1024 * 1024;
-const maxFindings = 1000;
+const findings = list(mapOf('a finding', anything), 1000);
 
 /** A check of the gate stages that a plugin brings: its answer in its form, under its own name. */
 export function outsideStageCheck(
@@ -169,7 +176,7 @@ export function outsideStageCheck(
 
 /** Throws if the answer is not a list of findings, or if a finding has another rule's name. */
 function toFindings(name: string, answer: unknown): readonly Finding[] {
-  const named = parseList(answer, (item) => ({ rule: name, ...toFields(item, 'a finding') }), maxFindings);
+  const named = parse(findings, answer).map((one) => ({ rule: name, ...one }));
   const foreign = named.find(({ rule }) => rule !== name);
   if (foreign !== undefined)
     throw new TypeError(`expected findings of \`${name}\`, got one in the name of another`);

@@ -1,6 +1,16 @@
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
-import { isCount, parseCount, parseList, parseText, toFields } from '../../../core/base/json-pointer.ts';
 import { printable } from '../../../core/base/printable.ts';
+import {
+  anything,
+  as,
+  count,
+  list,
+  object,
+  parse,
+  type Schema,
+  text,
+  where,
+} from '../../../core/base/schema.ts';
 import type { EvidencePolicy, EvidenceSource, RetrievalSoFar } from '../../../core/interfaces/privacy.ts';
 import type { OutsideLog } from '../../../core/interfaces/sealing.ts';
 import type { ManifestEvidence, ManifestLog, PluginNeeds } from '../manifest-parts.ts';
@@ -28,6 +38,16 @@ interface SourceVerdict {
 const maxBytes = 256 * 1024;
 const maxReason = 500;
 const maxOrder = 1000;
+const refusal = object('nothing, or an object with `refuse`', { refuse: text(maxReason) });
+const verdict = where(
+  object(
+    'nothing, or an object with `refuse` or `order`',
+    {},
+    { refuse: text(maxReason), order: count(0, maxOrder) },
+  ),
+  'one of `refuse` and `order`',
+  (given) => Object.keys(given).length === 1,
+);
 /** Maximum number of cached verdicts: the same source is evaluated when it is found, read and cited. */
 const maxKept = 10_000;
 
@@ -72,18 +92,13 @@ export function outsideEvidence(part: ManifestEvidence, ground: PartEnvironment)
     if (known !== undefined) return known;
     const read = (answer: unknown, secrets: readonly string[]): SourceVerdict => {
       if (answer === null) return { order: 0 };
-      const fields = toFields(answer, 'nothing, or an object with `refuse` or `order`', ['refuse', 'order']);
-      if (Object.keys(fields).length !== 1) throw new TypeError('expected one of `refuse` and `order`');
-      if (fields.refuse !== undefined)
-        return { refuse: reason(parseText(fields, 'refuse', maxReason), secrets), order: 0 };
-      const order = parseCount(fields, 'order', 0);
-      if (order > maxOrder) throw new RangeError(`expected \`order\` to be at most ${maxOrder}`);
-      return { order };
+      const { refuse, order = 0 } = parse(verdict, answer);
+      return refuse === undefined ? { order } : { refuse: reason(refuse, secrets), order: 0 };
     };
     const about = { name, trustTier, isAllowedHost, ...(url === undefined ? {} : { url }) };
-    const verdict = await ask('judge', about, read, signal);
-    if (kept.size < maxKept) kept.set(key, verdict);
-    return verdict;
+    const found = await ask('judge', about, read, signal);
+    if (kept.size < maxKept) kept.set(key, found);
+    return found;
   };
   return {
     plugin,
@@ -97,8 +112,7 @@ export function outsideEvidence(part: ManifestEvidence, ground: PartEnvironment)
       if (!refusesRetrieval) return undefined;
       const read = (answer: unknown, secrets: readonly string[]): string | undefined => {
         if (answer === null) return undefined;
-        const fields = toFields(answer, 'nothing, or an object with `refuse`', ['refuse']);
-        return reason(parseText(fields, 'refuse', maxReason), secrets);
+        return reason(parse(refusal, answer).refuse, secrets);
       };
       return ask('refuseRetrieval', soFar, read, signal);
     },
@@ -108,6 +122,29 @@ export function outsideEvidence(part: ManifestEvidence, ground: PartEnvironment)
 /** A log answers when a checkpoint covers the entry; some logs need several seconds. */
 const withinMs = 120_000;
 const maxHashes = 63;
+
+/** Octets have become base64 on their way. */
+const hash = where(
+  text(4096, 0),
+  'to be 32 octets or their base64 (44 characters)',
+  (base64) => base64.length === 44 && Buffer.from(base64, 'base64').toString('base64') === base64,
+  (found) => (/^[0-9a-f]{64}$/i.test(found) ? 'hexadecimal' : `${found.length} characters`),
+);
+const bytesOfHash = as(hash, (base64) => Buffer.from(base64, 'base64'));
+const hashes = list(bytesOfHash, maxHashes);
+const growth = object('a consistency proof', { hashes });
+const proof = object('a proof', {
+  logIndex: count(0),
+  treeSize: count(1),
+  rootHash: bytesOfHash,
+  hashes,
+  checkpoint: text(16_384),
+});
+const logSize = where(
+  anything,
+  '`size` to answer how many entries there are',
+  (size) => Number.isSafeInteger(size) && Number(size) >= 0,
+) as Schema<number>;
 
 /**
  * A log that a plugin accesses. Only the form of its answers is checked; the caller that pins the log's key verifies
@@ -131,38 +168,17 @@ export function outsideLog(
   };
   return {
     async append(body, behind) {
-      const known = ['logIndex', 'treeSize', 'rootHash', 'hashes', 'checkpoint'];
-      const fields = toFields(await ask('append', [body], { behind }), 'a proof', known);
-      return {
-        logIndex: parseCount(fields, 'logIndex', 0),
-        treeSize: parseCount(fields, 'treeSize', 1),
-        rootHash: toHash('rootHash', fields.rootHash),
-        hashes: parseList(fields.hashes, (hash) => toHash('hashes', hash), maxHashes),
-        checkpoint: parseText(fields, 'checkpoint', 16_384),
-      };
+      return parse(proof, await ask('append', [body], { behind }));
     },
     async size() {
-      const size = await ask('size', [], {});
-      if (!isCount(size, 0)) throw new TypeError('expected `size` to answer how many entries there are');
-      return size;
+      return parse(logSize, await ask('size', [], {}));
     },
     ...(consistency && {
       async consistency(from: number, to: number) {
-        const answer = await ask('consistency', [from, to], {});
-        const { hashes } = toFields(answer, 'a consistency proof', ['hashes']);
-        return { hashes: parseList(hashes, (hash) => toHash('hashes', hash), maxHashes) };
+        return parse(growth, await ask('consistency', [from, to], {}));
       },
     }),
   };
-}
-
-/** Octets have become base64 on their way. */
-function toHash(field: string, value: unknown): Buffer {
-  const text = parseText({ [field]: value }, field, 4096, 0);
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.length === 32 && bytes.toString('base64') === text) return bytes;
-  const found = /^[0-9a-f]{64}$/i.test(text) ? 'hexadecimal' : `${text.length} characters`;
-  throw new TypeError(`expected \`${field}\` as 32 octets or their base64 (44 characters), got ${found}`);
 }
 
 /** The user's secrets and files that a plugin receives, by name: those that are declared and exist. */

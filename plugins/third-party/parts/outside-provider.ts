@@ -1,12 +1,16 @@
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
-import { parseCount, parseText, parseWord, toFields } from '../../../core/base/json-pointer.ts';
 import {
-  type FailureKind,
-  failureKinds,
-  type ModelEvent,
-  type ModelUsage,
-  type ToolCall,
-} from '../../../core/interfaces/model.ts';
+  anything,
+  count,
+  mapOf,
+  object,
+  oneOf,
+  parse,
+  type Schema,
+  text,
+  where,
+} from '../../../core/base/schema.ts';
+import { type FailureKind, failureKinds, type ModelEvent } from '../../../core/interfaces/model.ts';
 import {
   type Provider,
   type ProviderSetting,
@@ -109,9 +113,32 @@ function numberOf<K extends string>(
 
 const maxText = 8 * 1024 * 1024;
 const maxCalls = 128;
-const types = ['text', 'reasoning', 'calling', 'call', 'usage', 'notice', 'asked', 'end'] as const;
-const ends = ['stop', 'calls', 'length', 'refused', 'filtered'] as const;
-const usageFields = ['input', 'output', 'cachedInput', 'reasoning'] as const;
+const call = object('a call', { id: text(512), name: text(512), arguments: text(maxText, 0) });
+const usage = object(
+  'usage',
+  { input: count(0), output: count(0) },
+  { cachedInput: count(0), reasoning: count(0) },
+);
+const visible = where(text(200), '`requestId` in visible ASCII, without blanks', (id) =>
+  /^[\x21-\x7e]+$/.test(id),
+);
+const type = <const T extends string>(name: T) => ({ type: oneOf(name) });
+const events = {
+  text: object('an event `text`', { ...type('text'), text: text(maxText, 0) }),
+  reasoning: object('an event `reasoning`', { ...type('reasoning'), text: text(maxText, 0) }),
+  notice: object('an event `notice`', { ...type('notice'), text: text(1000, 0) }),
+  calling: object('an event `calling`', { ...type('calling'), name: text(512) }),
+  call: object('an event `call`', { ...type('call'), call }),
+  usage: object('an event `usage`', { ...type('usage'), usage }),
+  asked: object('an event `asked`', { ...type('asked'), requestId: visible }),
+  end: object(
+    'an event `end`',
+    { ...type('end'), end: oneOf('stop', 'calls', 'length', 'refused', 'filtered') },
+    { state: anything },
+  ),
+} satisfies { readonly [_ in Exclude<ModelEvent['type'], 'reasoned'>]: Schema<ModelEvent> };
+const anEvent = mapOf('an event', anything);
+const eventType = object('an event', { type: oneOf(...(Object.keys(events) as (keyof typeof events)[])) });
 
 /**
  * Reads the events of one reply as they arrive. Each must have a known form, calls must have distinct ids, and `end`
@@ -139,50 +166,6 @@ export function modelEventReader(): { take(value: unknown): ModelEvent; finish()
 }
 
 function parseEvent(value: unknown): ModelEvent {
-  const type = parseWord(toFields(value, 'an event'), 'type', types);
-  if (type === 'call') {
-    const { call } = toFields(value, 'an event `call`', ['type', 'call']);
-    return { type, call: parseCall(call) };
-  }
-  if (type === 'calling') {
-    const fields = toFields(value, 'an event `calling`', ['type', 'name']);
-    return { type, name: parseText(fields, 'name', 512) };
-  }
-  if (type === 'usage') {
-    const { usage } = toFields(value, 'an event `usage`', ['type', 'usage']);
-    return { type, usage: parseUsage(usage) };
-  }
-  if (type === 'asked') {
-    const fields = toFields(value, 'an event `asked`', ['type', 'requestId']);
-    const requestId = parseText(fields, 'requestId', 200);
-    if (!/^[\x21-\x7e]+$/.test(requestId))
-      throw new TypeError('expected `requestId` in visible ASCII, without blanks');
-    return { type, requestId };
-  }
-  if (type === 'end') {
-    const fields = toFields(value, 'an event `end`', ['type', 'end', 'state']);
-    const { state } = fields;
-    return { type, end: parseWord(fields, 'end', ends), ...(state === undefined ? {} : { state }) };
-  }
-  const fields = toFields(value, `an event \`${type}\``, ['type', 'text']);
-  return { type, text: parseText(fields, 'text', type === 'notice' ? 1000 : maxText, 0) };
-}
-
-function parseCall(value: unknown): ToolCall {
-  const fields = toFields(value, 'a call', ['id', 'name', 'arguments']);
-  return {
-    id: parseText(fields, 'id', 512),
-    name: parseText(fields, 'name', 512),
-    arguments: parseText(fields, 'arguments', maxText, 0),
-  };
-}
-
-function parseUsage(value: unknown): ModelUsage {
-  const fields = toFields(value, 'usage', usageFields);
-  const counted = usageFields.filter(
-    (field) => fields[field] !== undefined || field === 'input' || field === 'output',
-  );
-  return Object.fromEntries(
-    counted.map((field) => [field, parseCount(fields, field, 0)]),
-  ) as unknown as ModelUsage;
+  const { type } = parse(eventType, { type: parse(anEvent, value).type });
+  return parse<ModelEvent>(events[type], value);
 }

@@ -1,5 +1,5 @@
 import { messageOf, WritError } from '../../../core/base/errors.ts';
-import { parseText, toFields } from '../../../core/base/json-pointer.ts';
+import { anything, mapOf, number, object, parse, text, where } from '../../../core/base/schema.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import type { SandboxPipes, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import type { CheckNetwork, NetworkUse } from '../../../core/interfaces/scanner.ts';
@@ -350,27 +350,30 @@ interface SaidFailed {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+const frame = object(
+  'a frame',
+  { id: where(number, 'a frame with a whole number `id`', Number.isSafeInteger) },
+  { part: anything, done: anything, failed: mapOf('an object `failed`', anything) },
+);
+const failedWords = object('an object `failed`', { message: text(maxWords, 0) });
+
 /** Reads one line; throws what is wrong with it. */
 export function parseFrame(line: Uint8Array): Frame {
   const { value } = parseStrictJson(line, { code: 'PLUGIN_PROCESS_FAULT', maxBytes: maxFrameBytes });
   refusePrototypes(value);
-  const fields = toFields(value, 'a frame', ['id', 'part', 'done', 'failed']);
-  const { id } = fields;
-  if (!Number.isSafeInteger(id)) throw new TypeError('expected a frame with a whole number `id`');
+  const fields = parse(frame, value);
   const kinds = (['part', 'done', 'failed'] as const).filter((kind) => Object.hasOwn(fields, kind));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
     throw new TypeError('expected a frame with one of `part`, `done` and `failed`');
-  const at = id as number;
-  if (kind !== 'failed') return { id: at, kind, value: fields[kind] };
-  const said = toFields(fields.failed, 'an object `failed`');
-  const message = parseText(said, 'message', maxWords, 0);
+  const { id } = fields;
+  if (kind !== 'failed') return { id, kind, value: fields[kind] };
+  const { message: words, ...more } = fields.failed ?? {};
+  const { message } = parse(failedWords, { message: words });
   const facts = Object.fromEntries(
-    Object.entries(said).filter(
-      ([name, one]) => name !== 'message' && ['string', 'number'].includes(typeof one),
-    ),
+    Object.entries(more).filter(([, one]) => ['string', 'number'].includes(typeof one)),
   );
-  return { id: at, kind, failed: { message, facts } };
+  return { id, kind, failed: { message, facts } };
 }
 
 /** Refuses an own key `__proto__`: it becomes dangerous when it is assigned later, and no valid answer needs it. */

@@ -3,12 +3,10 @@ import {
   parseArtifactCases,
   parseEvidenceCases,
   parseGateCases,
-} from '../../../bin/plugin/cases/parse-cases.ts';
-import {
   parseLogCase,
   parseProviderCases,
   parseStageCheckCases,
-} from '../../../bin/plugin/cases/parse-part-cases.ts';
+} from '../../../bin/plugin/cases/parse-cases.ts';
 import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
 import { requireCaseNames } from '../../../bin/plugin/suites.ts';
 import { toPluginPackage } from '../../../plugins/third-party/plugin-package.ts';
@@ -44,7 +42,7 @@ const ofFiles: Faults = [
   [{ spec: { risk: { level: 'grave' } } }, /`spec\/risk\/level`: expected enum/],
   [{ spec: { intent: { summary: 7 } } }, /`spec\/intent\/summary`: expected type "string"/],
   [{ name: 7 }, /^case 1: expected `name` to be text/],
-  [{ more: 1 }, /^case 1: .* unknown field `more`/],
+  [{ more: 1 }, /^case `a`: .* unknown field `more`/],
 ];
 
 function faults(t: Test, parse: (cases: unknown) => unknown, sound: object, table: Faults): void {
@@ -67,7 +65,7 @@ t.test('a fault in rule cases is reported with its case and member', async (t) =
     [{ args: 'x' }, /`args`: expected a list/],
     [{ options: [] }, /an object `options`/],
     [{ stage: { name: 'late', checks: [] } }, /`stage`: expected `name` to be one of fast/],
-    [{ approvalGroups: { a: ['b', 1] } }, /`approvalGroups`: `a`: /],
+    [{ approvalGroups: { a: ['b', 1] } }, /`approvalGroups`: expected `a` to be text/],
   ];
   faults(t, parse, { name: 'a' }, table);
   t.throws(() => parseGateCases({ valid: [], invald: [] }), /unknown field `invald`/);
@@ -101,7 +99,7 @@ t.test('a fault in artifact or evidence policy cases is reported with its case a
     ...ofFiles,
     [{ expect: {} }, /`expect`: expected `includes`, `json` or `unmade`, got none/],
     [{ expect: { include: ['x'] } }, /`expect`: .* unknown field `include`/],
-    [{ expect: { includes: [1] } }, /`expect`: `includes`: expected `text` to be text/],
+    [{ expect: { includes: [1] } }, /`expect`: expected `includes` to be text/],
     [{ stages: [{ stage: 'late' }] }, /`stages`: expected `stage` to be one of fast/],
   ]);
   faults(t, parseEvidenceCases, { name: 'a', expect: {} }, [
@@ -111,7 +109,7 @@ t.test('a fault in artifact or evidence policy cases is reported with its case a
     [{ soFar: {} }, /`soFar`: expected `repositoryUses` to count from 0/],
     [{ soFar: { repositoryUses: 1 }, source: {} }, /one of `source` and `soFar`, got both/],
     [{ expect: { order: 'first' } }, /`expect`: expected `order` to count from 0/],
-    [{ more: 1 }, /^case 1: .* unknown field `more`/],
+    [{ more: 1 }, /^case `a`: .* unknown field `more`/],
   ]);
 });
 
@@ -133,7 +131,7 @@ t.test('a fault in a log case is reported with its member', async (t) => {
   t.strictSame(parseLogCase('x', { ...wire, consistency }, true).wire, { ...wire, consistency });
   t.throws(() => parseLogCase('x', { ...wire, consistency }), { message: /unknown field `consistency`/ });
   for (const [given, message] of [
-    [undefined, /`consistency`: expected an object, as the manifest says/],
+    [undefined, /expected an object, as the manifest says `consistency`/],
     [{ ...consistency, path: '/c/$from' }, /`consistency`: expected `path` to hold `\$from` and `\$to`/],
     [{ ...consistency, json: '$root' }, /`consistency`: `json`: expected one of \$path, \$pathHex/],
   ] as const)

@@ -12,9 +12,8 @@ t.test('`validate_spec` and `plan_spec` repeat nothing of a file that is no spec
     const tool = writTools.find(({ name }) => name === toolName);
     writeFileSync(join(cwd, 'spec.json'), text);
     const call = { ground: { cwd, ask: callWrit({ cwd, env }) }, signal: new AbortController().signal };
-    const given = new Map([['path', 'spec.json']]);
     try {
-      return JSON.stringify(await tool?.call(given as never, call as never));
+      return JSON.stringify(await tool?.take({ path: 'spec.json' })(call as never));
     } catch (fault) {
       return JSON.stringify(toRefusalAnswer(fault, cwd));
     }
