@@ -4,8 +4,7 @@ import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { deafForMs } from '../../../session/tui/card.ts';
 import { openComposer } from '../../../session/tui/composer/compose.ts';
 import type { Key } from '../../../session/tui/term/painter.ts';
-import { pressView } from '../../../session/tui/view/press-view.ts';
-import { openView, seeSnapshot, type View } from '../../../session/tui/view/view.ts';
+import { openView, pressView, seeSnapshot, type View } from '../../../session/tui/view/view.ts';
 import { newWorld } from '../state/walk.ts';
 
 const enter: Key = { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false };

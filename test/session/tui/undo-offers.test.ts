@@ -1,7 +1,7 @@
 import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { openComposer, press } from '../../../session/tui/composer/compose.ts';
-import { undoOffers, undoOffersFor } from '../../../session/tui/show/undo-offers.ts';
+import { undoOffers, undoOffersFor } from '../../../session/tui/local-commands.ts';
 import type { Key } from '../../../session/tui/term/painter.ts';
 import { newWorld } from '../state/walk.ts';
 
