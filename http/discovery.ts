@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isWritError, WritError } from '../core/base/errors.ts';
 import { randomOctets } from '../core/base/ids.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
-import { parseLoopbackAddress } from './addresses.ts';
+import { parseLoopbackAddress } from './guard-request.ts';
 
 /** Published data of a running instance; never contains a secret. */
 export interface Discovery {

@@ -13,8 +13,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { messageOf, WritError } from '../core/base/errors.ts';
-import { isLoopbackPeer, reachableHere, toUrlHost } from './addresses.ts';
-import { guardRequest, valuesOf } from './guard-request.ts';
+import { guardRequest, isLoopbackPeer, reachableHere, toUrlHost, valuesOf } from './guard-request.ts';
 import { type BodyLimits, readJsonBody } from './read-json-body.ts';
 import {
   answerHeaders,

@@ -1,7 +1,7 @@
 /* The notification bus of the local service. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
-import { type BroadcastSettings, createBroadcast, toFrame } from '../http/broadcast.ts';
+import { createBroadcast, toFrame } from '../http/broadcast.ts';
 
 /** The notification bus: sends events `{seq, type, at, data}` to the current subscribers, at most once. */
 export interface Bus {
@@ -16,19 +16,14 @@ export interface Bus {
   end(withinMs: number): Promise<void>;
 }
 
-export interface BusOptions {
-  readonly clock: Clock;
-  readonly streams?: Partial<BroadcastSettings>;
-}
-
 /** A bus without subscribers. */
-export function openBus({ clock, streams = {} }: BusOptions): Bus {
+export function openBus({ clock }: { readonly clock: Clock }): Bus {
   let seq = 0;
   let kept: readonly Uint8Array[] = [];
   const frameOf = (of: number, type: string, data: Readonly<Record<string, unknown>>): Uint8Array =>
     toFrame({ type, id: of, data: JSON.stringify({ seq: of, type, at: toRfc3339(clock.now()), data }) });
   const resyncFrame = (missed: number, lastSeq: number): Uint8Array => frameOf(lastSeq, 'resync', { missed });
-  const broadcast = createBroadcast({ ...streams, clock, resyncFrame });
+  const broadcast = createBroadcast({ clock, resyncFrame });
 
   return {
     announce(type, data) {

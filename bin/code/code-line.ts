@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { maxApprovalTtlSeconds } from '../../engine/config/bounds.ts';
-import { parseLoopbackAddress } from '../../http/addresses.ts';
+import { parseLoopbackAddress } from '../../http/guard-request.ts';
 import { flagTable, type GivenFlag } from '../../providers/flags.ts';
 import type { AgentProfile } from '../../session/agents.ts';
 import type { SessionOptions } from '../../session/session-options.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
-import { parseLoopbackAddress } from '../../http/addresses.ts';
+import { parseLoopbackAddress } from '../../http/guard-request.ts';
 import { type AgentProfile, findPrimaryAgent } from '../../session/agents.ts';
 import type { McpGround } from '../../session/mcp/tool.ts';
 import type { SessionLog } from '../../session/open-log.ts';

@@ -7,7 +7,7 @@ import { loadAnchors } from '../../attest/verify/anchors.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
-import { listenableAddresses } from '../../http/addresses.ts';
+import { listenableAddresses } from '../../http/guard-request.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findServicePlace, serviceStatus } from '../../service/find-service.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { parseLoopbackAddress } from '../../http/addresses.ts';
+import { parseLoopbackAddress } from '../../http/guard-request.ts';
 import { listDirty } from '../../service/dirty-marks.ts';
 import { findServicePlace, type ServiceStatus, serviceStatus } from '../../service/find-service.ts';
 import { followEvents } from '../../service/run-publisher.ts';

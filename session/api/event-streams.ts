@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import { type BroadcastSettings, createBroadcast, toFrame } from '../../http/broadcast.ts';
+import { createBroadcast, toFrame } from '../../http/broadcast.ts';
 import type { Exchange } from '../../http/send-answer.ts';
 import type { SessionChannel } from '../open-channel.ts';
 import type { Happened } from '../state/fact.ts';
@@ -66,10 +66,7 @@ interface Kept {
 }
 
 /** Creates an empty ring for a stream. `start` is the number of the stream's last event. */
-function createReplayRing(
-  start: number,
-  limits: { readonly events: number; readonly bytes: number } = ringLimits,
-): ReplayRing {
+function createReplayRing(start: number): ReplayRing {
   let kept: Kept[] = [];
   let last = start;
   const made = (one: Kept): Uint8Array => {
@@ -80,9 +77,9 @@ function createReplayRing(
     let bytes = 0;
     const tooOld = kept.findLastIndex((one) => {
       bytes += typeof one.made === 'function' ? 0 : one.made.length;
-      return bytes > limits.bytes;
+      return bytes > ringLimits.bytes;
     });
-    kept = kept.slice(Math.max(tooOld + 1, kept.length - limits.events));
+    kept = kept.slice(Math.max(tooOld + 1, kept.length - ringLimits.events));
   };
   return {
     add: (seq, make) => {
@@ -102,7 +99,7 @@ function createReplayRing(
       for (const one of kept.slice(from).reverse()) {
         frames.push(made(one));
         bytes += made(one).length;
-        if (bytes > limits.bytes) {
+        if (bytes > ringLimits.bytes) {
           trim();
           return undefined;
         }
@@ -115,7 +112,6 @@ function createReplayRing(
 interface StreamParts {
   readonly channel: SessionChannel;
   readonly clock: Clock;
-  readonly streams?: Partial<BroadcastSettings>;
 }
 
 type EventType = 'session_updated' | 'status_changed' | 'controller_changed';
@@ -124,7 +120,7 @@ type EventType = 'session_updated' | 'status_changed' | 'controller_changed';
  * Events `{seq, type, at, data}` with the whole snapshot. Changes of status and controller are sent at once, other
  * changes are coalesced. A snapshot is serialised at most once, and only if a reader needs it.
  */
-function openSnapshotStream({ channel, clock, streams = {} }: StreamParts): EventStream {
+function openSnapshotStream({ channel, clock }: StreamParts): EventStream {
   let seq = firstSeq();
   /** The state of the last event. */
   let told = channel.state;
@@ -140,7 +136,6 @@ function openSnapshotStream({ channel, clock, streams = {} }: StreamParts): Even
   const fresh = rememberLast((state: SessionState, of: number) => frameOf(of, 'session_updated', state));
   const newest = rememberLast((state: SessionState, of: number) => frameOf(of, 'session_updated', state));
   const broadcast = createBroadcast({
-    ...streams,
     clock,
     // All that was published is lost: the number is that of the last event.
     resyncFrame: (_missed, lastSeq) => newest(told, lastSeq),
@@ -262,7 +257,6 @@ const endWithinMs = 1_000;
  */
 export function eventStreams(
   clock: Clock,
-  streams: Partial<BroadcastSettings> = {},
 ): (channel: SessionChannel, exchange: Pick<Exchange, 'request' | 'response' | 'query'>) => void {
   const open = {
     1: new WeakMap<SessionChannel, EventStream>(),
@@ -273,7 +267,7 @@ export function eventStreams(
     let stream = open[wire].get(channel);
     if (channel.closed.aborted) throw new WritError('CODE_UI_UNAVAILABLE');
     if (stream === undefined) {
-      const opened = openers[wire]({ channel, clock, streams });
+      const opened = openers[wire]({ channel, clock });
       channel.closed.addEventListener('abort', () => void opened.end(endWithinMs), { once: true });
       open[wire].set(channel, opened);
       stream = opened;
@@ -296,7 +290,7 @@ type ResyncReason = 'opened' | 'id_unknown' | 'behind';
  * Events `{cursor, eventId, kind, at, payload}` with changes only. A `resync` event has the snapshot that later
  * events build on. Changes are recorded from the first reader on, so that a reader can reconnect.
  */
-function openChangeStream({ channel, clock, streams = {} }: StreamParts): EventStream {
+function openChangeStream({ channel, clock }: StreamParts): EventStream {
   let cursor = firstSeq();
   let told = channel.state;
   const { sessionId } = told.ground;
@@ -316,7 +310,6 @@ function openChangeStream({ channel, clock, streams = {} }: StreamParts): EventS
     frameOf(of, 'resync', state, { reason, snapshot: toSnapshot(state) }),
   );
   const broadcast = createBroadcast({
-    ...streams,
     clock,
     resyncFrame: (_missed, lastSeq) => resync(told, lastSeq, 'behind'),
   });

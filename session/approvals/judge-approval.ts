@@ -34,15 +34,23 @@ type ApprovalVerdict =
 export function decideApproval(policy: ApprovalPolicy, use: ToolUse, facts: ApprovalFacts): ApprovalVerdict {
   const judged = classifyUse(use);
   const { kind, why } = judged;
-  if (use.isOutside) return outside(policy);
-  if (kind === 'command' && facts.sandbox === undefined) return unconfined(policy);
+  if (use.isOutside) {
+    const outside = 'it asks to be made outside the sandbox';
+    return policy === 'never' ? refuse(outside) : ask(outside, true, true);
+  }
   if (policy === 'allow-all') return go('every tool call is allowed in this session');
+  if (kind === 'command' && facts.sandbox === undefined) {
+    const unconfined = 'nothing confines commands here: this machine has no sandbox that works';
+    return policy === 'never' ? refuse(unconfined) : ask(unconfined, false, true);
+  }
   if (kind === 'reading') return go(why);
   switch (policy) {
     case 'never':
-      return neverAsked(judged);
+      if (judged.class === 'dangerous' || isUnconfined(judged)) return refuse(why);
+      return go(judged.class === 'safe' ? why : 'it is not known to be dangerous');
     case 'on-failure':
-      if (facts.heldBack !== undefined) return ask(deniedWords(facts.heldBack), false, true);
+      if (facts.heldBack !== undefined)
+        return ask(`the sandbox kept it from what it wanted, before: ${facts.heldBack}`, false, true);
       return isUnconfined(judged) ? ask(why) : go(confined(facts));
     case 'on-request':
       if (judged.class === 'dangerous' || isUnconfined(judged)) return ask(why);
@@ -51,10 +59,6 @@ export function decideApproval(policy: ApprovalPolicy, use: ToolUse, facts: Appr
     case 'untrusted':
       return judged.class === 'safe' && !facts.leavesMachine ? go(why) : ask(why);
   }
-}
-
-function deniedWords(heldBack: string): string {
-  return `the sandbox kept it from what it wanted, before: ${heldBack}`;
 }
 
 function confined({ sandbox = '' }: ApprovalFacts): string {
@@ -66,27 +70,6 @@ function isUnconfined({ kind }: ClassifiedUse): boolean {
   return kind === 'version-control' || kind === 'other';
 }
 
-function outside(policy: ApprovalPolicy): ApprovalVerdict {
-  const why = 'it asks to be made outside the sandbox';
-  return policy === 'never'
-    ? refuse(`${why}, and the policy \`never\` prompts no one`)
-    : ask(why, true, true);
-}
-
-function unconfined(policy: ApprovalPolicy): ApprovalVerdict {
-  const why = 'nothing confines commands here: this machine has no sandbox that works';
-  if (policy === 'allow-all') return go('every tool call is allowed in this session');
-  return policy === 'never'
-    ? refuse(`${why}, and the policy \`never\` prompts no one`)
-    : ask(why, false, true);
-}
-
-function neverAsked(judged: ClassifiedUse): ApprovalVerdict {
-  if (judged.class === 'dangerous' || isUnconfined(judged))
-    return refuse(`${judged.why}, and the policy \`never\` prompts no one`);
-  return go(judged.class === 'safe' ? judged.why : 'it is not known to be dangerous');
-}
-
 function go(why: string): ApprovalVerdict {
   return { verdict: 'go', why };
 }
@@ -96,7 +79,7 @@ function ask(why: string, isFresh = false, isOfSandbox = false): ApprovalVerdict
 }
 
 function refuse(why: string): ApprovalVerdict {
-  return { verdict: 'refuse', why };
+  return { verdict: 'refuse', why: `${why}, and the policy \`never\` prompts no one` };
 }
 
 /** Masks and escapes untrusted text for display. */

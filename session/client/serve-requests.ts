@@ -227,9 +227,14 @@ function tokenOf(attached: unknown): string | undefined {
 /** The one subscription that a client has, or has not. */
 interface KeptFeed {
   /** Resolves when the stream is open; no event comes before `begin`. A second call returns the same result. */
-  subscribe(): Promise<{ readonly answer: SessionAnswer; readonly begin?: () => void }>;
+  subscribe(): Promise<Outcome>;
   /** After this resolves, no further events arrive. */
   unsubscribe(): Promise<void>;
+}
+
+interface Following {
+  readonly stop: AbortController;
+  ended?: Promise<void>;
 }
 
 const subscribed: SessionAnswer = { result: { subscribed: true } };
@@ -243,7 +248,7 @@ function keepFeed(
   signal: AbortSignal,
   notify: (event: string, data: unknown) => Promise<void>,
 ): KeptFeed {
-  let current: { readonly stop: AbortController; ended: Promise<void> } | undefined;
+  let current: Following | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const done = last.then(act);
@@ -254,18 +259,15 @@ function keepFeed(
     subscribe: () =>
       inTurn(async () => {
         if (current !== undefined) return { answer: subscribed };
-        const stop = new AbortController();
-        const feed = await followSession(access, AbortSignal.any([signal, stop.signal]));
+        const one: Following = { stop: new AbortController() };
+        const feed = await followSession(access, AbortSignal.any([signal, one.stop.signal]), notify);
         if ('error' in feed) return { answer: feed };
-        const one = { stop, ended: Promise.resolve() };
         current = one;
-        const begin = (): void => {
-          one.ended = feed.run(notify).then(async (reason) => {
-            if (current === one) current = undefined;
-            if (reason !== undefined) await notify('closed', { reason });
-          });
-        };
-        return { answer: subscribed, begin };
+        one.ended = feed.ended.then(async (reason) => {
+          if (current === one) current = undefined;
+          if (reason !== undefined) await notify('closed', { reason });
+        });
+        return { answer: subscribed, begin: feed.begin };
       }),
     unsubscribe: () =>
       inTurn(async () => {
@@ -284,19 +286,21 @@ const maxRefusalBytes = 64 * 1024;
 
 /** An open event stream, or why it could not be opened. */
 type Feed =
-  | { readonly error: Extract<SessionAnswer, { readonly error: unknown }>['error'] }
-  | {
-      /** Starts to forward events. Resolves with the reason why they ended, or with `undefined` if it was stopped. */
-      run(onEvent: (event: string, data: unknown) => Promise<void>): Promise<string | undefined>;
-    };
+  | { readonly error: RpcError }
+  /** `ended`: the reason why the events ended, or `undefined` if they were stopped. */
+  | { readonly begin: () => void; readonly ended: Promise<string | undefined> };
 
-/** Opens the event stream of a session. Events are delivered after `run`; the signal ends the stream. */
-async function followSession(access: SessionAccess, signal: AbortSignal): Promise<Feed> {
+/** Opens the event stream of a session. Events are delivered after `begin`; the signal ends the stream. */
+async function followSession(
+  access: SessionAccess,
+  signal: AbortSignal,
+  onEvent: (event: string, data: unknown) => Promise<void>,
+): Promise<Feed> {
   const gone = await whyGone(access);
   if (gone !== undefined) return { error: gone };
   const opened = Promise.withResolvers<Feed>();
-  const begun = Promise.withResolvers<(event: string, data: unknown) => Promise<void>>();
-  signal.addEventListener('abort', () => begun.resolve(async () => {}), { once: true });
+  const begun = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => begun.resolve(), { once: true });
   const question = {
     url: `${access.baseUrl}/api/code/events`,
     headers: { accept: 'text/event-stream' },
@@ -313,13 +317,8 @@ async function followSession(access: SessionAccess, signal: AbortSignal): Promis
       opened.resolve({ error: { code: -32603, message: 'the answer 200 is no event stream' } });
       return undefined;
     }
-    opened.resolve({
-      run: (onEvent) => {
-        begun.resolve(onEvent);
-        return ended;
-      },
-    });
-    const onEvent = await begun.promise;
+    opened.resolve({ begin: begun.resolve, ended });
+    await begun.promise;
     try {
       for await (const { type, data } of readEventStream(body, { maxEventBytes })) {
         signal.throwIfAborted();

@@ -16,18 +16,18 @@ import {
   unsentOf,
   withDraft,
 } from './composer/composer.ts';
-import { type CommandRow, commandRows, type LocalCommand } from './local-commands.ts';
+import { type CommandRow, commandRows, type LocalCommand, undoOffersFor } from './local-commands.ts';
 import { openPrinter, printedFrom } from './open-printer.ts';
 import { openEarlier } from './show/earlier.ts';
 import { findThread, showLocal } from './show/show-local.ts';
-import { undoOffersFor } from './show/undo-offers.ts';
 import { type Key, openFrames, type Painter, type Size } from './term/painter.ts';
 import { openDrawer, turnCost } from './view/open-drawer.ts';
-import { hearsLetters, pressView } from './view/press-view.ts';
 import {
   type Effect,
   halfWritten,
+  hearsLetters,
   openView,
+  pressView,
   refusedAnswer,
   seeSnapshot,
   type View,

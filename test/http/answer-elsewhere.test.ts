@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import t from 'tap';
-import { reachableHere } from '../../http/addresses.ts';
+import { reachableHere } from '../../http/guard-request.ts';
 import { answerElsewhere, startLoopbackServer } from '../../http/loopback-server.ts';
 import type { Route } from '../../http/send-answer.ts';
 

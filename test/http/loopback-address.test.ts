@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isLoopbackHost, isLoopbackPeer, parseLoopbackAddress, toUrlHost } from '../../http/addresses.ts';
+import { isLoopbackHost, isLoopbackPeer, parseLoopbackAddress, toUrlHost } from '../../http/guard-request.ts';
 
 t.test('`parseLoopbackAddress` returns a literal loopback address in its shortest form', async (t) => {
   const taken = {

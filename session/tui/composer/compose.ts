@@ -19,7 +19,6 @@ import {
   type Composer,
   type Context,
   cleared,
-  emptyComposer,
   enqueue,
   type Outcome,
   only,
@@ -31,7 +30,7 @@ import {
 } from './composer.ts';
 import { columnOf, placeAt, rowsAround, textWidth } from './draw-composer.ts';
 import { chordOf, editKeys } from './edit-keys.ts';
-import { asWritten, emptyHistory, findBefore, isChanged, leaf, showFound, withEarlier } from './history.ts';
+import { asWritten, findBefore, isChanged, leaf, showFound } from './history.ts';
 
 const mostWords = 256;
 
@@ -98,10 +97,6 @@ function withFound(composer: Composer, search: Search): Composer {
 }
 
 const tooMuch = `too much: a composer holds ${bufferLimits.characters.toLocaleString('en-US')} characters; nothing changed`;
-
-export function openComposer(earlier: readonly string[]): Composer {
-  return { ...emptyComposer, history: withEarlier(emptyHistory, earlier) };
-}
 
 /** Handles a key or a paste. Pure. */
 export function press(composer: Composer, key: Key, context: Context): Outcome {

@@ -1,14 +1,23 @@
 /* Runs a command of the screen and returns the lines that it shows. */
+
+import { WritError } from '../../../core/base/errors.ts';
+import { patchLines } from '../../screen/diff.ts';
+import { hunksOf, type ShownHunk } from '../../screen/hunks.ts';
 import { type Line, span, type Tone, visible } from '../../screen/line.ts';
 import { markdownLines } from '../../screen/markdown-lines.ts';
 import { documentOf } from '../../screen/question-body.ts';
-import type { ListedGrant, SessionDoor } from '../../screen/session-door.ts';
-import { stepCosts, toAgo } from '../../screen/usage-words.ts';
+import type { Diagnostics, ListedGrant, SessionDoor } from '../../screen/session-door.ts';
+import {
+  costWords,
+  progressWords,
+  stepCosts,
+  toAgo,
+  tokenWords,
+  usdWords,
+} from '../../screen/usage-words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type CommandRow, commandLines, keyLines, type LocalCommand } from '../local-commands.ts';
-import { changeLines, type LastShown, reviewHunk } from './change-lines.ts';
 import { type Earlier, transcriptText, wholeTranscript } from './earlier.ts';
-import { statusLines } from './status-lines.ts';
 
 interface ShowContext {
   readonly door: SessionDoor;
@@ -205,4 +214,142 @@ export async function findThread(
     offset = nextOffset;
   }
   return found.size === 1 ? [...found][0] : undefined;
+}
+
+type Fact = readonly [name: string, value: string];
+
+const nameColumns = 14;
+
+/** Model, cost, settings, controller and sandbox, one fact in a line. */
+export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics>): readonly Line[] {
+  const { provider, settings, threadId, workingDir, controller } = snapshot;
+  const { pid, key, attachable = [], sandbox, ports, logFile, lastError } = diagnostics;
+  const isOurs = controller.kind === 'tui' || controller.kind === 'cli';
+  const facts: readonly (Fact | undefined | false)[] = [
+    ['model', provider.model === undefined ? provider.provider : `${provider.model} of ${provider.provider}`],
+    key && ['key', `${key.name} from ${key.source}`],
+    ...costFacts(snapshot),
+    ['for', settings.context === 'dev' ? 'development (dev)' : `${settings.context}: it only reads`],
+    ['network', `${settings.networkAccess}, for plans from now on`],
+    ['review', settings.review === 'on' ? 'on: changes are held until you have reviewed them' : 'off'],
+    ['directory', workingDir],
+    ['thread', threadId],
+    ['steered by', isOurs ? 'you' : `${controller.kind} ${controller.ownerLabel ?? ''}`.trim()],
+    ['may steer', ['you', ...attachable].join(', ')],
+    ...(sandbox === undefined ? [] : sandboxFacts(sandbox)),
+    ports && ['served on', `port ${ports.web}${ports.mcp === undefined ? '' : `, MCP on port ${ports.mcp}`}`],
+    logFile !== undefined && ['log', logFile],
+    lastError !== undefined && ['last failure', lastError],
+    pid !== undefined && ['process', `${pid}`],
+  ];
+  return facts
+    .filter((one) => one !== undefined && one !== false)
+    .map(([name, value]): Line => [span(`  ${name.padEnd(nameColumns)}`, 'dim'), span(visible(value))]);
+}
+
+function costFacts({ usage, goal }: Snapshot): readonly (Fact | undefined | false)[] {
+  if (usage === undefined) return [['cost', 'no model was asked yet']];
+  const { contextTokens, contextWindow, limitUsd, turn } = usage;
+  const limit = limitUsd === undefined ? '· no limit (/budget sets one)' : `of at most ${usdWords(limitUsd)}`;
+  const window = contextWindow === undefined ? '' : ` of ${tokenWords(contextWindow)}`;
+  const tokens = (used: Pick<typeof usage, 'inputTokens' | 'outputTokens'>): string =>
+    `${tokenWords(used.inputTokens)} read, ${tokenWords(used.outputTokens)} written`;
+  return [
+    ['cost', `${costWords(usage)} ${limit}`],
+    turn && ['last turn', `${costWords(turn)} · ${tokens(turn)}`],
+    ['tokens', tokens(usage)],
+    contextTokens !== undefined && ['context used', `${tokenWords(contextTokens)}${window} tokens`],
+    goal && ['goal', `${goal.status} · ${progressWords(goal)}`],
+  ];
+}
+
+const selfApprovals = {
+  possible: 'YES: a command could reach what approves it',
+  impossible: 'no, it was tried',
+  not_tried: 'not tried yet',
+} as const;
+
+function sandboxFacts({ backend, enforced, selfApproval }: Diagnostics['sandbox']): readonly Fact[] {
+  const confines = `${backend}${enforced.length === 0 ? '' : `: ${enforced.join(', ')}`}`;
+  return [
+    ['sandbox', backend === 'none' ? 'NONE: nothing confines commands' : confines],
+    ['self-approval', selfApprovals[selfApproval]],
+  ];
+}
+
+type Changes = Pick<Snapshot, 'patchsets' | 'reviews' | 'held'>;
+
+/** The change that was shown last: hunk numbers refer to it, even if a newer one exists. */
+interface LastShown {
+  patchset?: string | undefined;
+}
+
+function reviewed(
+  { patchsets, held }: Changes,
+  last: LastShown = {},
+): Snapshot['patchsets'][number] | undefined {
+  const wanted = held?.patchset ?? last.patchset;
+  return patchsets.find(({ id }) => id === wanted) ?? patchsets.at(-1);
+}
+
+/** The change that is held, else the newest, with the hunk numbers of `/keep`, `/reject` and `/comment`. */
+export function changeLines(snapshot: Changes, columns: number, last: LastShown = {}): readonly Line[] {
+  const patchset = reviewed(snapshot);
+  last.patchset = patchset?.id;
+  if (patchset === undefined) return [[span('  nothing was changed yet', 'dim')]];
+  const hunks = hunksOf(patchset, snapshot.reviews);
+  return [
+    [span('Change', 'heading'), span(` ${patchset.status}`, 'dim')],
+    ...patchset.changes
+      .filter(({ hunks: own = [] }) => own.length === 0)
+      .map(({ path, changeType }): Line => [span(`  ${changeType} `, 'dim'), span(visible(path), 'strong')]),
+    ...hunks.flatMap((hunk, at) => hunkLines(hunk, at, columns)),
+  ];
+}
+
+function hunkLines(hunk: ShownHunk, at: number, columns: number): readonly Line[] {
+  const { path, header, lines, verdict, comment } = hunk;
+  const text = lines.map(({ kind, text: line }) => `${lineSigns[kind]}${line}`).join('\n');
+  return [
+    [],
+    [
+      span(`${at + 1} `, 'accent'),
+      span(visible(path), 'strong'),
+      ...(verdict === undefined ? [] : [span(`  ${verdicts[verdict]}`, verdict === 'keep' ? 'good' : 'bad')]),
+      ...(comment === undefined ? [] : [span(`  “${visible(comment.replaceAll('\n', ' '))}”`, 'warn')]),
+    ],
+    ...patchLines(`${header}\n${text}`, { columns }),
+  ];
+}
+
+const verdicts = { keep: 'kept', reject: 'rejected' } as const;
+const lineSigns = { added: '+', removed: '-', same: ' ', note: '\\ ' } as const;
+
+function noHunk(number: number, count: number): string {
+  if (count === 0) return 'nothing was changed yet that could be reviewed';
+  return `there is no hunk ${number}: \`/diff\` numbers them, ${count === 1 ? 'and there is 1' : `1 to ${count}`}`;
+}
+
+export async function reviewHunk(
+  door: SessionDoor,
+  { hunk: number, verdict, comment }: Extract<LocalCommand, { type: 'review' }>,
+  last: LastShown = {},
+): Promise<readonly Line[]> {
+  const snapshot = door.snapshot();
+  const patchset = reviewed(snapshot, last);
+  const hunks = patchset === undefined ? [] : hunksOf(patchset, snapshot.reviews);
+  const found = hunks[number - 1];
+  if (found === undefined) throw new WritError('NOT_FOUND', { message: noHunk(number, hunks.length) });
+  const { patchset: of, path, id } = found;
+  await door.review({
+    patchset: of,
+    path,
+    hunk: id,
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(comment === undefined ? {} : { comment }),
+  });
+  const words =
+    verdict === undefined ? 'noted' : verdict === 'keep' ? 'kept' : 'rejected; the model is informed';
+  const tone = verdict === 'reject' ? 'bad' : 'good';
+  return [[span(`  hunk ${number} of ${visible(path)}: `, 'dim'), span(words, tone)]];
 }

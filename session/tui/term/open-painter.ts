@@ -1,7 +1,7 @@
 /* Draws the last rows of a terminal: finished lines above a live region of which only changes are written. */
 import type { Line } from '../../screen/line.ts';
 import { cellsOf, wrapLine } from '../../screen/wrap.ts';
-import type { Cursor, Painter, Size } from './painter.ts';
+import { type Cursor, openPainterOn, type Painter, type Size } from './painter.ts';
 import {
   type Cell,
   changeLook,
@@ -27,45 +27,23 @@ export interface PainterOptions {
 export function openPainter({ write, theme, reflows, ...options }: PainterOptions): Painter {
   let { size } = options;
   let region = emptyRegion;
-  let finished: Line[] = [];
-  let wanted: { readonly lines: readonly Line[]; readonly cursor?: Cursor } = { lines: [] };
-  let state: 'open' | 'paused' | 'closed' = 'open';
-
-  const draw = (): void => {
-    if (state !== 'open') return;
-    const above = finished
-      .flatMap((line) => wrapLine(line, { columns: size.columns }))
-      .map((line) => toRow(line, theme));
-    finished = [];
-    const live = toRegion(wanted.lines, wanted.cursor, size, theme);
-    const at = { row: live.at.row + above.length, column: live.at.column };
-    const frame = changeRegion(region, { ...live, at, rows: [...above, ...live.rows] }, size);
-    region = live;
-    if (frame !== '') write(frame);
-  };
-  const leave = (): void => {
-    const last = wanted;
-    wanted = { lines: [], cursor: { row: 0, column: 0 } };
-    draw();
-    wanted = last;
-  };
-
-  return {
-    commit: (lines) => {
-      if (lines.length === 0 || state === 'closed') return;
-      finished.push(...lines);
-      queueMicrotask(() => {
-        if (finished.length > 0) draw();
-      });
+  return openPainterOn<Wanted>({
+    none: { lines: [], cursor: { row: 0, column: 0 } },
+    toWanted: (lines, cursor) => (cursor === undefined ? { lines } : { lines, cursor }),
+    draw(finished, wanted) {
+      const above = finished
+        .flatMap((line) => wrapLine(line, { columns: size.columns }))
+        .map((line) => toRow(line, theme));
+      const live = toRegion(wanted.lines, wanted.cursor, size, theme);
+      const at = { row: live.at.row + above.length, column: live.at.column };
+      const frame = changeRegion(region, { ...live, at, rows: [...above, ...live.rows] }, size);
+      region = live;
+      if (frame !== '') write(frame);
     },
-    live: (lines, cursor) => {
-      wanted = cursor === undefined ? { lines } : { lines, cursor };
-      draw();
-    },
-    resized: (to) => {
-      if (state === 'open') region = afterResize(region, to, reflows);
+    resized(to, wanted, isOpen) {
       size = to;
-      if (state !== 'open') return;
+      if (!isOpen) return wanted;
+      region = afterResize(region, to, reflows);
       const next = toRegion(wanted.lines, wanted.cursor, size, theme);
       const pen = new Pen(region.at, size.columns);
       pen.moveTo(0, 0);
@@ -74,24 +52,18 @@ export function openPainter({ write, theme, reflows, ...options }: PainterOption
       pen.moveTo(next.at.row, next.at.column);
       write(wholeFrame(region, next, pen.take()));
       region = next;
+      return wanted;
     },
-    pause: () => {
-      if (state !== 'open') return;
-      leave();
-      state = 'paused';
-    },
-    resume: (to) => {
-      if (state === 'closed') return;
+    restart(to) {
       size = to;
       region = emptyRegion;
-      state = 'open';
-      draw();
     },
-    close: () => {
-      if (state === 'open') leave();
-      state = 'closed';
-    },
-  };
+  });
+}
+
+interface Wanted {
+  readonly lines: readonly Line[];
+  readonly cursor?: Cursor;
 }
 
 function toRegion(lines: readonly Line[], cursor: Cursor | undefined, size: Size, theme: Theme): Region {

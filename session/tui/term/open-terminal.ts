@@ -4,7 +4,7 @@ import { openPainter } from './open-painter.ts';
 import type { Key, Painter, Size } from './painter.ts';
 import { openPlainPainter } from './plain-painter.ts';
 import { type EndSignal, type Ground, type LifeSignal, reflows } from './process-ground.ts';
-import { type KeyReader, type Patience, patienceOf, readKeys } from './read-keys.ts';
+import { type KeyReader, patienceOf, readKeys } from './read-keys.ts';
 import type { Theme } from './row.ts';
 
 /** Why a terminal is not ours any more. */
@@ -23,7 +23,6 @@ interface TerminalOptions {
   readonly clock: Clock;
   readonly theme: Theme;
   readonly told: Told;
-  readonly patience?: Patience;
   readonly isPlain?: boolean;
 }
 
@@ -57,14 +56,7 @@ const toldWithinMs = 50;
  * Opens the terminal of a process, and restores it however the process ends, except by SIGKILL. Check `whyNoTerminal`
  * first.
  */
-export function openTerminal({
-  ground,
-  clock,
-  theme,
-  told,
-  patience = patienceOf(ground.env),
-  isPlain = false,
-}: TerminalOptions): Terminal {
+export function openTerminal({ ground, clock, theme, told, isPlain = false }: TerminalOptions): Terminal {
   let state: State = 'closed';
   const is = (one: State): boolean => state === one;
   let keys: KeyReader | undefined;
@@ -77,7 +69,7 @@ export function openTerminal({
     state = 'ours';
     ground.raw(true);
     if (!isMute) ground.write(enter);
-    const reader = readKeys(clock, told.keys, patience, () => told.isAsking?.() === true);
+    const reader = readKeys(clock, told.keys, patienceOf(ground.env), () => told.isAsking?.() === true);
     keys = reader;
     stopReading = ground.onBytes((bytes) => reader.feed(bytes));
   };

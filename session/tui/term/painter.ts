@@ -34,6 +34,62 @@ export interface Painter {
   close(): void;
 }
 
+/** What one kind of painter does; `W` is what it wants the live region to be. */
+interface Surface<W> {
+  /** No live region, the cursor at its start. */
+  readonly none: W;
+  toWanted(lines: readonly Line[], cursor?: Cursor): W;
+  draw(finished: readonly Line[], wanted: W): void;
+  /** Redraws what is shown, if output is open, and returns what is wanted now. */
+  resized(size: Size, wanted: W, isOpen: boolean): W;
+  /** Forgets what is shown. */
+  restart(size: Size): void;
+}
+
+/** A painter over a surface: it collects finished lines for one frame, and draws only while output is open. */
+export function openPainterOn<W>(surface: Surface<W>): Painter {
+  let finished: Line[] = [];
+  let wanted = surface.toWanted([]);
+  let state: 'open' | 'paused' | 'closed' = 'open';
+  const draw = (now = wanted): void => {
+    if (state !== 'open') return;
+    const lines = finished;
+    finished = [];
+    surface.draw(lines, now);
+  };
+  return {
+    commit: (lines) => {
+      if (lines.length === 0 || state === 'closed') return;
+      finished.push(...lines);
+      queueMicrotask(() => {
+        if (finished.length > 0) draw();
+      });
+    },
+    live: (lines, cursor) => {
+      wanted = surface.toWanted(lines, cursor);
+      draw();
+    },
+    resized: (size) => {
+      wanted = surface.resized(size, wanted, state === 'open');
+    },
+    pause: () => {
+      if (state !== 'open') return;
+      draw(surface.none);
+      state = 'paused';
+    },
+    resume: (size) => {
+      if (state === 'closed') return;
+      surface.restart(size);
+      state = 'open';
+      draw();
+    },
+    close: () => {
+      draw(surface.none);
+      state = 'closed';
+    },
+  };
+}
+
 /** Calls what draws, not more often than a person sees. */
 interface Frames {
   /**

@@ -2,7 +2,7 @@
 import type { Line } from '../../screen/line.ts';
 import { wrapLine } from '../../screen/wrap.ts';
 import type { PainterOptions } from './open-painter.ts';
-import type { Painter, Size } from './painter.ts';
+import { openPainterOn, type Painter } from './painter.ts';
 import { columnsOf, cutRow, type Row, sameCell, toRow } from './row.ts';
 
 /**
@@ -10,80 +10,57 @@ import { columnsOf, cutRow, type Row, sameCell, toRow } from './row.ts';
  */
 export function openPlainPainter({ write, theme, ...options }: Omit<PainterOptions, 'reflows'>): Painter {
   let { size } = options;
-  const finished: Line[] = [];
-  let wanted: { readonly row: Row; readonly column: number } = { row: [], column: 0 };
-  let shown: { readonly row: Row; readonly column: number } = wanted;
-  let state: 'open' | 'paused' | 'closed' = 'open';
+  let shown = nothingTyped;
 
-  const draw = (): void => {
-    if (state !== 'open') return;
-    const lines = finished.splice(0);
-    const said = lines
+  const show = (finished: readonly Line[], wanted: Typed): void => {
+    const said = finished
       .flatMap((line) => wrapLine(line, { columns: size.columns }))
       .map((line) => textOf(toRow(line, theme)));
-    const before = lines.length === 0 ? shown : { row: [], column: 0 };
+    const before = finished.length === 0 ? shown : nothingTyped;
     const told =
-      lines.length === 0 ? '' : typedChange(shown, before) + said.map((line) => `${line}\r\n`).join('');
+      finished.length === 0 ? '' : typedChange(shown, before) + said.map((line) => `${line}\r\n`).join('');
     const text = told + typedChange(before, wanted);
     shown = wanted;
     if (text !== '') write(text);
   };
-  const leave = (): void => {
-    const last = wanted;
-    wanted = { row: [], column: 0 };
-    draw();
-    wanted = last;
-  };
-  return {
-    commit(lines) {
-      if (lines.length === 0 || state === 'closed') return;
-      finished.push(...lines);
-      queueMicrotask(() => {
-        if (finished.length > 0) draw();
-      });
-    },
-    live(lines, cursor) {
+  return openPainterOn<Typed>({
+    none: nothingTyped,
+    toWanted(lines, cursor) {
       // The terminal would wrap a full row, and the cursor cannot move back over a wrap.
       const row = cutRow(toRow(lines.at(-1) ?? [], theme), size.columns - 1);
-      wanted = { row, column: Math.min(cursor?.column ?? columnsOf(row), size.columns - 1) };
-      draw();
+      return { row, column: Math.min(cursor?.column ?? columnsOf(row), size.columns - 1) };
     },
-    resized(to: Size) {
+    draw: show,
+    resized(to, wanted, isOpen) {
       size = to;
-      if (state !== 'open' || shown.row.length === 0) return;
+      if (!isOpen || shown.row.length === 0) return wanted;
       // It is unknown how the terminal broke the typed row: it is written again on a new line.
       write('\r\n');
-      shown = { row: [], column: 0 };
-      wanted = {
+      shown = nothingTyped;
+      const cut = {
         row: cutRow(wanted.row, size.columns - 1),
         column: Math.min(wanted.column, size.columns - 1),
       };
-      draw();
+      show([], cut);
+      return cut;
     },
-    pause() {
-      if (state !== 'open') return;
-      leave();
-      state = 'paused';
-    },
-    resume(to) {
-      if (state === 'closed') return;
+    restart(to) {
       size = to;
-      shown = { row: [], column: 0 };
-      state = 'open';
-      draw();
+      shown = nothingTyped;
     },
-    close() {
-      if (state === 'open') leave();
-      state = 'closed';
-    },
-  };
+  });
 }
 
+/** A typed line and where the cursor is on it. */
+interface Typed {
+  readonly row: Row;
+  readonly column: number;
+}
+
+const nothingTyped: Typed = { row: [], column: 0 };
+
 /** Makes one typed line another, the cursor where it belongs: what is added at the end is all that is written. */
-function typedChange(
-  from: { readonly row: Row; readonly column: number },
-  to: { readonly row: Row; readonly column: number },
-): string {
+function typedChange(from: Typed, to: Typed): string {
   let same = 0;
   while (same < to.row.length && same < from.row.length && sameCell(from.row[same], to.row[same])) same += 1;
   const isLoose = [...from.row, ...to.row].some(({ loose }) => loose);
@@ -102,7 +79,7 @@ function typedChange(
   return written + ' '.repeat(blanks) + '\b'.repeat(Math.max(0, width - to.column));
 }
 
-function step({ row, column }: { readonly row: Row; readonly column: number }, to: number): string {
+function step({ row, column }: Typed, to: number): string {
   if (to <= column) return to === 0 && column > 0 ? '\r' : '\b'.repeat(column - to);
   return cells(row, to).slice(cells(row, column).length);
 }

@@ -13,8 +13,8 @@ import { costWords, progressWords, tokenWords, toSpan } from '../../screen/usage
 import { toolWords } from '../../screen/work-words.ts';
 import { cellsOf, clipLine, widthOf, wrapLine } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import { drawCard } from '../card.ts';
 import { drawComposer } from '../composer/draw-composer.ts';
-import { drawCard } from '../draw-card.ts';
 import type { Cursor, Painter } from '../term/painter.ts';
 import { nothingShown, plainChanges, typedLine } from './plain.ts';
 import type { View } from './view.ts';

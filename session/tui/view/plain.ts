@@ -4,10 +4,10 @@ import { type Line, span, textOf, visible } from '../../screen/line.ts';
 import { type StatusItem, statusItems } from '../../screen/status-line.ts';
 import { widthOf } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import { drawCard } from '../card.ts';
 import { borderAtOrBefore } from '../composer/buffer.ts';
 import type { Composer } from '../composer/composer.ts';
 import { drawnBetween } from '../composer/draw-composer.ts';
-import { drawCard } from '../draw-card.ts';
 import type { View } from './view.ts';
 
 interface Shown {

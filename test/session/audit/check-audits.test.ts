@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { openAudit } from '../../../session/audit/open-audit.ts';
+import { openAudit } from '../../../session/audit/keep-audit.ts';
 import { threadDirectory } from '../../../session/thread/open-thread.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { runWrit } from '../../bin/start-writ.ts';

@@ -1,8 +1,7 @@
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { keepAudit } from '../../../session/audit/keep-audit.ts';
-import type { OpenAudit } from '../../../session/audit/open-audit.ts';
+import { keepAudit, type OpenAudit } from '../../../session/audit/keep-audit.ts';
 import { openChannel } from '../../../session/open-channel.ts';
 import type { ClientCommand } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';

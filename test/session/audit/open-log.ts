@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { type AuditParts, openAudit } from '../../../session/audit/open-audit.ts';
+import { type AuditParts, openAudit } from '../../../session/audit/keep-audit.ts';
 import { auditName, listAuditFiles, verifyAudit } from '../../../session/audit/read-audit.ts';
 
 /** The audit log of a thread `t` on disk, its user, and whoever looks at it. */

@@ -5,8 +5,7 @@ import { statusItems, statusLine } from '../../../session/screen/status-line.ts'
 import { optionsOf } from '../../../session/state/interaction.ts';
 import { heldQuestion } from '../../../session/state/questions.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { openCard } from '../../../session/tui/card.ts';
-import { drawCard } from '../../../session/tui/draw-card.ts';
+import { drawCard, openCard } from '../../../session/tui/card.ts';
 import { newWorld } from '../state/walk.ts';
 
 const review = {

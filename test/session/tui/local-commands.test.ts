@@ -2,8 +2,7 @@ import t from 'tap';
 import { type Line, textOf } from '../../../session/screen/line.ts';
 import type { SessionDoor } from '../../../session/screen/session-door.ts';
 import { readLocal } from '../../../session/tui/local-commands.ts';
-import { changeLines, reviewHunk } from '../../../session/tui/show/change-lines.ts';
-import { findThread } from '../../../session/tui/show/show-local.ts';
+import { changeLines, findThread, reviewHunk } from '../../../session/tui/show/show-local.ts';
 
 t.test('the screen reads its own commands and leaves all others to the session', async (t) => {
   t.strictSame(readLocal('/approvals'), { type: 'approvals' });

@@ -2,10 +2,9 @@ import t from 'tap';
 import { optionsOf } from '../../../session/state/interaction.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { deafForMs } from '../../../session/tui/card.ts';
-import { openComposer } from '../../../session/tui/composer/compose.ts';
+import { emptyComposer, withDraft } from '../../../session/tui/composer/composer.ts';
 import type { Key } from '../../../session/tui/term/painter.ts';
-import { pressView } from '../../../session/tui/view/press-view.ts';
-import { openView, seeSnapshot, type View } from '../../../session/tui/view/view.ts';
+import { openView, pressView, seeSnapshot, type View } from '../../../session/tui/view/view.ts';
 import { newWorld } from '../state/walk.ts';
 
 const enter: Key = { type: 'key', name: 'enter', ctrl: false, alt: false, shift: false };
@@ -31,7 +30,7 @@ const snapshot = {
 
 /** What keys do while the plan is asked about, `afterMs` from its appearing on. */
 function press(afterMs: number, ...keys: readonly Key[]) {
-  let { view } = seeSnapshot(openView(openComposer([])), snapshot, 0);
+  let { view } = seeSnapshot(openView(emptyComposer), snapshot, 0);
   const did: string[] = [];
   for (const key of keys) {
     const step = pressView(view, snapshot, key, { nowMs: afterMs, columns: 80, rows: 24, commands: [] });
@@ -44,7 +43,7 @@ function press(afterMs: number, ...keys: readonly Key[]) {
 
 /** What is told once these keys are pressed. */
 function told(...keys: readonly Key[]): string {
-  let { view } = seeSnapshot(openView(openComposer([])), snapshot, 0);
+  let { view } = seeSnapshot(openView(emptyComposer), snapshot, 0);
   for (const key of keys)
     ({ view } = pressView(view, snapshot, key, { nowMs: 9_999, columns: 80, rows: 24, commands: [] }));
   return (view.notice ?? []).map(({ text }) => text).join('');
@@ -61,7 +60,7 @@ t.test('a word typed while a question is open does not answer it', async (t) => 
 t.test('a word begun just after a question appeared is typed to its end', async (t) => {
   const early = press(deafForMs - 1, ...typed('c'));
   t.strictSame(early, { did: [], text: 'c' });
-  let { view } = seeSnapshot(openView(openComposer([])), snapshot, 0);
+  let { view } = seeSnapshot(openView(emptyComposer), snapshot, 0);
   for (const [at, key] of typed('core').entries())
     ({ view } = pressView(view, snapshot, key, {
       nowMs: at * deafForMs,
@@ -92,7 +91,7 @@ t.test('a pending plan is cancelled by two presses of Esc, never by one key', as
 
 t.test('text typed for a closed question is restored with Up', async (t) => {
   const context = { nowMs: 9_999, columns: 80, rows: 24, commands: [] };
-  let { view } = seeSnapshot(openView(openComposer(['before'])), snapshot, 0);
+  let { view } = seeSnapshot(openView(withDraft(emptyComposer, ['before'], undefined)), snapshot, 0);
   const pressAll = (...keys: readonly Key[]): void => {
     for (const key of keys) ({ view } = pressView(view, snapshot, key, context));
   };

@@ -4,8 +4,7 @@ import { textOf } from '../../../session/screen/line.ts';
 import type { Diagnostics, SessionDoor } from '../../../session/screen/session-door.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { askedChange } from '../../../session/tui/open-printer.ts';
-import { threadLines } from '../../../session/tui/show/show-local.ts';
-import { statusLines } from '../../../session/tui/show/status-lines.ts';
+import { statusLines, threadLines } from '../../../session/tui/show/show-local.ts';
 import { newWorld } from '../state/walk.ts';
 
 const snapshot = toSnapshot(newWorld().state);

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
-import { openComposer, press } from '../../../session/tui/composer/compose.ts';
-import { undoOffers, undoOffersFor } from '../../../session/tui/show/undo-offers.ts';
+import { press } from '../../../session/tui/composer/compose.ts';
+import { emptyComposer } from '../../../session/tui/composer/composer.ts';
+import { undoOffers, undoOffersFor } from '../../../session/tui/local-commands.ts';
 import type { Key } from '../../../session/tui/term/painter.ts';
 import { newWorld } from '../state/walk.ts';
 
@@ -56,7 +57,7 @@ function offered(text: string, key?: Key) {
     ...undoOffers(snapshot),
   ];
   const context = { busy: false, columns: 80, rows: 24, commands };
-  let composer = openComposer([]);
+  let composer = emptyComposer;
   for (const letter of text) ({ composer } = press(composer, { type: 'text', text: letter }, context));
   const names = (composer.completion?.choices ?? []).map(({ name, detail }) => `${name}: ${detail}`);
   return { names, effects: key === undefined ? [] : press(composer, key, context).effects };

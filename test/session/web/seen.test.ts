@@ -10,7 +10,7 @@ import {
 } from '../../../session/web/page/keep-transcript.ts';
 import { controllerWords, mayWrite, standingOf } from '../../../session/web/page/page.ts';
 import type { Entry, Seen } from '../../../session/web/seen.ts';
-import { takenBack } from '../../../session/web/view/goal.ts';
+import { takenBack } from '../../../session/web/view/panes/workflow-pane.ts';
 import { foldChange } from '../../../session/web/wire/follow-session.ts';
 import { foldChanges } from '../api/fold-changes.ts';
 import { listen } from '../api/listen.ts';

@@ -7,7 +7,7 @@ import { hunksOf } from '../../../session/screen/hunks.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
-import { undoOffers } from '../../../session/tui/show/undo-offers.ts';
+import { undoOffers } from '../../../session/tui/local-commands.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makesFix, priceDraft, priceFix, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';

@@ -6,8 +6,8 @@ import { commandsOf, outcomeOf } from '../../../screen/work-words.ts';
 import { mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Patchset, Seen, ToolCall } from '../../seen.ts';
 import { FileDiff } from '../file-diff.ts';
-import { readTakenBack, takenBack, UndoButton } from '../goal.ts';
 import { Command, dayWords, fact, h, sentence, text, timeWords, toolLine, UsageView } from '../parts.ts';
+import { readTakenBack, takenBack, UndoButton } from './workflow-pane.ts';
 
 /* The pane Diff. */
 

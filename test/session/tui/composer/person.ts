@@ -1,7 +1,8 @@
 import { textOf } from '../../../../session/screen/line.ts';
 import { whole } from '../../../../session/tui/composer/buffer.ts';
-import { openComposer, press } from '../../../../session/tui/composer/compose.ts';
+import { press } from '../../../../session/tui/composer/compose.ts';
 import type { Composer, ComposerEffect, Context } from '../../../../session/tui/composer/composer.ts';
+import { emptyComposer, withDraft } from '../../../../session/tui/composer/composer.ts';
 import { drawComposer } from '../../../../session/tui/composer/draw-composer.ts';
 import type { Key, KeyName } from '../../../../session/tui/term/painter.ts';
 
@@ -32,7 +33,7 @@ export class Person {
   #effects: ComposerEffect[] = [];
 
   constructor(earlier: readonly string[] = [], context: Partial<Context> = {}) {
-    this.composer = openComposer(earlier);
+    this.composer = withDraft(emptyComposer, earlier, undefined);
     this.context = { ...this.context, ...context };
   }
 
