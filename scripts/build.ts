@@ -31,12 +31,14 @@ const loadedWhenCalled = [
   'crypto',
   'dgram',
   'dns',
+  'dns/promises',
   'fs/promises',
   'http',
   'https',
   'net',
   'readline',
   'stream',
+  'timers/promises',
   'tls',
   'v8',
   'worker_threads',
@@ -57,7 +59,11 @@ function builtInModule(name: string): string {
       : `const own_${key} = /* @__PURE__ */ (() => it().${key})(); export { own_${key} as ${key} };`;
   });
   const own = `const it = () => process.getBuiltinModule(${JSON.stringify(name)});`;
-  return [own, ...lines.filter((line) => !line.includes(' as default ')), 'export default it();'].join('\n');
+  return [
+    own,
+    ...lines.filter((line) => !line.includes(' as default ')),
+    'export default /* @__PURE__ */ it();',
+  ].join('\n');
 }
 
 const builtIns: Plugin = {
