@@ -21,11 +21,11 @@
   var argv = process.argv.slice(2);
   var launcher = fs.realpathSync(process.argv[1]);
   var fromSources = fs.existsSync(path.join(launcher, '../main.ts'));
-  var own = ownDirectory();
-  if (own) modules.enableCompileCache(own);
+  keepCompiled();
   var isValidate = argv[0] === 'spec' && argv[1] === 'validate';
   // Short commands are one file each, of CommonJS: finding and linking modules would be most of their time.
-  var alone = argv[0] === 'verify' ? 'verify' : isValidate ? 'validate' : argv.join() === '--version' ? 'version' : '';
+  var isWhole = argv[0] === 'verify' || argv[0] === 'run';
+  var alone = isWhole ? argv[0] : isValidate ? 'validate' : argv.join() === '--version' ? 'version' : '';
   if (alone && !fromSources)
     return modules.createRequire(launcher)('../dist/bin/' + alone + '-alone.cjs').main(argv);
   // The keyword itself would be a syntax error on the Nodes that are refused above.
@@ -35,11 +35,11 @@
   });
 
   /**
-   * The directory of compiled code. Node runs it without comparing it with its source, so only this user and root may
+   * Has Node keep compiled code. Node runs it without comparing it with its source, so only this user and root may
    * write it, or replace a directory above it; a sticky one is safe. Node's default is in the temporary directory,
-   * which any user can make first. `undefined`: the program starts more slowly.
+   * which any user can make first. Without a safe one the program starts more slowly.
    */
-  function ownDirectory() {
+  function keepCompiled() {
     var home = process.env.HOME || '';
     var cache = process.env.XDG_CACHE_HOME || '';
     if (!path.isAbsolute(home)) home = process.getBuiltinModule('node:os').homedir();
@@ -50,11 +50,11 @@
       for (var at = own; ; at = path.dirname(at)) {
         var stats = fs.lstatSync(at);
         var isForeign = stats.uid !== process.getuid() && (at === own || stats.uid !== 0);
-        if (isForeign || (stats.mode & 18 && (at === own || !(stats.mode & 512)))) return undefined;
-        if (at === path.dirname(at)) return own;
+        if (isForeign || (stats.mode & 18 && (at === own || !(stats.mode & 512)))) return;
+        if (at === path.dirname(at)) return modules.enableCompileCache(own);
       }
     } catch (_) {
-      return undefined;
+      return;
     }
   }
 })();

@@ -143,13 +143,13 @@ async function fold(options: BuildOptions): Promise<readonly OutputFile[]> {
 const alone: Readonly<Record<string, string>> = {
   'commands/verify.js': 'verify-alone',
   'commands/spec-validate.js': 'validate-alone',
+  'commands/run.js': 'run-alone',
 };
 const wholeFiles = [...Object.values(alone), 'version-alone'].map((name) => `dist/bin/${name}.js`);
-const running = ['run', 'resume'].map((name) => `dist/bin/commands/${name}.js`);
 const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run|resume)\.js$/ }, ({ path, kind }) => {
+    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run)\.js$/ }, ({ path, kind }) => {
       if (kind !== 'dynamic-import') return undefined;
       const command = path.slice(path.indexOf('commands/'));
       return {
@@ -210,8 +210,6 @@ const folded = [
     chunkNames: 'bin/part-[hash]',
     plugins: [commandsApart],
   })),
-  // A part is what the same programs need: beside all other commands a run would be two hundred small files.
-  ...(await fold({ entryPoints: running, chunkNames: 'bin/run-[hash]' })),
   ...(
     await Promise.all(
       wholeFiles.map((path) =>
@@ -220,7 +218,7 @@ const folded = [
           splitting: false,
           format: 'cjs',
           outExtension: { '.js': '.cjs' },
-          plugins: [noOtherCommand, seldomApart],
+          plugins: path.endsWith('/run-alone.js') ? [noOtherCommand] : [noOtherCommand, seldomApart],
         }),
       ),
     )
