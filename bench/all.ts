@@ -21,6 +21,7 @@ import { stagePackage } from './stage-package.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchStoreObjects } from './store-objects.ts';
 import { benchThousandChecks } from './thousand-checks.ts';
+import { benchVerifyHead } from './verify-head.ts';
 
 const built = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
@@ -28,6 +29,7 @@ const launcher = stagePackage();
 const held = [
   await benchStartUp(launcher),
   await benchCodeStart(launcher),
+  await benchVerifyHead(launcher),
   await benchOneRun(launcher),
   await benchCanonicalDigest(),
   await benchLargePatch(),

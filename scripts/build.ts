@@ -3,8 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild';
-import { modulesOfNode, takeFromNode } from './build/modules-of-node.ts';
+import { type BuildOptions, build, type OutputFile, type Plugin, transformSync } from 'esbuild';
 import { writeCommit } from './build/write-commit.ts';
 
 rmSync('dist', { recursive: true, force: true });
@@ -26,46 +25,81 @@ for (const file of data) {
 const dist = resolve('dist');
 const toUrl = (path: string): string => path.split(sep).join('/');
 
+/** Large modules of Node that a command may do without: their functions load them when they are called. */
+const loadedWhenCalled = [
+  'child_process',
+  'crypto',
+  'dgram',
+  'dns',
+  'dns/promises',
+  'fs/promises',
+  'http',
+  'https',
+  'net',
+  'readline',
+  'stream',
+  'timers/promises',
+  'tls',
+  'v8',
+  'worker_threads',
+  'zlib',
+].map((name) => `node:${name}`);
+
+/**
+ * A module of Node whose exports are taken one by one, so that esbuild leaves out those that are not used. `import`
+ * makes Node read every property that the module has, and some load more of Node (web streams, a REPL's history).
+ */
+function builtInModule(name: string): string {
+  const module = process.getBuiltinModule(name) as Readonly<Record<string, unknown>>;
+  const isLate = loadedWhenCalled.includes(name);
+  const lines = Object.keys(module).map((key) => {
+    const isFunction = typeof module[key] === 'function' && /^[a-z]/.test(key);
+    return isLate && isFunction
+      ? `const late_${key} = (...given) => it().${key}(...given); export { late_${key} as ${key} };`
+      : `const own_${key} = /* @__PURE__ */ (() => it().${key})(); export { own_${key} as ${key} };`;
+  });
+  const own = `const it = () => process.getBuiltinModule(${JSON.stringify(name)});`;
+  return [
+    own,
+    ...lines.filter((line) => !line.includes(' as default ')),
+    'export default /* @__PURE__ */ it();',
+  ].join('\n');
+}
+
+const builtIns: Plugin = {
+  name: 'built-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ path, kind }) => {
+      if (!isBuiltin(path) || kind === 'dynamic-import') return undefined;
+      return { path, namespace: kind === 'require-call' ? 'required' : 'imported', sideEffects: false };
+    });
+    onLoad({ filter: /./, namespace: 'imported' }, ({ path }) => ({ contents: builtInModule(path) }));
+    // In a package of CommonJS that is folded.
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 /**
  * Wherever a module's text is put, it keeps its own address: what it loads by URL lies beside the place where it was
  * written.
  */
 const ownAddress: Plugin = {
   name: 'own-address',
-  setup({ onLoad }) {
+  setup({ initialOptions, onLoad }) {
+    const own =
+      initialOptions.format === 'cjs'
+        ? 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href'
+        : 'import.meta.url';
     onLoad({ filter: /\.js$/ }, ({ path }) => {
       if (!path.startsWith(dist + sep)) return undefined;
       const text = readFileSync(path, 'utf8');
       if (!text.includes('import.meta.url')) return undefined;
       const { code } = transformSync(text, { define: { 'import.meta.url': 'ownUrl' } });
-      return { contents: `const ownUrl = addressOf("${toUrl(relative(dist, path))}");\n${code}` };
+      const place = JSON.stringify(toUrl(relative(dist, path)));
+      return { contents: `const ownUrl = ${own}.replace(/(.*\\/dist\\/).*/s, "$1") + ${place};\n${code}` };
     });
-  },
-};
-
-/** What hashes in a validation, which hashes one short text: `node:crypto` is then not loaded. */
-const shortHash: Plugin = {
-  name: 'short-hash',
-  setup({ initialOptions, onResolve }) {
-    const [entry] = initialOptions.entryPoints as readonly string[];
-    onResolve({ filter: /^node:crypto$/ }, ({ importer }) =>
-      entry?.endsWith('validate-alone.js') === true && importer === join(dist, 'core/base/digest.js')
-        ? { path: join(dist, 'bin/command-parts/short-hash.js') }
-        : undefined,
-    );
-  },
-};
-
-/** A module of CommonJS that is folded requires a built-in, and what is folded is none. */
-const builtInRequired: Plugin = {
-  name: 'built-in-required',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /./ }, ({ path, kind }) =>
-      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'built-in' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'built-in' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
-    }));
   },
 };
 
@@ -81,106 +115,45 @@ const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 /**
  * A thousand modules become a few files: finding and linking them was a third of a run's time. Each program is folded
  * by itself, so that what its parts share (the error class) is one thing in it, and a thread loads nothing of the
- * command line. Answers text by path.
+ * command line. Every name stays as it was, for stack traces.
  */
-async function fold(
-  options: BuildOptions,
-  whenCalled: readonly string[] = [],
-): Promise<readonly (readonly [string, string])[]> {
+async function fold(options: BuildOptions): Promise<readonly OutputFile[]> {
   const { outputFiles } = await build({
     splitting: true,
+    format: 'esm',
     ...options,
-    plugins: [...(options.plugins ?? []), ownAddress, modulesOfNode, builtInRequired],
+    plugins: [...(options.plugins ?? []), ownAddress, builtIns],
     outdir: 'dist',
     outbase: 'dist',
     bundle: true,
-    format: 'esm',
     platform: 'node',
     target: 'node22',
+    minifyWhitespace: true,
+    lineLimit: 120,
+    charset: 'ascii',
     external: Object.keys(dependencies).filter((name) => !foldedPackages.includes(name)),
     legalComments: 'inline',
     logLevel: 'warning',
     write: false,
   });
-  return outputFiles.map(({ path, text }) => {
-    const addressed = takeFromNode(text, whenCalled).replaceAll(
-      /addressOf\("([^"]+)"\)/g,
-      (_call, own: string) => {
-        const place = toUrl(relative(dirname(path), join(dist, own)));
-        return `new URL("${place}", import.meta.url).href`;
-      },
-    );
-    return [path, withoutSpace(addressed)];
-  });
+  return outputFiles;
 }
 
-/** What a part that esbuild runs when it is first asked for begins with, and the same noting in `ran` that it did. */
-const partBegins = '(fn,res,err)=>function __init(){';
-const partNotes = '(fn,res,err,__part=__parts++)=>function __init(){if(fn)__ran[__part]=1;';
-
-/**
- * A folded module as CommonJS, strict as it was. The launcher reads in `module.ran` which of its parts have run, to
- * keep compiled code anew where some did that had not before, and loads what is imported: a script has no `import` of
- * its own.
- */
-function toScript(text: string): string {
-  const { code } = transformSync(text, {
-    minifyWhitespace: true,
-    lineLimit: 120,
-    charset: 'ascii',
-    format: 'cjs',
-    platform: 'node',
-    target: 'node22',
-    define: { 'import.meta.url': '__ownUrl' },
-    legalComments: 'inline',
-  });
-  if (code.split(partBegins).length !== 2)
-    throw new Error('the parts of a folded file begin in a way that is not known');
-  const head = [
-    '"use strict";var __parts=0,__ran=module.ran??=[]',
-    '__ownUrl=process.getBuiltinModule("node:url").pathToFileURL(__filename).href',
-    '__load=module.loadBeside??(place=>import(place));',
-  ].join(',');
-  return head + code.replace(partBegins, partNotes).replaceAll(/\bimport\(("[^"]+")\)/g, '__load($1)');
-}
-
-/**
- * Without comments and indentation, every name as it was: a function is compiled out of its text when it is first
- * called. In ASCII as far as expressions allow: such a text is half as large in memory.
- */
-function withoutSpace(text: string): string {
-  return transformSync(text, {
-    minifyWhitespace: true,
-    lineLimit: 120,
-    charset: 'ascii',
-    format: 'esm',
-    target: 'node22',
-    legalComments: 'inline',
-  }).code;
-}
-
-/**
- * Commands of one file each, by their module: finding modules would be most of their time. CommonJS, so that the
- * launcher can keep what was compiled while they ran.
- */
+/** Commands of one file each, by their module: finding modules would be most of their time. */
 const alone: Readonly<Record<string, string>> = {
-  'commands/verify.js': 'verify-alone.cjs',
-  'commands/spec-validate.js': 'validate-alone.cjs',
+  'commands/verify.js': 'verify-alone',
+  'commands/spec-validate.js': 'validate-alone',
+  'commands/run.js': 'run-alone',
 };
-/** They are folded as modules and become CommonJS at the end. */
-const toModule = (file: string): string => file.replace(/\.cjs$/, '.js');
-const wholeFiles = [...Object.values(alone).map((file) => `dist/bin/${toModule(file)}`), 'dist/verify.js'];
-/** What such a file may end without: `node:fs/promises` can read lines of a terminal, `node:crypto` has streams. */
-const notAtOnce = ['node:crypto', 'node:fs/promises'];
-const running = ['run', 'resume'].map((name) => `dist/bin/commands/${name}.js`);
+const wholeFiles = [...Object.values(alone), 'version-alone'].map((name) => `dist/bin/${name}.js`);
 const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run|resume)\.js$/ }, ({ path, kind }) => {
+    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run)\.js$/ }, ({ path, kind }) => {
       if (kind !== 'dynamic-import') return undefined;
       const command = path.slice(path.indexOf('commands/'));
       return {
-        path: `./${alone[command] ?? command}`,
+        path: `./${command in alone ? `${alone[command]}.cjs` : command}`,
         external: true,
       };
     });
@@ -194,7 +167,7 @@ const noOtherCommand: Plugin = {
     const [entry] = initialOptions.entryPoints as readonly string[];
     onResolve({ filter: /\/commands\/[^/]+\.js$/ }, ({ path, kind }) => {
       const own = alone[path.slice(path.indexOf('commands/'))];
-      const isOwn = own !== undefined && entry?.endsWith(toModule(own));
+      const isOwn = own !== undefined && entry?.endsWith(`${own}.js`);
       return kind === 'dynamic-import' && !isOwn ? { path, external: true } : undefined;
     });
   },
@@ -237,18 +210,24 @@ const folded = [
     chunkNames: 'bin/part-[hash]',
     plugins: [commandsApart],
   })),
-  // A part is what the same programs need: beside all other commands a run would be two hundred small files.
-  ...(await fold({ entryPoints: running, chunkNames: 'bin/run-[hash]' })),
   ...(
     await Promise.all(
       wholeFiles.map((path) =>
-        fold(
-          { entryPoints: [path], splitting: false, plugins: [noOtherCommand, seldomApart, shortHash] },
-          notAtOnce,
-        ),
+        fold({
+          entryPoints: [path],
+          splitting: false,
+          format: 'cjs',
+          outExtension: { '.js': '.cjs' },
+          plugins: path.endsWith('/run-alone.js') ? [noOtherCommand] : [noOtherCommand, seldomApart],
+        }),
       ),
     )
   ).flat(),
+  ...(await fold({
+    entryPoints: ['dist/verify.js'],
+    splitting: false,
+    plugins: [noOtherCommand, seldomApart],
+  })),
   ...(await fold({
     entryPoints: seldomLoaded.map((file) => `dist/${file}`),
     chunkNames: 'bin/seldom-[hash]',
@@ -269,11 +248,8 @@ for (const file of globSync('dist/**/*.js', {
   exclude: ['dist/plugins/third-party/{rule/outside,process/inside}/**', 'dist/fixtures/**'],
 }))
   rmSync(file);
-const scripts = new Map(Object.values(alone).map((file) => [resolve('dist/bin', toModule(file)), file]));
-for (const [path, text] of folded) {
-  const script = scripts.get(path);
+for (const { path, contents } of folded) {
   mkdirSync(dirname(path), { recursive: true });
-  if (script === undefined) writeFileSync(path, text);
-  else writeFileSync(resolve('dist/bin', script), toScript(text));
+  writeFileSync(path, contents);
 }
 writeCommit('dist/build.json');

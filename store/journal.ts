@@ -18,8 +18,8 @@ export interface JournalOptions {
 
 /**
  * The append-only journal of one run: one line per record, each with the digest of the line before. A written line
- * survives a kill of this process; only `sync` makes it survive a power cut (`docs/decisions/0026-journal-barriers.md`).
- * One writer at a time (RunLock); readers need no lock.
+ * survives a kill of this process; only `sync` makes it survive a power cut
+ * (`docs/decisions/0026-journal-barriers.md`). One writer at a time (RunLock); readers need no lock.
  */
 export class Journal {
   readonly #file: FileHandle;

@@ -25,7 +25,7 @@ export function lazyRepository({ stores, repoPath, cwd }: Place): LazyRepository
       import('../../workspace/git/object-reader.ts'),
     ]).then(async ([{ openRepository }, { keepObjectReaders }]) => {
       readers = keepObjectReaders();
-      const repository = readers.keep(await openRepository(repoPath ?? cwd, { bare: true }));
+      const repository = readers.keep(await openRepository(repoPath ?? cwd, { bare: true, onlyReads: true }));
       readers.start(repository);
       return repository;
     });

@@ -23,7 +23,6 @@ export interface WriteTree {
   readonly anchors?: readonly string[];
 }
 
-/** A write and the ref that it is for. */
 export type RefWrite = readonly [ref: string, write: WriteTree];
 
 /**
@@ -33,10 +32,7 @@ export type RefWrite = readonly [ref: string, write: WriteTree];
 export interface ObjectStore {
   /** Returns the id of the new version. */
   writeTree(ref: string, write: WriteTree): Promise<string>;
-  /**
-   * Several writes as one, in this order where a kill may come between. Absent: the caller makes them one by one. As
-   * `writeTree`, each must be repeatable (`atMs`).
-   */
+  /** Several repeatable writes (`atMs`) as one; the last ref moves last. Absent: the caller makes them one by one. */
   writeTrees?(writes: readonly RefWrite[]): Promise<void>;
   /** The current version of a ref; `undefined` if it does not exist. */
   version(ref: string): Promise<string | undefined>;

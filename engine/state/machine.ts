@@ -149,7 +149,7 @@ function modulesBelow(directory: string): readonly string[] {
     return readdirSync(root + directory, { withFileTypes: true }).flatMap((entry) => {
       const path = `${directory}/${entry.name}`;
       if (entry.isDirectory()) return modulesBelow(path);
-      return entry.isFile() && /(?<!\.d)\.(?:ts|js)$/.test(entry.name) ? [path] : [];
+      return entry.isFile() && /(?<!\.d)\.(?:ts|c?js)$/.test(entry.name) ? [path] : [];
     });
   } catch {
     return [];

@@ -12,7 +12,7 @@ import {
 import { egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
-import { initWords, runInView } from './run-in-view.ts';
+import { initWords, launcherText, runInView } from './run-in-view.ts';
 
 /**
  * Namespaces and privileges. All of it always: as root, bubblewrap without `--unshare-user`, `--disable-userns` and
@@ -61,7 +61,7 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
       'bubblewrap',
       facts,
       () => (program === undefined ? missing : backend),
-      () => [...outerWords(program), ...openPrefix(profile.maxMemoryBytes).words],
+      () => [...outerWords(program), ...openPrefix(profile.maxMemoryBytes).words, launcherText()],
     ),
     probeTracer: onceTraced('bubblewrap', facts, () => backend),
     async run(request) {

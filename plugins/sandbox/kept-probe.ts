@@ -7,7 +7,6 @@ import { makeDirectories, readGuarded } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';
 import type { HostFacts } from './host-view.ts';
-import { launcher } from './run-in-view.ts';
 
 /** A back end as its probe knows it. */
 export interface ProbedForm {
@@ -15,7 +14,7 @@ export interface ProbedForm {
   readonly facts: HostFacts;
   /** The user's directory of caches. */
   readonly cache: string;
-  /** Everything that the probe runs: words of the sandbox, script of the attempts, paths it looks at. */
+  /** Everything that the probe runs: words of the sandbox, launcher, attempts, paths it looks at. */
   readonly words: readonly string[];
 }
 
@@ -93,7 +92,6 @@ function digestOf({ name, facts, words }: ProbedForm): string {
       name,
       facts: { ...facts },
       words,
-      launcher: [false, true].map((isUntraced) => sha256Hex(launcher(process.arch, isUntraced) ?? '')),
       files: files.map((file) => {
         const found = statSync(file, { bigint: true, throwIfNoEntry: false });
         if (found === undefined) return [file];

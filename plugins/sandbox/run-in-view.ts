@@ -237,6 +237,11 @@ const base = 0x400000;
 const [fileHeader, programHeader, pointer] = [64, 56, 8];
 const [headers, programLength] = [fileHeader + 2 * programHeader, 2 * pointer];
 
+/** Both launchers as text, for a digest: another filter is another sandbox. */
+export function launcherText(): string {
+  return [false, true].map((isUntraced) => launcher(process.arch, isUntraced)?.toString('hex')).join();
+}
+
 /**
  * Builds an ELF program of about 1200 bytes: `launcher /bin/sh …` executes that program under the filter of this
  * architecture. On failure it ends with exit code 126. `undefined` without a filter for the architecture.

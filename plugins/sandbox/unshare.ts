@@ -13,7 +13,7 @@ import {
 import { egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
-import { initWords, runInView } from './run-in-view.ts';
+import { initWords, launcherText, runInView } from './run-in-view.ts';
 
 /**
  * Builds the root as root of a new user namespace, then enters a second one as the caller's own uid without privilege:
@@ -89,7 +89,10 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
       'unshare',
       facts,
       () => (missing === undefined ? backend : `\`${missing}\` is not installed`),
-      () => [setUpScript, closeScript, ...namespaces, JSON.stringify(openPlan(profile.maxMemoryBytes))],
+      () => {
+        const plan = JSON.stringify(openPlan(profile.maxMemoryBytes));
+        return [setUpScript, closeScript, ...namespaces, plan, launcherText()];
+      },
     ),
     probeTracer: onceTraced('unshare', facts, () => backend),
     async run(request) {

@@ -106,8 +106,8 @@ export const doors: readonly Door[] = [
     // `bin/terminal/print.ts` writes to what `bin/main.ts` hands it.
     name: 'the terminal',
     file: 'bin/main.ts',
-    // The screen of a session has the whole terminal, keys and all.
-    servers: ['session/tui/term/process-ground.ts'],
+    // The screen of a session has the whole terminal, keys and all; the version is printed without the command table.
+    servers: ['session/tui/term/process-ground.ts', 'bin/version-alone.ts'],
     code: /\bconsole\.|\bprocess\.std(?:out|err)\b/,
   },
 ];

@@ -60,13 +60,21 @@ function onNode(pretended: string): {
 } {
   let err = '';
   let loaded = false;
+  const main = (): void => {
+    loaded = true;
+  };
+  const modules: Readonly<Record<string, object>> = {
+    'node:fs': { ...process.getBuiltinModule('node:fs'), existsSync: () => false },
+    'node:module': { enableCompileCache: () => {}, createRequire: () => () => ({ main }) },
+  };
   const fake = {
     versions: { node: pretended },
     argv: ['node', launcher, '--version'],
     exitCode: undefined,
     stderr: { write: (text: string) => (err += text) },
-    stdout: { on: () => {}, write: () => (loaded = true) },
-    getBuiltinModule: (name: string) => process.getBuiltinModule(name),
+    env: process.env,
+    getuid: process.getuid,
+    getBuiltinModule: (name: string) => modules[name] ?? process.getBuiltinModule(name),
   };
   new Function('process', source.replace(/^#!.*/, ''))(fake);
   return { code: fake.exitCode, err, loaded };
@@ -117,17 +125,7 @@ t.test('the launcher is ECMAScript 5, so that an old Node can parse it', async (
   t.doesNotThrow(() => new Function(body), 'as a script, not only as a module');
 });
 
-t.test('`--version` prints the version and loads nothing else', async (t) => {
-  const dir = t.testdir({
-    bin: {},
-    'package.json': JSON.stringify({ name: 'writ', version: '9.8.7', type: 'module' }),
-  });
-  cpSync(launcher, join(dir, 'bin', 'writ.js'));
-  t.strictSame(await writ(['--version'], { file: join(dir, 'bin', 'writ.js') }), {
-    code: 0,
-    out: '9.8.7\n',
-    err: '',
-  });
+t.test('`--version` prints the version, whatever else is given', async (t) => {
   t.strictSame(await writ(['--version']), { code: 0, out: `${version}\n`, err: '' });
   t.strictSame(
     await writ(['--no-color', '--version']),
