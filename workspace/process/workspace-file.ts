@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Dir, type Dirent, opendirSync, readdirSync, statSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, opendir, readdir, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 
@@ -137,3 +137,28 @@ export interface SearchAccess {
 
 /** Finds the keys and opens the services, when the first search wants them. */
 export type FindSearch = () => Promise<SearchAccess>;
+
+/** A directory whose own size is at most this holds some hundred names. */
+const smallDirectoryBytes = 4096;
+
+/**
+ * The entries of a directory, with names as bytes, in bounded memory. A small directory is read at once: a `Dir` of
+ * Node costs more than its entries, and is garbage that only a collection of the whole heap removes.
+ */
+export function entriesOf(directory: string | Buffer): Iterable<Dirent<Buffer>> {
+  const { size } = statSync(directory);
+  if (size > 0 && size <= smallDirectoryBytes)
+    return readdirSync(directory, { withFileTypes: true, encoding: 'buffer' });
+  return streamed(
+    opendirSync(directory as string, { encoding: 'buffer' as BufferEncoding, bufferSize: 512 }),
+  );
+}
+
+function* streamed(listing: Dir): Generator<Dirent<Buffer>, void, undefined> {
+  try {
+    for (let entry = listing.readSync(); entry !== null; entry = listing.readSync())
+      yield entry as unknown as Dirent<Buffer>;
+  } finally {
+    listing.closeSync();
+  }
+}
