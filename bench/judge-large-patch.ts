@@ -32,10 +32,12 @@ try {
   });
   if (type !== 'commit') throw new Error(`expected a commit, found ${type}`);
   sample.git('reset', '--quiet', '--hard', sample.git('rev-list', '--max-parents=0', 'HEAD'));
-  const memoryMb = memoryOfRun(launcher, sample, { ...spec, metadata: { ...spec.metadata, id: 'again' } }, [
-    '--range',
-    'main..many',
-  ]);
+  const memoryMb = memoryOfRun(
+    launcher,
+    sample,
+    { ...spec, metadata: { ...spec.metadata, id: 'large-patch-again' } },
+    ['--range', 'main..many'],
+  );
   process.stdout.write(JSON.stringify({ ms, memoryMb }));
 } finally {
   sample.remove();

@@ -13,7 +13,12 @@ export function memoryOfRun(
   const intent = join(home, 'intent.json');
   writeFileSync(intent, sampleSpec(spec));
   const args = [resolve('bench/peak-memory.ts'), launcher, 'run', intent, ...source, '--quiet'];
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' });
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   rmSync(intent);
   if (status !== 0) throw new Error(`the run ended with ${status}`);
   return Number(stdout);
