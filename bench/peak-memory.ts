@@ -12,7 +12,8 @@ const look = setInterval(() => {
     // It has ended.
   }
 }, 20);
-child.on('exit', () => {
+child.on('exit', (code) => {
   clearInterval(look);
+  process.exitCode = code ?? 1;
   process.stdout.write(`${most.toFixed(0)}\n`);
 });

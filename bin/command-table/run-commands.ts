@@ -52,7 +52,7 @@ export const runCommands: readonly CommandSpec[] = [
         about: 'only without a merge, with another message',
       },
     ],
-    load: () => loadLean(async () => (await import('../commands/run.ts')).runCommand),
+    load: () => loadLean(async () => (await import('../commands/run.ts')).runCommand, true),
   },
   {
     name: 'resume',
@@ -85,7 +85,7 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' },
       { line: 'writ resume 0198c1e2 --provider kimi', about: 'another model does what is left' },
     ],
-    load: () => loadLean(async () => (await import('../commands/resume.ts')).resumeCommand),
+    load: () => loadLean(async () => (await import('../commands/resume.ts')).resumeCommand, true),
   },
   {
     name: 'approve',

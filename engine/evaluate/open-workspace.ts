@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rmdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { lstatSync, mkdirSync, mkdtempSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { CarriedPath } from '../../core/interfaces/stage.ts';
@@ -39,21 +40,26 @@ export interface OpenWorkspace extends Workspace {
   readonly provided: readonly string[];
   /** Why directories of `[workspace] share` are not in it. */
   readonly skipped: readonly string[];
+  /**
+   * True if nothing in it was written, made, removed or renamed since `open`: then no file of the tree changed, and
+   * no other file was written. False if that is unknown.
+   */
+  isUntouched(): Promise<boolean>;
   /** The tree's files that are not what was exported. */
   changed(): Promise<readonly string[]>;
   /** The files that it contained before any command ran. */
   place(): Promise<WrittenPlace>;
   /** Copies the carried paths for later checks. */
   handOn(): Promise<HandedOn>;
-  /** Deletes it. What resists stays, unseen by any other, until the run's own place goes. */
+  /** Deletes it, or keeps it for another command. What resists stays, unseen by any other, until the run's end. */
   close(): Promise<void>;
 }
 
 /** One tree that commands run in. */
 export interface WorkspaceSide {
   /**
-   * A fresh export with what was carried, at a place that no check was ever in. WorkspaceLost where that is not there
-   * any more.
+   * A fresh export with what was carried, or one in which no command wrote anything (`isUntouched`). WorkspaceLost
+   * where what was carried is not there any more.
    */
   open(received: readonly CarriedPath[]): Promise<OpenWorkspace>;
   /** Dependencies that were prepared for it or shared with it. Call it after one of its workspaces was opened. */
@@ -152,6 +158,17 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
   };
 }
 
+/** An export without reports. */
+interface Exported extends Pick<OpenWorkspace, 'directory' | 'binds' | 'changed'> {
+  readonly place: string;
+  readonly provided: FoundDependencies['provided'];
+  readonly notes: FoundDependencies['notes'];
+}
+
+function isUntracked(tracked: readonly TrackedCarry[]): (path: string) => boolean {
+  return (path) => !tracked.some((one) => one.path === path);
+}
+
 class Side implements WorkspaceSide {
   readonly #attempt: Attempt;
   readonly #root: string;
@@ -165,6 +182,8 @@ class Side implements WorkspaceSide {
   #tracked: Promise<readonly TrackedCarry[]> | undefined;
   #small: Promise<SmallTree | undefined> | undefined;
   #allPaths: Promise<ReadonlySet<string>> | undefined;
+  /** Closed workspaces in which nothing was written, for the next commands. */
+  readonly #untouched: Exported[] = [];
 
   constructor(
     attempt: Attempt,
@@ -189,43 +208,86 @@ class Side implements WorkspaceSide {
     const objects = await this.#objects();
     const tracked = await this.#trackedCarry(objects);
     if (!(await this.#store.holds(received))) throw new WorkspaceLost();
-    const place = await mkdtemp(join(this.#root, 'world-'));
-    const close = (): Promise<void> => removeTree(place).catch(() => undefined);
+    const exported = this.#untouched.pop() ?? (await this.#export(objects, tracked, received));
+    const { place, directory, binds, provided, notes, changed } = exported;
+    const remove = (): Promise<void> => removeTree(place).catch(() => undefined);
+    const reports = join(place, 'reports');
     try {
-      const [directory, reports] = [join(place, 'workspace'), join(place, 'reports')];
-      this.#small ??= readSmallTree(objects, this.#tree);
-      await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit, await this.#small);
-      const { provided, notes } = await (this.#like ?? this).#dependenciesFor(directory);
-      const binds = await placeWorkspaceDependencies({ sandbox, workspace: directory }, provided);
-      const untracked = (path: string): boolean => !tracked.some((one) => one.path === path);
-      await this.#store.lay(
-        received.filter(({ path }) => untracked(path)),
-        directory,
-      );
-      const exported = await rememberExport(objects, directory, join(place, 'index'), await this.#small);
-      await makeLater(reports, join(place, 'laid'));
+      const marker = join(this.#root, 'laid');
+      const since = await makeLater(reports, marker);
+      // Without a sandbox a process may outlive its command.
+      const mayStay =
+        since !== undefined && sandbox.unconfined !== true && config.workspace.carry.length === 0;
+      let found: Promise<boolean> | undefined;
+      const isUntouched = (): Promise<boolean> => {
+        found ??= mayStay
+          ? this.#paths(objects).then((paths) => isAsExported(directory, paths, marker, since))
+          : Promise.resolve(false);
+        return found;
+      };
       return {
         directory,
         reports,
         sandbox,
-        // Without a sandbox git reads the objects where they are.
-        binds: sandbox.unconfined
-          ? binds
-          : [objectsIn(objects, sandbox.pathsInside({ workspace: directory, reports })), ...binds],
+        binds,
         tracked,
         provided: provided.map((one) => one.directory),
         skipped: skippedShares({ notes }),
-        changed: () => exported.changed(),
+        isUntouched,
+        changed,
         place: async () => ({
           directory,
           tracked: await this.#paths(objects),
           laid: [...provided.map((one) => one.directory), ...received.map(({ path }) => path)],
         }),
-        handOn: () => this.#store.take(directory, config.workspace.carry.filter(untracked)),
-        close,
+        handOn: () => this.#store.take(directory, config.workspace.carry.filter(isUntracked(tracked))),
+        close: async () => {
+          try {
+            if (!(await isUntouched())) return await remove();
+            await removeTree(reports);
+            this.#untouched.push(exported);
+          } catch {
+            await remove();
+          }
+        },
       };
     } catch (fault) {
-      await close();
+      await remove();
+      throw fault;
+    }
+  }
+
+  async #export(
+    objects: SealedObjects,
+    tracked: readonly TrackedCarry[],
+    received: readonly CarriedPath[],
+  ): Promise<Exported> {
+    const { sandbox } = this.#attempt.environment;
+    const place = mkdtempSync(join(this.#root, 'world-'));
+    try {
+      const directory = join(place, 'workspace');
+      this.#small ??= readSmallTree(objects, this.#tree);
+      await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit, await this.#small);
+      const { provided, notes } = await (this.#like ?? this).#dependenciesFor(directory);
+      const binds = await placeWorkspaceDependencies({ sandbox, workspace: directory }, provided);
+      await this.#store.lay(
+        received.filter(({ path }) => isUntracked(tracked)(path)),
+        directory,
+      );
+      const { changed } = await rememberExport(objects, directory, join(place, 'index'), await this.#small);
+      return {
+        place,
+        directory,
+        provided,
+        notes,
+        changed,
+        // Without a sandbox git reads the objects where they are.
+        binds: sandbox.unconfined
+          ? binds
+          : [objectsIn(objects, sandbox.pathsInside({ workspace: directory, reports: place })), ...binds],
+      };
+    } catch (fault) {
+      await removeTree(place).catch(() => undefined);
       throw fault;
     }
   }
@@ -275,20 +337,56 @@ class Side implements WorkspaceSide {
 const maxTicks = 2500;
 
 /**
- * Creates the reports directory with a later timestamp than all exported files. A report's timestamp then shows
- * whether a check wrote it or it came with the tree.
+ * Creates the reports directory with a later timestamp than all exported files, and returns a time, in nanoseconds of
+ * the file system, after every write of ours and before any of a command; `undefined` if its clock does not move. A
+ * report's timestamp then shows whether a check wrote it or it came with the tree.
  */
-async function makeLater(reports: string, marker: string): Promise<void> {
-  await writeFile(marker, '');
-  const { mtimeNs: laidAt } = await stat(marker, { bigint: true });
+async function makeLater(reports: string, marker: string): Promise<bigint | undefined> {
+  const laidAt = timeOf(marker);
   for (let tries = 1; ; tries += 1) {
-    await mkdir(reports, { mode: 0o777 });
-    const isLater = (await stat(reports, { bigint: true })).mtimeNs > laidAt;
-    if (isLater || tries >= maxTicks) return;
-    await rmdir(reports);
+    mkdirSync(reports, { mode: 0o777 });
+    const isLater = statSync(reports, { bigint: true }).mtimeNs > laidAt;
+    if (isLater) return laidAt;
+    if (tries >= maxTicks) return undefined;
+    rmdirSync(reports);
     // A file system counts in ticks of some milliseconds.
     await sleep(1);
   }
+}
+
+/** Writes a file of ours, and returns when that was by the clock of its file system, in nanoseconds. */
+function timeOf(marker: string): bigint {
+  writeFileSync(marker, '.');
+  return statSync(marker, { bigint: true }).mtimeNs;
+}
+
+/** Entries between two yields to the event loop. */
+const entriesInARow = 2000;
+
+/**
+ * Whether no entry of an exported tree changed after `since`. Every write, and every change of a name, mode or link
+ * count, sets the change time of the file or of its directory; no program can set it back. If the clock itself was set
+ * back, the answer is false.
+ */
+async function isAsExported(
+  directory: string,
+  paths: ReadonlySet<string>,
+  marker: string,
+  since: bigint,
+): Promise<boolean> {
+  const entries = new Set(['.']);
+  for (const path of paths)
+    for (let entry = path; !entries.has(entry); entry = dirname(entry)) entries.add(entry);
+  let left = entriesInARow;
+  for (const entry of entries) {
+    const found = lstatSync(join(directory, entry), { bigint: true, throwIfNoEntry: false });
+    if (found === undefined || found.ctimeNs > since) return false;
+    left -= 1;
+    if (left > 0) continue;
+    left = entriesInARow;
+    await setImmediate();
+  }
+  return timeOf(marker) >= since;
 }
 
 /** What a killed process left of its checks. What was carried stays. */

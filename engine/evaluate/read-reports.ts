@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, opendir } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { ReportFile } from '../../core/interfaces/check.ts';
@@ -10,6 +10,7 @@ import type { FileSides } from '../../core/interfaces/rule-input.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
+import { entriesOf } from '../../workspace/process/workspace-file.ts';
 
 /**
  * Most files, and most bytes over all files, that are read out of one `$REPORTS_DIR`; most entries of any kind that are
@@ -31,7 +32,7 @@ interface ReadReports {
  * before `since`, by the clock of the same file system in nanoseconds, is marked as stale.
  */
 export async function readReports(directory: string, since: bigint): Promise<ReadReports> {
-  const { names, others, excess } = await listReports(directory);
+  const { names, others, excess } = listReports(directory);
   const unread = others.slice(0, reportLimits.files);
   if (excess !== undefined) return { files: [], unread, findings: [excess] };
   const files: ReportFile[] = [];
@@ -62,19 +63,19 @@ export async function readReports(directory: string, since: bigint): Promise<Rea
 }
 
 /** Looks at the directory entry by entry and stops at the limit: a check may leave more than fits into memory. */
-async function listReports(directory: string): Promise<{
+function listReports(directory: string): {
   readonly names: readonly string[];
   readonly others: readonly string[];
   readonly excess?: Finding;
-}> {
+} {
   const names: string[] = [];
   const others: string[] = [];
   const listed = (excess?: Finding) => {
     for (const list of [names, others]) list.sort();
     return { names, others, ...(excess === undefined ? {} : { excess }) };
   };
-  for await (const entry of await opendir(directory)) {
-    (entry.isFile() ? names : others).push(entry.name);
+  for (const entry of entriesOf(directory)) {
+    (entry.isFile() ? names : others).push(entry.name.toString('utf8'));
     const { files, entries } = reportLimits;
     // Leaving the loop closes the directory.
     if (names.length > files) return listed(tooMuch('more report files', files, 'files'));

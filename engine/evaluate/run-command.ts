@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { CheckContext } from '../../core/interfaces/check.ts';
@@ -113,7 +113,7 @@ export async function runCommand(
   const isScanner = binds !== undefined;
   const way = await openNetwork(attempt, workspace, isScanner ? { isShut: true } : acl);
   await attempt.services.steps.sync();
-  const { mtimeNs: emptySince } = await stat(reports, { bigint: true });
+  const { mtimeNs: emptySince } = statSync(reports, { bigint: true });
   const running = uses.watch.running(() =>
     workspace.sandbox.run({
       argv: limitedShell(command, acl.maxWriteBytes),

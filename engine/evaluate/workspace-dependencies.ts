@@ -232,8 +232,11 @@ export async function placeWorkspaceDependencies(
   const inside = sandbox.pathsInside({ workspace, reports: workspace }).workspace;
   const binds: SandboxBind[] = [];
   for (const { directory, source } of provided) {
-    if (!sandbox.unconfined) binds.push({ source, target: `${inside}/${directory}`, writable: false });
-    else await copyTree(source.slice(0, -directory.length - 1), workspace, directory);
+    if (!sandbox.unconfined) {
+      // The sandbox would make it, and the workspace would have changed (`isUntouched`).
+      await mkdir(join(workspace, directory), { recursive: true });
+      binds.push({ source, target: `${inside}/${directory}`, writable: false });
+    } else await copyTree(source.slice(0, -directory.length - 1), workspace, directory);
   }
   return binds;
 }

@@ -1,5 +1,6 @@
-import { opendir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
@@ -8,6 +9,7 @@ import { inScope } from '../../core/interfaces/scope-verdict.ts';
 import type { WrittenOutside } from '../../core/interfaces/stage.ts';
 import { fileKind } from '../../readers/packages/file-kind.ts';
 import { maskPath, redactTexts } from '../../readers/sensitive/redact.ts';
+import { entriesOf } from '../../workspace/process/workspace-file.ts';
 
 /** The directory in which a command ran, and its contents before that. */
 export interface WrittenPlace {
@@ -24,6 +26,9 @@ export interface WrittenLimits {
   readonly named: number;
   readonly pathCharacters: number;
 }
+
+/** Entries between two yields to the event loop. */
+const entriesInARow = 2000;
 
 export const writtenLimits: WrittenLimits = { entries: 200_000, named: 20, pathCharacters: 1024 };
 
@@ -47,14 +52,20 @@ export async function writtenOutside(
   let left = limits.entries;
   let isComplete = true;
   for (let at = pending.pop(); at !== undefined && left >= 0; at = pending.pop()) {
-    const listing = await opendir(join(directory, at), { bufferSize: 512 }).catch(() => undefined);
-    // A check may have removed the read permission of directories that it created.
-    if (listing === undefined) isComplete = false;
-    for await (const entry of listing ?? []) {
-      const path = at === '' ? entry.name : `${at}/${entry.name}`;
+    let listing: Iterable<Dirent<Buffer>> = [];
+    try {
+      listing = entriesOf(join(directory, at));
+    } catch {
+      // A check may have removed the read permission of directories that it created.
+      isComplete = false;
+    }
+    for (const entry of listing) {
+      const name = entry.name.toString('utf8');
+      const path = at === '' ? name : `${at}/${name}`;
       if (tracked.has(path) || passed.has(path)) continue;
       left -= 1;
       if (left < 0) break;
+      if (left % entriesInARow === 0) await setImmediate();
       if (entry.isDirectory()) pending.push(path);
       else if (!inScope(scope, path)) first.add({ path, was: 'added' });
     }

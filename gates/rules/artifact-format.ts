@@ -11,8 +11,13 @@ const rule = 'artifact-format';
  */
 export const judge: RuleFunction = async (input) => {
   const findings: Finding[] = [];
+  // Once for each entry: a run may have a thousand checks with an artifact each.
+  const required = input.spec.artifacts.required.map((entry) => ({
+    entry,
+    isOfStage: lookedForAt(input.spec, entry) === input.stage?.name,
+  }));
   for (const record of input.artifacts) {
-    const entries = requirementsOf(input, record);
+    const entries = requirementsOf(required, input, record);
     if (!entries) continue;
     const { name, path, sha256 } = record;
     const content = artifactContent(input, record);
@@ -44,9 +49,15 @@ export const isLinear = ({ spec }: RuleInput): boolean =>
  * The spec's entries for this artifact at this stage. If it was made now but is required only at another stage, the
  * first entry. `undefined` if this stage does not concern it.
  */
-function requirementsOf({ spec, stage }: RuleInput, { name, stage: madeAt }: ArtifactRecord) {
-  const entries = spec.artifacts.required.filter((entry) => entry.name === name);
-  const ofStage = entries.filter((entry) => lookedForAt(spec, entry) === stage?.name);
-  if (ofStage.length > 0) return ofStage;
-  return madeAt === stage?.name ? entries.slice(0, 1) : undefined;
+function requirementsOf(
+  required: readonly { readonly entry: Requirement; readonly isOfStage: boolean }[],
+  { stage }: RuleInput,
+  { name, stage: madeAt }: ArtifactRecord,
+): readonly Requirement[] | undefined {
+  const entries = required.filter(({ entry }) => entry.name === name);
+  const ofStage = entries.filter(({ isOfStage }) => isOfStage);
+  const found = ofStage.length > 0 ? ofStage : madeAt === stage?.name ? entries.slice(0, 1) : undefined;
+  return found?.map(({ entry }) => entry);
 }
+
+type Requirement = RuleInput['spec']['artifacts']['required'][number];

@@ -26,7 +26,7 @@ const byteCounts = ['maxOutputBytes', 'maxWriteBytes', 'maxResultBytes'] as cons
  * rule allows no call, and such a deny rule denies every call that it names. `networkHosts` and `networkReason` must
  * be set together.
  */
-function readConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
+function parseConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
   const read: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given)) {
     if (!isToolConstraintKey(key) || !isUsable(key, value)) return undefined;
@@ -37,6 +37,14 @@ function readConstraints(given: Readonly<Record<string, unknown>>): Constraints 
   return (constraints.networkHosts === undefined) === (constraints.networkReason === undefined)
     ? constraints
     : undefined;
+}
+
+const parsed = new WeakMap<object, Constraints | undefined>();
+
+/** Parses the constraints of a rule once, not once for each command. */
+function readConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
+  if (!parsed.has(given)) parsed.set(given, parseConstraints(given));
+  return parsed.get(given);
 }
 
 function isUsable(key: string, value: unknown): boolean {

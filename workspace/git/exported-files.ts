@@ -1,6 +1,15 @@
 /* Finds the tracked files of an exported tree that a check changed. */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
-import { chmod, copyFile, lstat, open, readlink } from 'node:fs/promises';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+} from 'node:fs';
+import { copyFile, open, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashOpenFile } from './directory-digest.ts';
 import { askGit, type GitDirectory, gitFailed, maxListBytes } from './git.ts';
@@ -32,7 +41,7 @@ export async function rememberExport(
   if (small !== undefined)
     return {
       async changed() {
-        await openOwn(directory);
+        openOwn(directory);
         return changedOfSmallTree(small, directory);
       },
     };
@@ -47,8 +56,8 @@ export async function rememberExport(
 }
 
 /** A check may have removed its own permissions. */
-async function openOwn(directory: string): Promise<void> {
-  if ((await lstat(directory)).isDirectory()) await chmod(directory, 0o755);
+function openOwn(directory: string): void {
+  if (lstatSync(directory).isDirectory()) chmodSync(directory, 0o755);
 }
 
 interface Doubt {
@@ -58,7 +67,7 @@ interface Doubt {
 }
 
 async function findChanged(place: GitDirectory, directory: string): Promise<readonly string[]> {
-  await openOwn(directory);
+  openOwn(directory);
   const args = ['diff-files', '--raw', '-z', '--no-renames', '--abbrev=64', '--ignore-submodules=all'];
   const { code, stdout, stderr } = await askGit(place, args, { maxBytes: maxListBytes });
   if (code !== 0) throw gitFailed(args, code, stderr);

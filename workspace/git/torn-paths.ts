@@ -1,10 +1,11 @@
 /* Decides for each path whether its content is the user's or what a killed git left. */
 
-import { chmodSync, lstatSync, opendirSync, renameSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { lstat, readFile, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
+import { entriesOf } from '../process/workspace-file.ts';
 import { askGit, maxListBytes, runGit } from './git.ts';
 import { type ChangedEntry, type EntrySide, fileAt, toIndexInfo, withEmptyIndex } from './held-index.ts';
 import type { Repository } from './repository.ts';
@@ -135,23 +136,16 @@ export async function removeTree(path: string | Buffer): Promise<void> {
   let sliceEnds = systemClock.monotonic() + sliceMs;
   for (let directory = pending.at(-1); directory !== undefined; directory = pending.at(-1)) {
     const inner: Buffer[] = [];
-    const listing = withRights(directory, () =>
-      opendirSync(directory as unknown as string, { encoding: 'buffer' as BufferEncoding }),
-    );
-    try {
-      for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
-        const child = Buffer.concat([directory, Buffer.from('/'), entry.name as unknown as Buffer]);
-        if (entry.isDirectory() || !removeFile(directory, child)) inner.push(child);
-        if (inner.length >= maxListed) break;
-        if (systemClock.monotonic() < sliceEnds) continue;
-        await setImmediate();
-        sliceEnds = systemClock.monotonic() + sliceMs;
-      }
-    } finally {
-      listing.closeSync();
+    for (const entry of withRights(directory, () => entriesOf(directory as Buffer))) {
+      const child = Buffer.concat([directory, Buffer.from('/'), entry.name]);
+      if (entry.isDirectory() || !removeFile(directory, child)) inner.push(child);
+      if (inner.length >= maxListed) break;
+      if (systemClock.monotonic() < sliceEnds) continue;
+      await setImmediate();
+      sliceEnds = systemClock.monotonic() + sliceMs;
     }
     if (inner.length === 0) {
-      if (await removeEmpty(directory, directory === root)) pending.pop();
+      if (removeEmpty(directory, directory === root)) pending.pop();
       else if (++returns > maxReturns) throw new Error(`\`${path}\` is being filled while it is removed`);
     } else if (inner.some((child) => child.length > maxPathBytes) && directory !== root) {
       for (const child of inner) {
@@ -185,17 +179,12 @@ function unlinkIfThere(file: Buffer): void {
   }
 }
 
-/**
- * False if it has content again. The parent of the root is not changed. rmdir is asynchronous, because it may wait
- * for the journal of the file system.
- */
-async function removeEmpty(directory: Buffer, isRoot: boolean): Promise<boolean> {
+/** False if it has content again. The parent of the root is not changed. */
+function removeEmpty(directory: Buffer, isRoot: boolean): boolean {
   try {
-    await rmdir(directory).catch((fault: unknown) => {
-      if (isRoot || !isMissingRight(fault)) throw fault;
-      chmodSync(directory.subarray(0, directory.lastIndexOf('/')), 0o700);
-      return rmdir(directory);
-    });
+    const remove = (): void => rmdirSync(directory);
+    if (isRoot) remove();
+    else withRights(directory.subarray(0, directory.lastIndexOf('/')), remove);
     return true;
   } catch (fault) {
     if (codeOf(fault) === 'ENOTEMPTY') return false;

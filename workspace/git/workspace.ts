@@ -1,7 +1,7 @@
 /* Exports trees into directories for checks and workers, and turns a directory back into a tree. */
 import { createHash } from 'node:crypto';
 import { type BigIntStats, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, lstat, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type GitDirectory, gitLine, isolatedGitEnvironment, runGit } from './git.ts';
@@ -34,8 +34,8 @@ export async function exportTree(
   small?: SmallTree,
 ): Promise<void> {
   const gitDir = join(dir, '.git');
-  await mkdir(dir, { recursive: true });
-  await writeGitDirectory(gitDir, objects, headCommit ?? 'ref: refs/heads/main', false);
+  mkdirSync(dir, { recursive: true });
+  writeGitDirectory(gitDir, objects, headCommit ?? 'ref: refs/heads/main', false);
   if (objects.shallow?.length) await writeShallow(gitDir, objects.shallow);
   if (small !== undefined && isWritten(small, dir, gitDir, objects.objectFormat)) return;
   const place: GitDirectory = {

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Dir, type Dirent, opendirSync, readdirSync, statSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, opendir, readdir, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 
@@ -150,5 +150,30 @@ export async function readPlainFile(path: string, maxBytes: number): Promise<Buf
     return bytes.subarray(0, bytesRead);
   } finally {
     await file.close();
+  }
+}
+
+/** A directory whose own size is at most this holds some hundred names. */
+const smallDirectoryBytes = 4096;
+
+/**
+ * The entries of a directory, with names as bytes, in bounded memory. A small directory is read at once: a `Dir` of
+ * Node costs more than its entries, and is garbage that only a collection of the whole heap removes.
+ */
+export function entriesOf(directory: string | Buffer): Iterable<Dirent<Buffer>> {
+  const { size } = statSync(directory);
+  if (size > 0 && size <= smallDirectoryBytes)
+    return readdirSync(directory, { withFileTypes: true, encoding: 'buffer' });
+  return streamed(
+    opendirSync(directory as string, { encoding: 'buffer' as BufferEncoding, bufferSize: 512 }),
+  );
+}
+
+function* streamed(listing: Dir): Generator<Dirent<Buffer>, void, undefined> {
+  try {
+    for (let entry = listing.readSync(); entry !== null; entry = listing.readSync())
+      yield entry as unknown as Dirent<Buffer>;
+  } finally {
+    listing.closeSync();
   }
 }

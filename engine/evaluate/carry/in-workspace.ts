@@ -43,9 +43,13 @@ export async function inWorkspace<T extends { readonly result?: unknown }>(
   try {
     const ran = await act(world);
     if (ran.result === undefined || signal.aborted) return ran;
-    const changed = await world.changed();
+    const isUntouched = await world.isUntouched();
+    const changed = isUntouched ? [] : await world.changed();
     const rewritten = rewrittenFindings(changed, environment.config.workspace.rewrites);
-    if (from.tellsWrites) passing.wroteOutside = await writtenOutside(await world.place(), changed, scope);
+    if (from.tellsWrites)
+      passing.wroteOutside = isUntouched
+        ? undefined
+        : await writtenOutside(await world.place(), changed, scope);
     const told = new Set(passing.findings.map(({ message }) => message));
     passing.findings.push(...rewritten.filter(({ message }) => !told.has(message)));
     const isCarrying = environment.config.workspace.carry.length > 0 && from.handsOn;
