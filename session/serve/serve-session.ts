@@ -98,9 +98,8 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
       await Promise.resolve().then(step).catch(report);
   };
   try {
-    const place = await findControlPlace(root, {
-      ...compact({ tokenFile: asked.tokenFile, infoFile: asked.infoFile }),
-    });
+    const { tokenFile, infoFile } = asked;
+    const place = await findControlPlace(root, compact({ tokenFile, infoFile }));
     const control = await openControl({ mode: asked.mode, place, workingDir, clock });
     undo.push(() => control[Symbol.asyncDispose]());
     let session: OpenSession | undefined;

@@ -263,10 +263,7 @@ export function openSpending(named?: ModelMeter['named']): Spending {
           const used = toUsed(reply);
           const { costUsd = 0 } = used;
           untold += costUsd;
-          const of = {
-            ...compact({ plan, task: question.task }),
-          };
-          emit({ type: 'used', ...used, ...of }).then(
+          emit({ type: 'used', ...used, ...compact({ plan, task: question.task }) }).then(
             () => {
               untold -= costUsd;
             },
