@@ -63,7 +63,7 @@ export async function evaluateExecuted(
       ask: (args) => askAboutPatch(attempt, rule, args),
     };
     const answer = await (await rule.executed()).judgeCheck(asked);
-    findings.push(...redactTexts(answer.findings ?? [], policyOf(attempt)));
+    findings.push(...(answer.findings ?? []));
     if (answer.note === undefined) continue;
     const note = redactTexts(answer.note, policyOf(attempt));
     await services.steps.once(stepOf(rule, task.check.id), () => note);

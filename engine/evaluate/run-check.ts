@@ -331,7 +331,7 @@ async function askFurther(
   const tools = all.flatMap((one) => one.tools ?? []);
   return {
     outcome: {
-      findings: [...ran.findings, ...findings, ...second.findings],
+      findings: [...ran.findings, ...redactTexts([...findings, ...second.findings], policyOf(attempt))],
       ...(network ? { network } : {}),
       ...(tools.length === 0 ? {} : { tools }),
     },

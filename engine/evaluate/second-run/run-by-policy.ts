@@ -2,9 +2,8 @@ import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../../core/interfaces/stage.ts';
-import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { keepSecondRun } from '../../record/evaluation-objects.ts';
-import { type Attempt, policyOf } from '../../state/open-run.ts';
+import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { preparedFills } from '../observe/observe-prepare.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
@@ -80,8 +79,7 @@ export async function evaluateByPolicy(
   }
   const { tree, laid: paths } = laid;
   const { record, log } = await keepSecondRun(attempt, task, outcome, { name: logName, tree, laid: paths });
-  const finding = redactTexts(toFinding(laid, told), policyOf(attempt));
-  return { findings: [finding], outcome, run: record, artifacts: log ? [log] : [] };
+  return { findings: [toFinding(laid, told)], outcome, run: record, artifacts: log ? [log] : [] };
 }
 
 function toFinding({ laid }: PlacedTree, told: string | undefined): Finding {
