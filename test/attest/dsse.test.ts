@@ -126,6 +126,14 @@ t.test('a log entry is parsed only in its strict form', async (t) => {
     },
     'another index': { ...entry, logIndex: '0' },
     'a number in another spelling': { ...entry, inclusionProof: { ...inclusionProof, treeSize: '02' } },
+    'a size below 0': { ...entry, inclusionProof: { ...inclusionProof, treeSize: '-2' } },
+    'an index below 0': { ...entry, logIndex: '-1', inclusionProof: { ...inclusionProof, logIndex: '-1' } },
+    'a promise of a time below 0': {
+      ...entry,
+      kindVersion: { kind: 'hashedrekord', version: '0.0.1' },
+      integratedTime: '-1',
+      inclusionPromise: { signedEntryTimestamp: text('p') },
+    },
     'base64 in another spelling': { ...entry, canonicalizedBody: text('{"a":1}?').replace(/=*$/, '') },
     'a time': { ...entry, integratedTime: '1' },
   };
