@@ -2,8 +2,8 @@ import { isWritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
-import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
 import type { HandUse } from '../../core/interfaces/worker.ts';
+import { scopeVerdict } from '../../spec/scope-verdict.ts';
 import {
   type CommandVerdict,
   guardCommand,

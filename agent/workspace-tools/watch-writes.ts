@@ -1,7 +1,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
-import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
+import { scopeVerdict } from '../../spec/scope-verdict.ts';
 import type { CommandVerdict } from '../../workspace/command-acl/acl.ts';
 import { isUnder } from '../../workspace/command-acl/constraints.ts';
 import { type ChangedEntry, changedEntries } from '../../workspace/git/held-index.ts';

@@ -5,10 +5,10 @@ import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
-import { inScope } from '../../core/interfaces/scope-verdict.ts';
 import type { WrittenOutside } from '../../core/interfaces/stage.ts';
 import { fileKind } from '../../readers/packages/file-kind.ts';
 import { maskPath, redactTexts } from '../../readers/sensitive/redact.ts';
+import { inScope } from '../../spec/scope-verdict.ts';
 import { entriesOf } from '../../workspace/process/workspace-file.ts';
 
 /** The directory in which a command ran, and its contents before that. */

@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
-import { inScope } from '../../core/interfaces/scope-verdict.ts';
+import { inScope } from '../../spec/scope-verdict.ts';
 import {
   hintPattern,
   type PredictWrites,

@@ -3,7 +3,7 @@ import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { checkTaskGraph, type PlanDraft, type PlannedTask } from '../../core/interfaces/plan.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
-import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
+import { scopeVerdict } from '../../spec/scope-verdict.ts';
 import { disjointSets, type WorkPart } from './decompose.ts';
 import { WriteIndex } from './predicted-writes.ts';
 

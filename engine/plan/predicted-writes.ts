@@ -1,6 +1,6 @@
 import { compileGlob, hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
-import { inScope, scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
+import { inScope, scopeVerdict } from '../../spec/scope-verdict.ts';
 import { pathTokensOf, underRoot } from './scope.ts';
 
 /**

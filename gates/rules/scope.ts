@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { CandidateSearch, RuleFunction } from '../../core/interfaces/rule.ts';
-import { scopeVerdict } from '../../core/interfaces/scope-verdict.ts';
+import { scopeVerdict } from '../../spec/scope-verdict.ts';
 
 const rule = 'scope';
 

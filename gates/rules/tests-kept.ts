@@ -2,8 +2,8 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
-import { testsMayGo } from '../../core/interfaces/tests-may-go.ts';
 import { type Language, languageOf } from '../../readers/source/language.ts';
+import { testsMayGo } from '../../spec/tests-may-go.ts';
 import {
   baseSource,
   candidateSource,

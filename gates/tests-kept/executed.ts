@@ -7,8 +7,8 @@ import type {
 } from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import { testsMayGo } from '../../core/interfaces/tests-may-go.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
+import { testsMayGo } from '../../spec/tests-may-go.ts';
 import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/base-tests.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
 import {

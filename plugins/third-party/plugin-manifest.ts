@@ -71,8 +71,8 @@ const moreRuleText = {
 };
 
 /**
- * A rule as the manifest declares it: members that a built-in rule has, as data. Not `scan`: a scan loads no plugin, and
- * a field without effect is refused.
+ * A rule as the manifest declares it: members that a built-in rule has, as data. Not `scan`: a scan loads no plugin,
+ * and a field without effect is refused.
  */
 const rule = (pluginPackage: PluginPackage) =>
   object(

@@ -10,7 +10,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   agent: ['core', 'readers', 'spec', 'workspace'],
   // One folder for each back end; `wire/` holds what they share.
   providers: ['core', 'readers/sensitive'],
-  gates: ['core', 'readers'],
+  gates: ['core', 'readers', 'spec'],
   attest: ['core', 'readers', 'workspace/git', 'workspace/process', 'store'],
   plugins: ['core', 'readers', 'workspace/process', 'workspace/egress', 'store', 'door'],
   api: ['core', 'readers', 'spec', 'workspace', 'store', 'engine', 'attest', 'plugins/third-party'],

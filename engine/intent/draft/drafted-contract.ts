@@ -2,12 +2,12 @@ import { compileGlob, normalisePattern } from '../../../core/base/glob.ts';
 import { quoted } from '../../../core/base/printable.ts';
 import type { ChangeType, IntentSpec, RiskLevel, ToolRule } from '../../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../../core/interfaces/scope.ts';
-import { documentation, goes } from '../../../core/interfaces/tests-may-go.ts';
 import { applyDefaults } from '../../../spec/apply-defaults.ts';
 import { workerRights } from '../../../spec/facts.ts';
 import { type DraftRequest, draftFromProfile } from '../../../spec/profile.ts';
 import { findSecurityWord } from '../../../spec/secret-words.ts';
 import { type CheckedWish, tighten } from '../../../spec/stricter.ts';
+import { documentation, goes } from '../../../spec/tests-may-go.ts';
 import type { WritConfig } from '../../config/config.ts';
 import type { IntentDraft } from './intent-draft.ts';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { IntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
-import { testsMayGo } from '../../../core/interfaces/tests-may-go.ts';
 import { undoContract } from '../../../engine/draft/undo.ts';
 import { readIntentSpec } from '../../../spec/read-intent-spec.ts';
+import { testsMayGo } from '../../../spec/tests-may-go.ts';
 import { sampleSpec } from '../sample.ts';
 
 const words = {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { inScope, scopeVerdict } from '../../../core/interfaces/scope-verdict.ts';
 import { effectiveScope, pathTokensOf } from '../../../engine/plan/scope.ts';
+import { inScope, scopeVerdict } from '../../../spec/scope-verdict.ts';
 
 type Repo = { type: 'git' | 'monorepo' | 'local'; locator: string };
 const git: Repo = { type: 'git', locator: 'https://example.com/x.git' };

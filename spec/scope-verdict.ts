@@ -1,5 +1,5 @@
-import { compileGlob, hasGlobCharacters } from '../base/glob.ts';
-import type { Scope } from './scope.ts';
+import { compileGlob, hasGlobCharacters } from '../core/base/glob.ts';
+import type { Scope } from '../core/interfaces/scope.ts';
 
 /** `forbidden` and `outside` both refuse; they differ in what the person should change. */
 type ScopeVerdict = 'in' | 'forbidden' | 'outside';

@@ -1,5 +1,5 @@
-import type { EffectiveIntentSpec } from './intentspec.gen.ts';
-import type { PatchFile } from './patch-set.ts';
+import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
+import type { PatchFile } from '../core/interfaces/patch-set.ts';
 
 /** Words in a clause that allow tests to be removed. */
 export const goes =
