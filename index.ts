@@ -1,3 +1,4 @@
+/* The public entry point for programs that embed writ. */
 export type { GivenSpec, ResumeCall, RunCall, RunPlace, VerifyCall } from './api/embed/calls.ts';
 export type { EmbeddedEngine } from './api/embed/embedded-engine.ts';
 export type { RunEvent } from './api/run/run-events.ts';

@@ -1,3 +1,4 @@
+/* The public entry point for plugin authors. */
 export type { Clock } from './core/base/clock.ts';
 export type { WritErrorOptions } from './core/base/errors.ts';
 export { WritError } from './core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* The public entry point for testing plugins. */
 export type { ArtifactCase, ArtifactSubject } from './plugins/testers/artifact-tester.ts';
 export { artifactTester } from './plugins/testers/artifact-tester.ts';
 export type { EvidenceCase, EvidenceSubject } from './plugins/testers/evidence-tester.ts';

@@ -1,3 +1,4 @@
+/* The public entry point for verification without an engine. */
 export type { VerificationData } from './api/schemas/verification-schema.ts';
 export type { VerifyWarning } from './api/verify/verification-data.ts';
 export { verifyMaterial } from './api/verify/verify-material.ts';

@@ -1,3 +1,4 @@
+/* Keeps the messages between a worker and a model within the model's context window. */
 import type { AssistantMessage, ModelMessage } from '../core/interfaces/model.ts';
 import { recordDecision, updatePlan } from './tools/update-plan.ts';
 

@@ -1,3 +1,4 @@
+/* Types of a question that a model answers with read-only access to the repository. */
 import type { ModelEvent, ModelMessage } from '../core/interfaces/model.ts';
 import type { Hands, ReadingHost, Turns, Web } from '../core/interfaces/worker.ts';
 

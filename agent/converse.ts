@@ -1,3 +1,4 @@
+/* Answers one question of a person with a model that may only read. */
 import { isWritError } from '../core/base/errors.ts';
 import type { ModelMessage, ToolResult } from '../core/interfaces/model.ts';
 import type { Turn } from '../core/interfaces/worker.ts';

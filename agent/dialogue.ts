@@ -1,3 +1,4 @@
+/* Sends a conversation to a model, and shortens it when the vendor refuses it as too long. */
 import { isWritError, messageOf } from '../core/base/errors.ts';
 import type { ModelEvent, ModelMessage } from '../core/interfaces/model.ts';
 import type { Turn, TurnQuestion, Turns } from '../core/interfaces/worker.ts';

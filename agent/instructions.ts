@@ -1,3 +1,4 @@
+/* The instructions that a model receives for a Task, and the stored form of a choice of model. */
 import { WritError } from '../core/base/errors.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import type { ModelChoice, TaskOrder } from '../core/interfaces/worker.ts';

@@ -1,3 +1,4 @@
+/* The built-in workers: a model with writ's tools, or Codex. */
 import { definePlugin } from '../core/kernel/plugin.ts';
 import { parseModelChoice } from './instructions.ts';
 import { draftWith } from './planner/draft.ts';

@@ -1,3 +1,4 @@
+/* The loop of one attempt: model turns and tool calls until the model ends it or makes no progress. */
 import { sha256Hex } from '../core/base/canonical.ts';
 import { isWritError } from '../core/base/errors.ts';
 import type { ToolCall, ToolResult } from '../core/interfaces/model.ts';

@@ -1,3 +1,4 @@
+/* Version and commit of this program. */
 import { readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+/* The envelope of every `--json` document: `ok`, `data` and `error`. */
 import { isWritError, messageOf, WritError } from '../core/base/errors.ts';
 import type { JsonData } from './json-data.ts';
 

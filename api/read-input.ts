@@ -1,3 +1,4 @@
+/* Reads the files that a command line names, within their size limit. */
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isWritError, WritError } from '../core/base/errors.ts';

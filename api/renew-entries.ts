@@ -1,3 +1,4 @@
+/* Repeats the log entries of sealed runs that are missing from the published log. */
 import { join } from 'node:path';
 import { renewEntry } from '../attest/bundle/seal-statement.ts';
 import { findUserLedgerKey } from '../attest/keys/key-signer.ts';

@@ -1,3 +1,4 @@
+/* The plugins that this user trusts and keeps. */
 import { constants } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/* Parses the command line with cac, strictly. */
 import { cac } from 'cac';
 import { WritError } from '../core/base/errors.ts';
 import type { ArgumentSpec, CommandOptions, CommandSpec, OptionSpec } from './command-parts/command.ts';

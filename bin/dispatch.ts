@@ -1,3 +1,4 @@
+/* Runs one command line: parse, load the command, print its result, return its exit code. */
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';

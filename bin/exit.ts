@@ -1,3 +1,4 @@
+/* Ends the process after its output has been written. */
 import type { WritError } from '../core/base/errors.ts';
 import { type Printer, type Sink, styled } from './terminal/print.ts';
 

@@ -1,3 +1,4 @@
+/* Help texts and usage errors. */
 import { WritError } from '../core/base/errors.ts';
 import { nearestName } from '../core/base/printable.ts';
 import type { CommandSpec, OptionSpec } from './command-parts/command.ts';

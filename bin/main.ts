@@ -1,3 +1,4 @@
+/* The entry of the command line program. */
 import { systemClock } from '../core/base/clock.ts';
 import { messageOf, WritError } from '../core/base/errors.ts';
 import { commands } from './command-table.ts';

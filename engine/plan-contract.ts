@@ -1,3 +1,4 @@
+/* Plans a spec for a person, with the advice of its model. */
 import { openTurns } from '../agent/model-loop/model-turns.ts';
 import { openTreeTools } from '../agent/workspace-tools/tree-tools.ts';
 import { privacyPolicyOf } from '../spec/facts.ts';

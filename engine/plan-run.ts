@@ -1,3 +1,4 @@
+/* Lists what a run would do and why it would be refused, without doing any of it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/* The built-in gates: their rules and check kinds. */
 import { definePlugin } from '../core/kernel/plugin.ts';
 import { ruleOf, rules } from './rules.ts';
 

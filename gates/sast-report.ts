@@ -1,3 +1,4 @@
+/* Findings of static analysis in SARIF reports. */
 import type { ArtifactProducer } from '../core/interfaces/artifact.ts';
 import { describeRules, reportedIds } from '../core/kernel/rules.ts';
 import { buildSarif } from '../readers/documents/sarif/build-sarif.ts';

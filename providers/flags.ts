@@ -1,3 +1,4 @@
+/* Validates the flags of single providers. */
 import { WritError } from '../core/base/errors.ts';
 import { nearestName, quoted } from '../core/base/printable.ts';
 import type { ProviderFlag } from '../core/interfaces/provider.ts';

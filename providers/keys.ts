@@ -1,3 +1,4 @@
+/* Finds keys and base URLs of providers. */
 import { isUtf8 } from 'node:buffer';
 import { WritError } from '../core/base/errors.ts';
 import { type PlainHttpHosts, plainHttpHost, serviceUrlFault } from '../core/base/service-url.ts';

@@ -1,3 +1,4 @@
+/* Prices and limits of known models. */
 import type { ModelUsage } from '../core/interfaces/model.ts';
 
 /** USD per million tokens. */

@@ -28,7 +28,7 @@ export interface ServiceParts {
 /** Most marks in one answer. */
 const maxPage = 10_000;
 
-/** Every endpoint of the service (document 3, Endpoints), and the three that writ itself uses. */
+/** Every endpoint of the service for other programs, and the three that writ itself uses. */
 export function serviceRoutes({ token, engineToken, bus, marks, ground }: ServiceParts): readonly Route[] {
   const admit = (request: IncomingMessage): void => requireToken(request, token);
   const admitEngine = (request: IncomingMessage): void => requireToken(request, engineToken);

@@ -41,7 +41,7 @@ export interface ServiceOptions {
   readonly bodyWithinMs?: number;
 }
 
-/** Octets of a request's body (document 3, Limits). */
+/** Limit in octets of the body of a request. */
 const maxBodyBytes = 256 * 1024;
 const defaultWithinMs = 10_000;
 const maxDepth = 64;

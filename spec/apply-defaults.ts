@@ -1,3 +1,4 @@
+/* Fills in the defaults of a spec. */
 import type { EffectiveIntentSpec, IntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import { resolved, type SchemaNode, schemaRoot } from './schema-node.ts';
 

@@ -1,3 +1,4 @@
+/* The enforcement ledger of the built-in plugins. */
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import { createLedger, type Ledger } from '../core/kernel/ledger.ts';
 import { type AskContext, contractRows } from './contract-rows.ts';

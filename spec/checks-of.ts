@@ -1,3 +1,4 @@
+/* Lists the checks of a spec, and the moves of its lifecycle. */
 import { domainToASCII } from 'node:url';
 import { WritError } from '../core/base/errors.ts';
 import type {

@@ -1,3 +1,4 @@
+/* Types of the rows of the enforcement ledger. */
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 
 /** What else decides whether a run needs a row. */

@@ -1,3 +1,4 @@
+/* All rows of the enforcement ledger. */
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import type { ContractRow, RowContext } from './contract-row.ts';
 import { acceptanceRows } from './rows/acceptance.ts';

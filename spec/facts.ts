@@ -1,3 +1,4 @@
+/* Describes the settings of a spec for people. */
 import { toRfc3339 } from '../core/base/clock.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import type { EffectiveCheck, EffectiveIntentSpec, ToolRule } from '../core/interfaces/intentspec.gen.ts';

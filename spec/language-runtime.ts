@@ -1,3 +1,4 @@
+/* Parses and compares the runtime versions that a spec demands. */
 import { compareNumbers } from '../readers/advisories/number-order.ts';
 
 const runtimeOperators = ['>=', '>', '=', '^', '~'] as const;

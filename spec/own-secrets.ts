@@ -1,3 +1,4 @@
+/* Refuses a spec that contains secrets. */
 import { appendPointer } from '../core/base/json-pointer.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { error, type Issue } from '../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* The risk profiles, and the draft that `writ spec new` makes from them. */
 import type {
   Actor,
   ArtifactRequirement,

@@ -1,3 +1,4 @@
+/* Proposes the check that runs a project's tests. */
 import type { Check } from '../core/interfaces/intentspec.gen.ts';
 
 /** The check that runs a project's tests, and where it was found. */

@@ -1,3 +1,4 @@
+/* Parses and validates an IntentSpec. */
 import { canonicalDigest } from '../core/base/canonical.ts';
 import { isWritError, type WritError } from '../core/base/errors.ts';
 import { appendPointer, parentPointer, parsePointer } from '../core/base/json-pointer.ts';

@@ -1,3 +1,4 @@
+/* The review document of a spec. */
 import type { Issue } from '../core/interfaces/finding.ts';
 import type {
   EffectiveIntentSpec,

@@ -1,3 +1,4 @@
+/* The JSON Schema keywords that the spec's schema uses. */
 import schema from './intentspec.v1.schema.json' with { type: 'json' };
 
 /** The JSON Schema keywords (draft 2020-12) that the spec's schema uses; no others are supported. */

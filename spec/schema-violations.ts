@@ -1,3 +1,4 @@
+/* Finds violations of the spec's JSON Schema. */
 import { appendPointer } from '../core/base/json-pointer.ts';
 import { isRfc3339DateTime } from '../readers/documents/date-time.ts';
 import { resolved, type SchemaNode, schemaRoot } from './schema-node.ts';

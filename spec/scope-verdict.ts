@@ -1,10 +1,11 @@
+/* Decides whether a path is in the write scope of a spec. */
 import { compileGlob, hasGlobCharacters } from '../core/base/glob.ts';
 import type { Scope } from '../core/interfaces/scope.ts';
 
 /** `forbidden` and `outside` both refuse; they differ in what the person should change. */
 type ScopeVerdict = 'in' | 'forbidden' | 'outside';
 
-/** By lockfile name, the manifest in the same directory that it follows into scope (4-resolutions, Scope). */
+/** By lockfile name, the manifest in the same directory that it follows into scope. */
 const lockfileManifests: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
   'package-lock.json': 'package.json',
   'pnpm-lock.yaml': 'package.json',

@@ -1,3 +1,4 @@
+/* Secrets and security words in the text of a spec, and the spec of a scan. */
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import { applyDefaults } from './apply-defaults.ts';
 import { draftFromProfile } from './profile.ts';

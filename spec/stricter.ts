@@ -1,3 +1,4 @@
+/* Which policy fields a draft may make stricter. */
 import { isDeepStrictEqual } from 'node:util';
 import type { IntentSpec } from '../core/interfaces/intentspec.gen.ts';
 

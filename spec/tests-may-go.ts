@@ -1,3 +1,4 @@
+/* Decides whether a spec permits the removal of tests. */
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import type { PatchFile } from '../core/interfaces/patch-set.ts';
 

@@ -1,3 +1,4 @@
+/* An engine with the rows of the IntentSpec as its ledger. */
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import type { Attesting } from '../core/interfaces/sealing.ts';
 import type { Engine } from '../core/kernel/engine.ts';

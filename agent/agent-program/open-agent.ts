@@ -1,3 +1,4 @@
+/* Opens the sandbox of an agent program for one attempt. */
 import { statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Starts the programs of an agent in the sandbox. */
 import { constants } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';

@@ -1,3 +1,4 @@
+/* A WebSocket client and a bounded line reader, for talking to agent programs. */
 import { hash } from 'node:crypto';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { AgentPort } from '../../core/interfaces/worker.ts';

@@ -1,3 +1,4 @@
+/* Answers the approval requests of the Codex server under the spec's tool rules. */
 import type { AgentHost, AgentVerdict, HandUse } from '../../core/interfaces/worker.ts';
 import { isJson, type Json, listOf, textOf } from './home.ts';
 

@@ -1,3 +1,4 @@
+/* Uses Codex to answer a question, to draft a spec, and to work on a Task. */
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type {
   DraftEnd,

@@ -1,3 +1,4 @@
+/* Prepares the home directory and the command line of Codex, and reads the JSON that it sends. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { AgentHost, AgentPort, AgentProgram } from '../../core/interfaces/worker.ts';

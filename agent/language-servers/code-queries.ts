@@ -1,3 +1,4 @@
+/* The `code` tool: questions to language servers. */
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';

@@ -1,3 +1,4 @@
+/* Exchanges LSP messages with a language server, within limits. */
 import type { SandboxPipes } from '../../core/interfaces/sandbox.ts';
 
 /** A conversation with one process of a language server. Every failure of it is a ServerFault, and ends it. */

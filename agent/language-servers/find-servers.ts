@@ -1,3 +1,4 @@
+/* Finds installed language servers. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';

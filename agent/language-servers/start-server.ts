@@ -1,3 +1,4 @@
+/* Starts a language server in the sandbox. */
 import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/base/errors.ts';

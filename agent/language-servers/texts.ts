@@ -1,3 +1,4 @@
+/* Converts answers of language servers to text for a model. */
 import { posix } from 'node:path';
 import { quoted } from '../../core/base/printable.ts';
 import { realPathIn } from '../../workspace/command-acl/command-paths.ts';

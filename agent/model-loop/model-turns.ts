@@ -1,3 +1,4 @@
+/* Model turns of an attempt: retries, limits and costs. */
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* Finds invalid tool calls in a model's reply. */
 import { quoted } from '../../core/base/printable.ts';
 import type {
   AssistantMessage,

@@ -1,3 +1,4 @@
+/* Applies the hunks of a model's patch to the text of one file. */
 import { EnvelopeFault, type EnvelopeHunk } from './read-envelope.ts';
 
 /** Lines that are compared for one file at most: where all look alike, a search has no end. */

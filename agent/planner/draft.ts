@@ -1,3 +1,4 @@
+/* Lets a model draft a document: it reads the repository and submits drafts until one is accepted. */
 import { isWritError } from '../../core/base/errors.ts';
 import type { ToolDeclaration, ToolResult } from '../../core/interfaces/model.ts';
 import type { DraftEnd, DraftOrder, Turn } from '../../core/interfaces/worker.ts';

@@ -1,3 +1,4 @@
+/* The instructions that a model receives for drafting. */
 import type { DraftOrder } from '../../core/interfaces/worker.ts';
 
 const reading = `- You can read the repository, and change nothing. Look first: what is there, how it is tested, which files the change needs.

@@ -1,3 +1,4 @@
+/* The one entry for tool calls of a model. */
 import { canonicalDigest, sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';

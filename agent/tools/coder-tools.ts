@@ -1,3 +1,4 @@
+/* The tools that a model may call while it works on a Task. */
 import { isUtf8 } from 'node:buffer';
 import type { CodeAction, CodeUse, Hands, TaskOrder, Web, WebUse } from '../../core/interfaces/worker.ts';
 import { applyHunks } from '../patch/apply-hunks.ts';

@@ -1,3 +1,4 @@
+/* Tool declarations for reading, listing and searching files, and for shell commands. */
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
 import type { CoderTool, ToolOutcome } from './tool.ts';
 

@@ -1,3 +1,4 @@
+/* The read-only tools for drafting and for questions. */
 import type { ToolCall } from '../../core/interfaces/model.ts';
 import type { Hands, Web } from '../../core/interfaces/worker.ts';
 import { webSearch } from './coder-tools.ts';

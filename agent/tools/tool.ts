@@ -1,3 +1,4 @@
+/* How a tool is declared to a model, and how the arguments of a call are validated. */
 import type { ToolDeclaration } from '../../core/interfaces/model.ts';
 import type { CodeAction, Hands, TaskOrder, WebUse, WorkCitation } from '../../core/interfaces/worker.ts';
 

@@ -1,3 +1,4 @@
+/* Tools by which a model writes down its steps and its key decisions. */
 import type { WorkCitation } from '../../core/interfaces/worker.ts';
 import type { CoderTool } from './tool.ts';
 

@@ -1,3 +1,4 @@
+/* Answers a model's queries to version control. */
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';

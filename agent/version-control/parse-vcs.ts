@@ -1,3 +1,4 @@
+/* Parses and authorizes a model's queries to version control. */
 import { normalisePattern } from '../../core/base/glob.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* The web tool of an attempt: fetch and search. */
 import type { Clock } from '../../core/base/clock.ts';
 import { messageOf } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* Searches and fetches pages under the spec's domain rules. */
 import type { EffectiveIntentSpec, EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';
 import type { EvidencePolicy, TrustTier } from '../../core/interfaces/privacy.ts';
 import type { WebAnswer, WebUse } from '../../core/interfaces/worker.ts';

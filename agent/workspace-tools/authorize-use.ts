@@ -1,3 +1,4 @@
+/* Authorizes a tool call under the rules and the scope. */
 import { isWritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

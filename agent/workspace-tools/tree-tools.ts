@@ -1,3 +1,4 @@
+/* Tools that read a tree. */
 import { isWritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { quoted } from '../../core/base/printable.ts';

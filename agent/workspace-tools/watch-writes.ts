@@ -1,3 +1,4 @@
+/* Reports files that a command wrote outside its allowed paths. */
 import { isWritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';

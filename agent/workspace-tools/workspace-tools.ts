@@ -1,3 +1,4 @@
+/* Opens the workspace tools of one attempt. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';

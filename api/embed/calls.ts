@@ -1,3 +1,4 @@
+/* The calls of an embedded engine, converted to requests of the engine. */
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { openInProcessApprover } from '../../attest/approval/sign-approval.ts';

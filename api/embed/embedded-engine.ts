@@ -1,3 +1,4 @@
+/* The engine as an object for programs that embed writ. */
 import { resolve } from 'node:path';
 import { explain } from '../../attest/verify/explain.ts';
 import { WritError } from '../../core/base/errors.ts';

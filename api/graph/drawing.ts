@@ -1,3 +1,4 @@
+/* Collects the nodes and edges of a graph within its limits. */
 import type { GraphEdge, GraphNode } from '../schemas/other-schemas.ts';
 
 /** Characters of a name, on one line. */

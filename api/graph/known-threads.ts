@@ -1,3 +1,4 @@
+/* Finds the threads that the records of a repository name. */
 import { isWritError } from '../../core/base/errors.ts';
 import { startedRun } from '../../engine/record/started-run.ts';
 import { readJournal } from '../../store/parse-journal.ts';

@@ -1,3 +1,4 @@
+/* Reads a thread from its records and returns it as a graph. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';

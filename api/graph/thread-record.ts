@@ -1,3 +1,4 @@
+/* The recorded objects of a thread, parsed but not yet verified. */
 import { isWritError } from '../../core/base/errors.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';

@@ -1,3 +1,4 @@
+/* The lifecycle of an intent as commands show it, and its confirmation by a person. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';

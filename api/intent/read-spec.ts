@@ -1,3 +1,4 @@
+/* Reads and validates spec files that a command line names. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
 import { withoutOwnSecrets } from '../../spec/own-secrets.ts';

@@ -1,3 +1,4 @@
+/* Signs and stores a person's approval of a waiting run. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

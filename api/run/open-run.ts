@@ -1,3 +1,4 @@
+/* Opens a recorded run by its id, and verifies its approvals. */
 import { readApprovals } from '../../attest/approval/read-approvals.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { canonicalDigest } from '../../core/base/canonical.ts';

@@ -1,3 +1,4 @@
+/* Data of `writ replay`, of plans and of waiting drafts. */
 import { parseBundle } from '../../attest/bundle/bundle.ts';
 import { readProvenance } from '../../attest/verify/provenance-claims.ts';
 import { systemClock } from '../../core/base/clock.ts';

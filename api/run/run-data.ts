@@ -1,3 +1,4 @@
+/* Converts a run to the data of its `--json` document. */
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* The events of a run in progress, for embedders and the service. */
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import { compact } from '../envelope.ts';
 

@@ -1,3 +1,4 @@
+/* The result of a run in the words that all reports use. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
 import { type CheckRecord, stageNames } from '../../core/interfaces/stage.ts';

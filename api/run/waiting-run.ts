@@ -1,3 +1,4 @@
+/* Opens a run that waits for approvals, and cancels runs. */
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';

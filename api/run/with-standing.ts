@@ -1,3 +1,4 @@
+/* Adds the current state of a waiting run's approvals to its view. */
 import { isWritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { Place } from '../place.ts';

@@ -1,3 +1,4 @@
+/* JSON Schemas of the data of the `attest`, `trust`, service and graph commands. */
 import type { JsonData } from '../json-data.ts';
 import { type Admitted, count, flag, integer, list, moment, oneOf, record, sha256, text } from './shape.ts';
 

@@ -1,3 +1,4 @@
+/* The JSON Schema of each command's data, by command name. */
 import type { JsonData } from '../json-data.ts';
 import { attestShapes, graphSchema, serviceShapes } from './other-schemas.ts';
 import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';

@@ -1,3 +1,4 @@
+/* JSON Schemas of plans, drafts and validation issues. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { runMembers, runSchema } from './run-schema.ts';
 import {

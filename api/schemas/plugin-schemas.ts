@@ -1,3 +1,4 @@
+/* JSON Schemas of the data of the `plugin` commands. */
 import { partKindNames } from '../../plugins/third-party/part-kinds.ts';
 import { count, flag, list, record, sha256, text } from './shape.ts';
 

@@ -1,3 +1,4 @@
+/* JSON Schemas of a run and of lists of runs. */
 import {
   type Admitted,
   anything,

@@ -1,3 +1,4 @@
+/* Builds a JSON Schema together with the TypeScript type that it describes. */
 import type { JsonData } from '../json-data.ts';
 
 declare const admits: unique symbol;

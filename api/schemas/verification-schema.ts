@@ -1,3 +1,4 @@
+/* The JSON Schema of the result of `writ verify`. */
 import { type Admitted, anything, count, flag, list, oneOf, record, sha256, text } from './shape.ts';
 
 /** A plugin of others as a provenance lists it. */

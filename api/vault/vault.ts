@@ -1,3 +1,4 @@
+/* Reads and changes a vault: a user's file of secrets for providers and checks. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createOnce } from '../../attest/keys/key-signer.ts';

@@ -1,3 +1,4 @@
+/* Checks whether a tar archive contains exactly the files of a git tree. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { inflateStream } from '../../readers/documents/archive/inflate.ts';

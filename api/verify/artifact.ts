@@ -1,3 +1,4 @@
+/* Reads an artifact given on the command line: a file or a digest. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';

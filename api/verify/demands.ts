@@ -1,3 +1,4 @@
+/* The demands of a verification: what must hold in addition to valid signatures. */
 import type { CheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import type { SourceDemands } from '../../attest/verify/certified-source.ts';

@@ -1,3 +1,4 @@
+/* Finds the commits that a verification is about: a single one or a range. */
 import { commitIdOf, parseCommit } from '../../attest/verify/evidence-source.ts';
 import { nothingThere, oneCheck, refuted, type VerifyReport } from '../../attest/verify/report.ts';
 import { requireOwnBytes } from '../../attest/verify/verify-evidence.ts';

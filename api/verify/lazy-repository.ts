@@ -1,3 +1,4 @@
+/* A repository that is opened only if a verification needs it. */
 import { systemClock } from '../../core/base/clock.ts';
 import type { FindRun } from '../../store/record/list-records.ts';
 import type { KeptReaders } from '../../workspace/git/object-reader.ts';

@@ -1,3 +1,4 @@
+/* Splits a file of attestations into parts, and selects the parts that match the demands. */
 import { maxBundleBytes, parseAnyBundle } from '../../attest/bundle/any-bundle.ts';
 import { countSeparators, evidenceMediaType } from '../../attest/verify/evidence-file.ts';
 import {

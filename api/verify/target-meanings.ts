@@ -1,3 +1,4 @@
+/* Decides whether a target of `writ verify` names a file, a commit or a run. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseAnyBundle } from '../../attest/bundle/any-bundle.ts';

@@ -1,3 +1,4 @@
+/* Converts the results of a verification to `--json` data and to the error of the worst target. */
 import { isSameRepository } from '../../attest/verify/certified-source.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import { type VerifyCheck, type VerifyReport, verifyExitCode } from '../../attest/verify/report.ts';

@@ -1,3 +1,4 @@
+/* The result type of one verified target. */
 import {
   askedCommitId,
   type VerifyCheck,

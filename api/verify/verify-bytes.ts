@@ -1,3 +1,4 @@
+/* Verifies the attestations in a file, each part separately. */
 import { policyDemandId, sourceChecks } from '../../attest/verify/certified-source.ts';
 import { parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { summaryChecks } from '../../attest/verify/predicates/summary.ts';

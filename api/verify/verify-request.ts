@@ -1,3 +1,4 @@
+/* Validates the verification request of an embedding program. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { noMemory, openCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';

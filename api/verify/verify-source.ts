@@ -1,3 +1,4 @@
+/* Verifies a run's evidence with the verifier's anchors and stored checkpoints. */
 import { createHash } from 'node:crypto';
 import type { Anchors } from '../../attest/verify/anchors.ts';
 import type { PolicyDemand } from '../../attest/verify/certified-source.ts';

@@ -1,3 +1,4 @@
+/* Verifies a commit or a run of a repository. */
 import { commitIdOf, parseCommit } from '../../attest/verify/evidence-source.ts';
 import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';

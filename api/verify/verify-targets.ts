@@ -1,3 +1,4 @@
+/* Verifies all targets of one command with the user's anchors. */
 import type { Readable } from 'node:stream';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { userCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';

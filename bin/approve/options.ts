@@ -1,3 +1,4 @@
+/* The options of `writ approve`, and the text that a person sees before signing. */
 import { resolve } from 'node:path';
 import type { SaidApproval } from '../../api/run/approve-run.ts';
 import type { WaitingRun } from '../../api/run/waiting-run.ts';

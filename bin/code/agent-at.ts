@@ -1,3 +1,4 @@
+/* Agent profiles and MCP services of a session that the command line starts. */
 import { readVersion } from '../../api/build.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';

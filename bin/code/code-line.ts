@@ -1,3 +1,4 @@
+/* Parses the options of `writ code`. */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Runs `writ code` with its terminal screen. */
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';

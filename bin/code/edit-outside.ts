@@ -1,3 +1,4 @@
+/* Opens the user's editor, and checks the session's model before it is needed. */
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

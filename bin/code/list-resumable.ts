@@ -1,3 +1,4 @@
+/* Lists threads that can be resumed, and keeps the unsent text of the composer. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toEnvelope } from '../../api/envelope.ts';

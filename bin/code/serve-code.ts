@@ -1,3 +1,4 @@
+/* Opens and serves a session of `writ code` for its clients. */
 import { join } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
 import { codexWorker, workerOf } from '../../agent/plugin.ts';

@@ -1,3 +1,4 @@
+/* Collects the settings of a session from command line, profile and configuration, and serves it. */
 import { once } from 'node:events';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';

@@ -1,3 +1,4 @@
+/* Where the change of a run comes from: a patch, a claim or a model. */
 import { workerOf } from '../../agent/plugin.ts';
 import { readInput } from '../../api/read-input.ts';
 import { WritError } from '../../core/base/errors.ts';

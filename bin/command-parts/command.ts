@@ -1,3 +1,4 @@
+/* Types of a command: its declaration, its context and its result. */
 import type { Readable } from 'node:stream';
 import type { JsonData } from '../../api/json-data.ts';
 import type { WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Runs that begin with a request: the draft, its confirmation and its run. */
 import { resolve } from 'node:path';
 import {
   confirmIntent,

@@ -1,3 +1,4 @@
+/* Opens the engine, the ledger and the plugin access of a command. */
 import { resolve } from 'node:path';
 import { ledgerDirectory, type OpenLedger, openLedger } from '../../api/ledger/open-ledger.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';

@@ -1,3 +1,4 @@
+/* The options that select and configure a model. */
 import { flagTable } from '../../providers/flags.ts';
 import type { OptionSpec } from './command.ts';
 

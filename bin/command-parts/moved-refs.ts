@@ -1,3 +1,4 @@
+/* The result of `push` and `fetch`: each ref and its outcome. */
 import { type RenewalPlace, renewEntries } from '../../api/renew-entries.ts';
 import { followPublishedLedger } from '../../attest/log/internal-ledger-source.ts';
 import { WritError } from '../../core/base/errors.ts';

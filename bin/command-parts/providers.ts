@@ -1,3 +1,4 @@
+/* Reads the choice of provider and model from the command line. */
 import { resolve } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
 import { listedPlugins } from '../../api/user-plugins.ts';

@@ -1,3 +1,4 @@
+/* Gives commands access to providers: addresses, keys and recordings. */
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* The input of `writ scan`: a patch, a range, files or uncommitted changes. */
 import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';

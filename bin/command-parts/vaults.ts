@@ -1,3 +1,4 @@
+/* The vaults of a command: the repository's and the user's. */
 import {
   globalVault,
   readVault,

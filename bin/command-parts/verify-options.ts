@@ -1,3 +1,4 @@
+/* The options of `writ verify`. */
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { type Requirement, requirements } from '../../api/verify/demands.ts';

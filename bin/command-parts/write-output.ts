@@ -1,3 +1,4 @@
+/* Writes output files, prints early warnings, and parses numbers of the command line. */
 import { closeSync, openSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';

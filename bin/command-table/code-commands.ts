@@ -1,3 +1,4 @@
+/* Declares the commands of sessions. */
 import { sessionContexts } from '../../session/state/settings.ts';
 import { approvalPolicies } from '../code/approval-policies.ts';
 import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';

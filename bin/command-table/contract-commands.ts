@@ -1,3 +1,4 @@
+/* Declares the commands on specs, and options that several commands share. */
 import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
 

@@ -1,3 +1,4 @@
+/* Declares the commands of vault, ledger, attestations and service. */
 import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { loadLean } from '../command-parts/load-lean.ts';
 

@@ -1,3 +1,4 @@
+/* Declares the `writ plugin` commands. */
 import type { ArgumentSpec, CommandSpec } from '../command-parts/command.ts';
 import { kindWords } from '../plugin/kind-words.ts';
 

@@ -1,3 +1,4 @@
+/* The `writ attest` commands. */
 import { resolve } from 'node:path';
 import type { JsonData } from '../../api/json-data.ts';
 import { readInput } from '../../api/read-input.ts';

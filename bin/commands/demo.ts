@@ -1,3 +1,4 @@
+/* The `writ demo` command. */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

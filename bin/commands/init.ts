@@ -1,3 +1,4 @@
+/* The `writ init` and `writ doctor` commands. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openKeyFile, openUserSigningKey } from '../../attest/keys/key-signer.ts';

@@ -1,3 +1,4 @@
+/* The `writ ledger` commands. */
 import { once } from 'node:events';
 import { auditData, ledgerDirectory } from '../../api/ledger/open-ledger.ts';
 import { readInput } from '../../api/read-input.ts';

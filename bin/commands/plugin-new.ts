@@ -1,3 +1,4 @@
+/* The `writ plugin new`, `pack` and `test` commands. */
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';

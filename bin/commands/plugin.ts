@@ -1,3 +1,4 @@
+/* The `writ plugin add`, `list` and `trust` commands. */
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { JsonData } from '../../api/json-data.ts';

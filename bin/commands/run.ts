@@ -1,3 +1,4 @@
+/* The `writ run` command. */
 import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
 import { readSpecBytes } from '../../api/intent/read-spec.ts';

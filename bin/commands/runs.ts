@@ -1,3 +1,4 @@
+/* Commands that show recorded runs: `runs`, `show`, `cancel`, `report` and `graph`. */
 import { readVersion } from '../../api/build.ts';
 import { threadGraph } from '../../api/graph/thread-graph.ts';
 import { type OpenedRun, openRun, pluginsOfEngine } from '../../api/run/open-run.ts';

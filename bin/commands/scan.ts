@@ -1,3 +1,4 @@
+/* The `writ scan`, `writ redact` and `writ sca import` commands. */
 import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
 import type { JsonData } from '../../api/json-data.ts';

@@ -1,3 +1,4 @@
+/* The `writ service` commands. */
 import { once } from 'node:events';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { systemClock } from '../../core/base/clock.ts';

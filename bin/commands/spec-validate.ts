@@ -1,3 +1,4 @@
+/* The `writ spec validate` command. */
 import { validateSpec } from '../../api/intent/read-spec.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';

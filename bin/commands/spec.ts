@@ -1,3 +1,4 @@
+/* The `writ spec` commands that act on a valid document, and `writ schema`. */
 import { intentOfFile, lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
 import { readSpecBytes, requireSpec, scopeSentences } from '../../api/intent/read-spec.ts';
 import { outputSchemas } from '../../api/schemas/output-schemas.ts';

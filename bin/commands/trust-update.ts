@@ -1,3 +1,4 @@
+/* The `writ trust` commands. */
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';

@@ -1,3 +1,4 @@
+/* The commands `push`, `fetch`, `gc`, `fsck` and `replay`. */
 import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
 import { type RenewalPlace, renewEntries } from '../../api/renew-entries.ts';

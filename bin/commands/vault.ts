@@ -1,3 +1,4 @@
+/* The `writ vault` commands. */
 import { readInput } from '../../api/read-input.ts';
 import {
   changeVault,

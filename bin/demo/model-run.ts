@@ -1,3 +1,4 @@
+/* The part of the demo in which a recorded model drafts and makes a change. */
 import { formatModelChoice } from '../../agent/instructions.ts';
 import { coderWorker } from '../../agent/plugin.ts';
 import { readVersion } from '../../api/build.ts';

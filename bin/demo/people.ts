@@ -1,3 +1,4 @@
+/* The people, keys, files and repository of the demo. */
 import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises';

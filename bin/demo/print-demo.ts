@@ -1,3 +1,4 @@
+/* Prints the results of the demo. */
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* The demo of a session, replayed from a recording. */
 import { join } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
 import { coderWorker } from '../../agent/plugin.ts';

@@ -1,3 +1,4 @@
+/* Runs a writ command inside this process for an MCP tool. */
 import { Readable } from 'node:stream';
 import { WritError } from '../../core/base/errors.ts';
 import type { McpGround, WritAnswer } from '../../session/mcp/tool.ts';

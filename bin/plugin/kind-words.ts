@@ -1,3 +1,4 @@
+/* The kinds of plugins that `writ plugin new` creates. */
 import type { PartKind } from '../../plugins/third-party/part-kinds.ts';
 
 /** What `writ plugin new` makes, by kind: a rule, or a part. */

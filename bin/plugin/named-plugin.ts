@@ -1,3 +1,4 @@
+/* Finds the plugin that a command line names. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';

@@ -1,3 +1,4 @@
+/* Pins a plugin in the configuration, and lists the steps that remain for the user. */
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';

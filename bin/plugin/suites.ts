@@ -1,3 +1,4 @@
+/* The test suites that `writ plugin test` runs, by kind of part. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';

@@ -1,3 +1,4 @@
+/* Limits the time of plugin test cases and of the processes that they start. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../core/base/errors.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';

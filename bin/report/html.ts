@@ -1,3 +1,4 @@
+/* Renders a run as one HTML page. */
 import { stageFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';

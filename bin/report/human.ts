@@ -1,3 +1,4 @@
+/* Prints the summary of a run in the terminal. */
 import { stageFindings } from '../../api/run/run-data.ts';
 import { policyReasons, showLine, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* Renders a run as Markdown and as SARIF. */
 import { stageFindings } from '../../api/run/run-data.ts';
 import { policyReasons, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* The frame of every HTML page: escaping, style and content security policy. */
 import { revealHidden } from '../../api/envelope.ts';
 import { sha256 } from '../../core/base/canonical.ts';
 

@@ -1,3 +1,4 @@
+/* Prints the results of scans and of verifications. */
 import { rangesOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';

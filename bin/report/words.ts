@@ -1,3 +1,4 @@
+/* Formats durations, sizes, counts and other facts for people. */
 import type { ChangedSince } from '../../api/run/approve-run.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';

@@ -1,3 +1,4 @@
+/* Opens the output streams and the prompt of the terminal. */
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';

@@ -1,3 +1,4 @@
+/* Prints to the terminal; escapes all text and applies colours. */
 import type { Writable } from 'node:stream';
 import { revealHidden } from '../../api/envelope.ts';
 

@@ -1,3 +1,4 @@
+/* The progress line on stderr. */
 import type { Clock } from '../../core/base/clock.ts';
 import { escapeTerminal, type Sink } from './print.ts';
 

@@ -1,3 +1,4 @@
+/* Sends the events of a run to the service of its repository. */
 import { runEventsPlugin } from '../../api/run/run-events.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Canonical JSON (RFC 8785), SHA-256 digests and constant-time comparison. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { WritError } from './errors.ts';
 

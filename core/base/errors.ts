@@ -1,3 +1,4 @@
+/* The error class with catalogued codes. */
 import { type ErrorCode, errorCatalogue } from './error-codes.ts';
 
 /** Facts about a fault: JSON-safe, bounded, free of secrets. */

@@ -1,3 +1,4 @@
+/* Parses server-sent events. */
 import { WritError } from './errors.ts';
 
 /** One event as it was sent. */

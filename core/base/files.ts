@@ -1,3 +1,4 @@
+/* Reads and writes files safely: atomic writes, no symlinks, private permissions. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+/* Random octets and UUIDv7 identifiers. */
 import { createHash, randomBytes } from 'node:crypto';
 
 /** The only source of randomness. */

@@ -1,3 +1,4 @@
+/* Sends HTTP requests within limits; the only user of undici. */
 import { messageOf, WritError } from './errors.ts';
 import type { HttpQuestion, HttpStream, HttpStreamer, OpenAnswer, StreamQuestion } from './http-question.ts';
 import { serviceUrlFault } from './service-url.ts';

@@ -1,3 +1,4 @@
+/* Parses JSON strictly: no duplicate names, limits on size and depth. */
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from './error-codes.ts';
 import { WritError } from './errors.ts';

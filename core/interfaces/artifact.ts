@@ -1,3 +1,4 @@
+/* The interface of artifact producers. */
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchSet } from './patch-set.ts';

@@ -1,3 +1,4 @@
+/* The interfaces of check kinds and of stage checks. */
 import type { Finding } from './finding.ts';
 import type { ArtifactStage, EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchFile, PatchSet } from './patch-set.ts';

@@ -1,3 +1,4 @@
+/* The interface of rules that compare executed tests. */
 import type { CheckOutcome } from './check.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* Findings, issues, refusals and differences. */
 export type Severity = 'error' | 'warning' | 'note';
 
 /**

@@ -1,3 +1,4 @@
+/* The payload of each hook. */
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec, ReplanTrigger } from './intentspec.gen.ts';
 import type { PatchSet } from './patch-set.ts';

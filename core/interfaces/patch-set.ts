@@ -1,3 +1,4 @@
+/* A candidate change as rules see it. */
 export type ChangeType = 'add' | 'modify' | 'delete' | 'rename' | 'copy' | 'mode';
 
 /** One changed file. Paths are repository-relative, POSIX, decoded (never C-quoted). */

@@ -1,3 +1,4 @@
+/* The person who controls a session, as the engine sees them. */
 import type { Finding } from './finding.ts';
 import type { ToolRequest } from './hook-payload.ts';
 import type { PersonQuestion } from './worker.ts';

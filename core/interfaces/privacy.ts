@@ -1,3 +1,4 @@
+/* Data classes, redaction and the evidence policies of a spec. */
 import type { DataClass, EffectiveIntentSpec } from './intentspec.gen.ts';
 
 /** A data class that content can belong to; `public` content belongs to none. */

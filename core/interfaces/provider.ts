@@ -1,3 +1,4 @@
+/* The interface of model providers. */
 import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import type { HttpStreamer } from '../base/http-question.ts';

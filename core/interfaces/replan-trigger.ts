@@ -1,3 +1,4 @@
+/* The triggers of a replan. */
 import type { ReplanTrigger } from './intentspec.gen.ts';
 
 export type { ReplanTrigger } from './intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* The input of a rule. */
 import type { ApprovalVerdict } from './approval.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchSet } from './patch-set.ts';

@@ -1,3 +1,4 @@
+/* The interface of rules. */
 import type { ExecutedRule } from './executed-rule.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';

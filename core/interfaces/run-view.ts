@@ -1,3 +1,4 @@
+/* The view of a run that reports and plugins receive. */
 import type { ApprovalVerdict } from './approval.ts';
 import type { Finding } from './finding.ts';
 import type { TrustTier } from './privacy.ts';

@@ -1,3 +1,4 @@
+/* The settings and results of third-party scanners. */
 export const scanFormats = ['sarif', 'cyclonedx-vdr', 'osv'] as const;
 export type ScanFormat = (typeof scanFormats)[number];
 

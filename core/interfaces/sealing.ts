@@ -1,3 +1,4 @@
+/* The interfaces of signing, logging and attestation. */
 import type { ApprovalReader, ApprovalVerdict, CarryReader } from './approval.ts';
 import type { Difference } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* Gate stages and the records of their checks. */
 import type { Finding } from './finding.ts';
 import type { Redaction } from './privacy.ts';
 import type { CheckNetwork, ScanRecord } from './scanner.ts';

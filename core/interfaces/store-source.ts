@@ -1,3 +1,4 @@
+/* The interface by which an object store is opened. */
 import type { Clock } from '../base/clock.ts';
 import type { ObjectStore, RepositoryPlace } from './store.ts';
 

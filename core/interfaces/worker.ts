@@ -1,3 +1,4 @@
+/* The interface of workers, which make the change of a Task. */
 import type { WritError } from '../base/errors.ts';
 import type { AssistantMessage, ModelEvent, ModelRequest, ModelUsage, ReplyEnd } from './model.ts';
 

@@ -1,3 +1,4 @@
+/* Creates an engine from its plugins, and the enforcement ledger. */
 import { type Clock, systemClock } from '../base/clock.ts';
 import { messageOf, WritError } from '../base/errors.ts';
 import type { HttpStreamer } from '../base/http-question.ts';

@@ -1,3 +1,4 @@
+/* The five kinds of hooks, as a wrapper of tapable. */
 import { AsyncSeriesBailHook, AsyncSeriesHook, AsyncSeriesWaterfallHook } from 'tapable';
 import type { Clock } from '../base/clock.ts';
 import { messageOf, WritError } from '../base/errors.ts';
@@ -190,7 +191,6 @@ export interface TapOptions {
 /** Longest deadline of a tap, milliseconds; beyond it a timer would fire at once. */
 const maxTapTimeoutMs = 86_400_000;
 
-/** Settings of every hook. */
 export interface HookSetting {
   readonly clock: Clock;
   /** Default deadline of a tap, milliseconds. */

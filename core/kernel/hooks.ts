@@ -1,3 +1,4 @@
+/* The table of all hooks. */
 import type { Finding, Issue } from '../interfaces/finding.ts';
 import type {
   ArtifactBytes,
@@ -85,7 +86,6 @@ export function createHooks(setting: HookSetting) {
   });
 }
 
-/** The hooks as the engine calls them. */
 export type Hooks = ReturnType<typeof createHooks>;
 
 /**

@@ -1,4 +1,4 @@
-/* The enforcement ledger: which plugin enforces each row of the spec. Loaded without the engine by `writ spec validate`. */
+/* The enforcement ledger: which plugin enforces each row of the spec. `writ spec validate` loads it alone. */
 import { WritError } from '../base/errors.ts';
 import { nearestName } from '../base/printable.ts';
 

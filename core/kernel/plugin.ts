@@ -1,3 +1,4 @@
+/* The interface of a plugin, and its validation. */
 import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
 import { readGuarded } from '../base/files.ts';
@@ -126,7 +127,6 @@ export interface Capabilities {
 /** Returns a secret by name, or `undefined` if it was not provided. Throws PLUGIN_INVALID for an invalid name. */
 export type Secrets = (name: string) => string | undefined;
 
-/** Small files of the user. */
 export interface OwnFiles {
   /**
    * Reads at most 64 KiB of text from a regular file that no other user can change; with `secret`, no other user may

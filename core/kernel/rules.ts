@@ -1,3 +1,4 @@
+/* The registry of rules, and their evaluation in the worker pool. */
 import { WritError } from '../base/errors.ts';
 import type { Finding } from '../interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../interfaces/intentspec.gen.ts';
@@ -12,7 +13,6 @@ const defaultTimeoutSeconds = 60;
 const maxTimeoutSeconds = 86_400;
 const points: readonly string[] = ['patch', ...stageNames, 'every-stage'];
 
-/** Registers rules, for plugins. */
 export interface RulesDoor {
   /** Throws PLUGIN_INVALID on a malformed rule, SLOT_DUPLICATE on an id given twice, HOOK_FROZEN after set-up. */
   add(rule: Rule): void;

@@ -1,3 +1,4 @@
+/* Slots: registries from which one implementation is selected by name. */
 import { WritError } from '../base/errors.ts';
 import { nearestName } from '../base/printable.ts';
 import type { ArtifactProducer } from '../interfaces/artifact.ts';

@@ -1,3 +1,4 @@
+/* Reads the configuration tables `[checks]` and `[scanner]`. */
 import { availableParallelism } from 'node:os';
 import { endOfDay } from '../../core/base/clock.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* Parses `.writ/config.toml`. */
 import type { LanguageServer } from '../../agent/language-servers/language-server.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';

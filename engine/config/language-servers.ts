@@ -1,3 +1,4 @@
+/* The known language servers, and the configuration table `[lsp]`. */
 import type { LanguageServer } from '../../agent/language-servers/language-server.ts';
 import type { TableReader } from './table-reader.ts';
 

@@ -1,3 +1,4 @@
+/* Reads single sections of a configuration, and the table `[approvals]`. */
 import { parse, TomlError } from 'smol-toml';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type ConfigIssue, TableReader } from './table-reader.ts';

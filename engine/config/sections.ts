@@ -1,3 +1,4 @@
+/* Reads the smaller tables of the configuration. */
 import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type { ConfigSection } from '../../core/interfaces/policy.ts';
 import { type ClassWords, sensitiveClasses } from '../../core/interfaces/privacy.ts';

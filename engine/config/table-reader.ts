@@ -1,3 +1,4 @@
+/* Reads a TOML table strictly and collects its faults. */
 import { nearestName } from '../../core/base/printable.ts';
 
 /** One fault in the config. `path` is the dotted key path, or `''` for the whole file. */

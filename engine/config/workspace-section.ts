@@ -1,3 +1,4 @@
+/* Reads the configuration table `[workspace]`. */
 import type { TableReader } from './table-reader.ts';
 
 /** One `[[workspace.prepare]]`: a command that makes untracked directories out of tracked inputs. */

@@ -1,3 +1,4 @@
+/* Decides what enters the context of a model: domains, strategy, trust tier and plugins. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type {
   ClassWords,

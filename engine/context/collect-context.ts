@@ -1,3 +1,4 @@
+/* Collects the context of an attempt from the hints of its spec. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type {

@@ -1,3 +1,4 @@
+/* Keeps the frames of a run's context within `maxFrames`. */
 import { WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { FrameKind, TrustTier } from '../../core/interfaces/privacy.ts';

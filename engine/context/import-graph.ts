@@ -1,3 +1,4 @@
+/* Reads the import graph around the files of a hint. */
 import { declaringLanguage } from '../../readers/source/language.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';

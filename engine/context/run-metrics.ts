@@ -1,3 +1,4 @@
+/* Validates measured metrics against `runPolicy.metricsSchema`. */
 import { messageOf, WritError } from '../../core/base/errors.ts';
 
 /** One metric that violates the spec's schema. */

@@ -1,3 +1,4 @@
+/* Finds the Tasks whose files a refused candidate's findings name. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { StageRecord } from '../../core/interfaces/stage.ts';
 import { parseObject } from '../../store/stored-object.ts';

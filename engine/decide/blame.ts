@@ -1,3 +1,4 @@
+/* Assigns findings to the Tasks that wrote the files. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
 import type { BlamedFindings, DecidedFinding, DecisionInput } from '../record/decision-input.ts';

@@ -1,3 +1,4 @@
+/* The cost budget of a run, and the number of approvers that it needs. */
 import { WritError } from '../../core/base/errors.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import type { DecisionInput } from '../record/decision-input.ts';

@@ -1,3 +1,4 @@
+/* Builds the input of a run's decision, decides, and reports the result. */
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

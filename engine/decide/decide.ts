@@ -1,3 +1,4 @@
+/* Decides on a run. Pure. */
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { replanTriggers } from '../../core/interfaces/replan-trigger.ts';

@@ -1,3 +1,4 @@
+/* Waits for approvals of a candidate and verifies them. */
 import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import type { ApprovalGround, ApprovalSubject, ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';

@@ -1,3 +1,4 @@
+/* Compares the parts of a decision's input with the records that they came from. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import type { Difference } from '../../core/interfaces/finding.ts';
 import { madeByPlugins, stageNames } from '../../core/interfaces/stage.ts';

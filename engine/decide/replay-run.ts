@@ -1,3 +1,4 @@
+/* Decides a recorded run again and compares the results. */
 import { canonicalDigest, canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';

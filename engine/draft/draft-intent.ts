@@ -1,3 +1,4 @@
+/* Lets a model draft the spec of a request. */
 import { isDeepStrictEqual } from 'node:util';
 import { openTurns } from '../../agent/model-loop/model-turns.ts';
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';

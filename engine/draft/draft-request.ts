@@ -1,3 +1,4 @@
+/* The request of a person, and the target of the draft. */
 import { WritError } from '../../core/base/errors.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { mayHoldSecret } from '../../spec/own-secrets.ts';

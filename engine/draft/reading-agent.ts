@@ -1,3 +1,4 @@
+/* Opens the model that drafts a spec. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gateRoot, openModelGate } from '../../agent/agent-program/model-gate.ts';

@@ -1,3 +1,4 @@
+/* Stores drafts until a person confirms them, and compares edits. */
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,3 +1,4 @@
+/* Drafts the change that undoes a sealed run or one of its Tasks. */
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Actor, Check, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';

@@ -1,3 +1,4 @@
+/* Lists, finds and deletes drafts that wait for a person. */
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';

@@ -1,3 +1,4 @@
+/* Measures the time of a check, and names where a check is configured. */
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { CheckTime } from '../../core/interfaces/stage.ts';

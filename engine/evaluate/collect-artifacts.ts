@@ -1,3 +1,4 @@
+/* Collects the artifacts that a check delivered. */
 import { type CheckOutcome, producedAt, type ReportFile } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

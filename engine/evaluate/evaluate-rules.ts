@@ -1,3 +1,4 @@
+/* Evaluates the rules of an attempt and converts their faults to findings. */
 import { isWritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

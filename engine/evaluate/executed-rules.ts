@@ -1,3 +1,4 @@
+/* Evaluates the rules that compare executed tests, and runs checks again for them. */
 import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';

@@ -1,3 +1,4 @@
+/* Finds the untracked dependencies and the secrets that checks are given. */
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

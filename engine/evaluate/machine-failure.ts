@@ -1,3 +1,4 @@
+/* Distinguishes failures of the machine and old failures from failures of the change. */
 import { WritError } from '../../core/base/errors.ts';
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* Opens the workspaces of candidate and base in which checks run. */
 import { lstatSync, mkdirSync, mkdtempSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

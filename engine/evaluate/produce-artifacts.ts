@@ -1,3 +1,4 @@
+/* Produces the artifacts that no check delivered. */
 import { WritError } from '../../core/base/errors.ts';
 import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
 import { lookedForAt, producedAt } from '../../core/interfaces/check.ts';

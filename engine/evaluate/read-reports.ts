@@ -1,3 +1,4 @@
+/* Reads the report files of a check, and the files that a rule declares. */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';

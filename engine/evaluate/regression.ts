@@ -1,3 +1,4 @@
+/* Compares the integration checks with the base, in results and in time. */
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import {

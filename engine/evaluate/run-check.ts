@@ -1,3 +1,4 @@
+/* Runs one check and records its outcome. */
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { CheckContext, CheckOutcome } from '../../core/interfaces/check.ts';

@@ -1,3 +1,4 @@
+/* Runs the command of a check in the sandbox. */
 import { statSync } from 'node:fs';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Runs a third-party scanner over base and candidate. */
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import type { CheckOutcome, ScanContext } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

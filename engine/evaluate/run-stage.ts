@@ -1,3 +1,4 @@
+/* Runs the checks, rules and plugins of one stage. */
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type {
   CheckFacts,

@@ -1,3 +1,4 @@
+/* Runs the four stages in order. */
 import { toRfc3339 } from '../../core/base/clock.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';

@@ -1,3 +1,4 @@
+/* Finds and places the untracked directories that checks need. */
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

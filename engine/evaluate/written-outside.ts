@@ -1,3 +1,4 @@
+/* Finds what a check wrote outside the write scope. */
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/* Parses a spec and checks that writ supports it. */
 import { WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';

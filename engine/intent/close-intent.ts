@@ -1,3 +1,4 @@
+/* Moves an intent through its lifecycle: activate, supersede, close. */
 import { WritError } from '../../core/base/errors.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { assertLifecycleMove } from '../../spec/checks-of.ts';

@@ -1,3 +1,4 @@
+/* Finds the record of an intent and the store that holds it. */
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';

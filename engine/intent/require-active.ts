@@ -1,3 +1,4 @@
+/* Checks that the intent of a run is active. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';

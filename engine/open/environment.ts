@@ -1,3 +1,4 @@
+/* Finds the environment of a run: sandbox, plugins, configuration and repository name. */
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';

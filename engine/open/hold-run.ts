@@ -1,3 +1,4 @@
+/* Holds a run in this process: its lock, clock and signal. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

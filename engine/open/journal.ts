@@ -1,3 +1,4 @@
+/* Opens the journal of a run and verifies who wrote it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { WritEngine } from '../../spec/writ-engine.ts';

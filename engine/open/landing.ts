@@ -1,3 +1,4 @@
+/* Finds target, base and policy commit of a resumed run, also after the target moved. */
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';

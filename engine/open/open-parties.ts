@@ -1,3 +1,4 @@
+/* Opens the signer, log, worker and plugins of a run. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';

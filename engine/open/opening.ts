@@ -1,3 +1,4 @@
+/* Runs the preflight checks that `plan` and `run` share. */
 import { WritError } from '../../core/base/errors.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { requireSupportedVersion } from '../../spec/checks-of.ts';

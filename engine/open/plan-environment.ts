@@ -1,3 +1,4 @@
+/* Reads what planning needs, drafts the plan, and collects notices. */
 import { type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { type PlanDraft, toPlanFault } from '../../core/interfaces/plan.ts';

@@ -1,3 +1,4 @@
+/* Reads the candidate of a supplied patch and its authors. */
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';

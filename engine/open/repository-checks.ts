@@ -1,3 +1,4 @@
+/* Preflight checks on the repository and its configuration. */
 import { realpath } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';

@@ -1,3 +1,4 @@
+/* Preflight checks on dependencies, citations and secrets. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Refuses to resume a run that another clone sealed and landed. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { findLandings } from '../../store/landed.ts';
 import { dirtyPaths, touchedBy } from '../../workspace/git/dirty-paths.ts';

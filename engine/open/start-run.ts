@@ -1,3 +1,4 @@
+/* Starts a run: everything before its first check. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

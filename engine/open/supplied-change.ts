@@ -1,3 +1,4 @@
+/* The list of preflight checks, and those that need no repository. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';

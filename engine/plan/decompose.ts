@@ -1,3 +1,4 @@
+/* Divides the objectives of a spec into parts of work. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';
 import { inScope } from '../../spec/scope-verdict.ts';

@@ -1,3 +1,4 @@
+/* Adds a model's advice to a plan, and orders parts whose writes overlap. */
 import { hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

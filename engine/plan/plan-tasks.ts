@@ -1,3 +1,4 @@
+/* Makes the first draft of a plan: implementation Tasks and gates. */
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import {

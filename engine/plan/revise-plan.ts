@@ -1,3 +1,4 @@
+/* Makes the next revision of a plan after a failure. */
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { ReplanTrigger } from '../../core/interfaces/intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* The effective write scope of a spec. */
 import { hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';

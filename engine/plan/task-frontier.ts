@@ -1,3 +1,4 @@
+/* The Tasks of a plan that can start next. */
 import { WritError } from '../../core/base/errors.ts';
 import type { GraphTask } from '../../core/interfaces/plan.ts';
 

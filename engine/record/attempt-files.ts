@@ -1,3 +1,4 @@
+/* The stored objects of one attempt. */
 import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { uuidV7From } from '../../core/base/ids.ts';

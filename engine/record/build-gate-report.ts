@@ -1,3 +1,4 @@
+/* Builds the gate report of an attempt. */
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { namePaths } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* Reads a run whose journal is not verified, and requests to cancel runs. */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/* Stores the context snapshot of an attempt. */
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import { schedulerOf } from '../../spec/facts.ts';

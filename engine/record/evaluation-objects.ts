@@ -1,3 +1,4 @@
+/* The stored objects of an evaluated candidate. */
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

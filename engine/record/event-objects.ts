@@ -1,3 +1,4 @@
+/* The event objects of a run: steps, Tasks and tool calls. */
 import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { DecisionType } from '../../core/interfaces/run-view.ts';

@@ -1,3 +1,4 @@
+/* Describes why an attempt failed, for the next attempt and for people. */
 import { stripVTControlCharacters } from 'node:util';
 import { withoutTerminalStrings } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

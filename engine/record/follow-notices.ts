@@ -1,3 +1,4 @@
+/* Follows the notices of a run. */
 import { namePaths } from '../../core/base/printable.ts';
 import type { AroundOutcome } from '../../workspace/git/set-aside.ts';
 

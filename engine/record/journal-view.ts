@@ -1,3 +1,4 @@
+/* Reads a run's journal for people, and its spec. */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';

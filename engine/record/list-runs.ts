@@ -1,3 +1,4 @@
+/* Lists the runs of a repository, and what was shown to approvers. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';

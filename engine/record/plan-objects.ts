@@ -1,3 +1,4 @@
+/* The stored objects of a plan. */
 import { uuidV7From } from '../../core/base/ids.ts';
 import { edgesOf, type PlanDraft, type PlannedTask } from '../../core/interfaces/plan.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';

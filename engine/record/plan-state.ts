@@ -1,3 +1,4 @@
+/* How far the work on a plan has come, and which replan triggers fire. */
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { PlanDraft, PlannedTask } from '../../core/interfaces/plan.ts';
 import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/replan-trigger.ts';

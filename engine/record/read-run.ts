@@ -1,3 +1,4 @@
+/* Reads a run as stored. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';

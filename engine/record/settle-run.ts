@@ -1,3 +1,4 @@
+/* Stores a decided run under its refs. */
 import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { uuidV7From } from '../../core/base/ids.ts';

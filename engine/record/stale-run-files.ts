@@ -1,3 +1,4 @@
+/* Removes what killed runs left behind. */
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/* The first record of a run's journal, and the run's private directory. */
 import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/* Stored approvals, and the record of a waiting run. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ApprovalSubject } from '../../core/interfaces/approval.ts';

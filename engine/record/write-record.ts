@@ -1,3 +1,4 @@
+/* Builds the files of a run's record. */
 import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { uuidV7From } from '../../core/base/ids.ts';

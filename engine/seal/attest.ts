@@ -1,3 +1,4 @@
+/* Signs, logs and verifies the claim about a sealed change. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';

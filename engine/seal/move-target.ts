@@ -1,3 +1,4 @@
+/* Moves the target branch to the sealed commit, as the last step. */
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';

@@ -1,3 +1,4 @@
+/* Carries out a decision to commit or to abandon. */
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { SealedFile } from '../../core/interfaces/sealing.ts';

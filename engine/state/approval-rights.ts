@@ -1,3 +1,4 @@
+/* Warnings and refusals about who may approve a change. */
 import { WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';

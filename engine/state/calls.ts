@@ -1,3 +1,4 @@
+/* Records tool calls that leave the machine, so that a lost one is known after a kill. */
 import type { CallJournal, UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';

@@ -1,3 +1,4 @@
+/* The checks that configuration and risk factors add to a spec. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName, quoted } from '../../core/base/printable.ts';

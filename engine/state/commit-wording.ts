@@ -1,3 +1,4 @@
+/* Message, author and date of the sealed commit, and the decision about local changes. */
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';

@@ -1,3 +1,4 @@
+/* Collects artifacts outside the record until the run is sealed. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

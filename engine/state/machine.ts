@@ -1,3 +1,4 @@
+/* What a run knows of this machine: parallelism, memory, its own program. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { sha256Hex } from '../../core/base/canonical.ts';

@@ -1,3 +1,4 @@
+/* Opens the evidence policy of a run. */
 import type { EvidencePolicy, EvidenceSource } from '../../core/interfaces/privacy.ts';
 import type { OutsideEvidence } from '../../plugins/third-party/parts/outside-evidence.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';

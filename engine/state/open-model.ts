@@ -1,3 +1,4 @@
+/* Opens the model of a worker and counts its usage. */
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { HttpStreamer } from '../../core/base/http-question.ts';

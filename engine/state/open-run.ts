@@ -1,3 +1,4 @@
+/* Types of an open run, its attempts and its environment. */
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

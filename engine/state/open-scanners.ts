@@ -1,3 +1,4 @@
+/* Opens the configured scanners and verifies their digests. */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/* Opens policy files and engines, and adds policy checks and artifacts to a spec. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName, printable } from '../../core/base/printable.ts';

@@ -1,3 +1,4 @@
+/* Keeps parts of a run's record, and its steps, until the end. */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';

@@ -1,3 +1,4 @@
+/* Types of requests to run and to resume, and the origin of a change. */
 import type { ModelMeter, OpenModel } from '../../agent/model-loop/open-model.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import type { InProcessApprover } from '../../core/interfaces/approval.ts';

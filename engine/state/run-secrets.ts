@@ -1,3 +1,4 @@
+/* The secrets of a run, which are masked everywhere. */
 import { WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { ClassWords, PrivacyPolicy } from '../../core/interfaces/privacy.ts';

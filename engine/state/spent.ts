@@ -1,3 +1,4 @@
+/* Model usage outside of attempts, and the wall clock of a run. */
 import type { Clock } from '../../core/base/clock.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { decimal, fields, wholeNumber } from '../../store/shape.ts';

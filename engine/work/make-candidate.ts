@@ -1,3 +1,4 @@
+/* Makes the candidate of a run: works on the plan and merges the results. */
 import { join } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';

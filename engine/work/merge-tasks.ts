@@ -1,3 +1,4 @@
+/* Merges the accepted work of Tasks. */
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import type { PlannedTask } from '../../core/interfaces/plan.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';

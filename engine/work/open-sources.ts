@@ -1,3 +1,4 @@
+/* Keeps the sources and citations of an attempt. */
 import type { AttemptTools, ToolPlace } from '../../agent/tool-calls/attempt-tools.ts';
 import { type OpenWeb, openWeb, type WebEnvironment } from '../../agent/web/open-web.ts';
 import { authorizeUrl } from '../../agent/web/search-web.ts';

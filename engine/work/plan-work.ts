@@ -1,3 +1,4 @@
+/* Drafts, reviews and revises the plan of a run. */
 import { openTurns } from '../../agent/model-loop/model-turns.ts';
 import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { WritError } from '../../core/base/errors.ts';

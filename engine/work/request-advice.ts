@@ -1,3 +1,4 @@
+/* Requests a model's advice on a plan. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { Scope } from '../../core/interfaces/scope.ts';

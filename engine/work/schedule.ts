@@ -1,3 +1,4 @@
+/* Schedules the Tasks of a plan. */
 import { WritError } from '../../core/base/errors.ts';
 import { checkTaskGraph, type GraphTask } from '../../core/interfaces/plan.ts';
 import { parseWritePattern } from '../plan/predicted-writes.ts';

@@ -1,3 +1,4 @@
+/* Decides what happens to local changes at the paths of a candidate. */
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import { type DirtyPath, dirtyPaths, touchedBy } from '../../workspace/git/dirty-paths.ts';
 import { type IncludedChanges, mergeLocal, readLocalContent } from '../../workspace/git/include-local.ts';

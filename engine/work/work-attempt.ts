@@ -1,3 +1,4 @@
+/* Runs a worker for one attempt and imports its patch. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openAgentHost } from '../../agent/agent-program/open-agent.ts';

@@ -1,3 +1,4 @@
+/* Works on all Tasks of a plan and merges the results. */
 import type { Clock } from '../../core/base/clock.ts';
 import type { PlannedTask } from '../../core/interfaces/plan.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';

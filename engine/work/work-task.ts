@@ -1,3 +1,4 @@
+/* Runs one attempt at a Task, from its base to its decision. */
 import type { PlannedTask } from '../../core/interfaces/plan.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { decideRun } from '../decide/decide-run.ts';

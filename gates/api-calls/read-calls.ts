@@ -1,3 +1,4 @@
+/* Finds HTTP calls with literal endpoints in source code. */
 import { readTokens, type Token } from '../../readers/source/tokens/lex.ts';
 import { type TokenView, viewTokens } from '../direct-eval/hits.ts';
 import type { ChangedSource } from '../source/changed-source.ts';

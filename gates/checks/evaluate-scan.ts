@@ -1,3 +1,4 @@
+/* Evaluates the reports of a scanner at base and candidate. */
 import { isUtf8 } from 'node:buffer';
 import { endOfDay } from '../../core/base/clock.ts';
 import { compileGlob } from '../../core/base/glob.ts';

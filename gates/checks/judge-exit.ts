@@ -1,3 +1,4 @@
+/* Evaluates how the command of a check ended. */
 import type { CheckContext } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { ExceededLimit, SandboxResult } from '../../core/interfaces/sandbox.ts';

@@ -1,3 +1,4 @@
+/* The check kind `policy`. */
 import type { CheckRunner } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';

@@ -1,3 +1,4 @@
+/* Finds and reads the report of a test suite. */
 import { compileGlob } from '../../core/base/glob.ts';
 import type { ReportFile } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

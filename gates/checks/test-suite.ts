@@ -1,3 +1,4 @@
+/* The check kind `testSuite`. */
 import type { CheckRunner, ExecutedTests } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { SandboxResult } from '../../core/interfaces/sandbox.ts';

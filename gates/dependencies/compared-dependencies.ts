@@ -1,3 +1,4 @@
+/* Reads the dependency files of base and candidate. */
 import type { RuleInput } from '../../core/interfaces/rule.ts';
 import type { DependencyProblem } from '../../readers/packages/package-set.ts';
 import { type ReadingCache, readDependencies } from '../../readers/packages/read-dependencies.ts';

@@ -1,3 +1,4 @@
+/* Selects the files in which direct execution is possible, quickly. */
 import { type WordSearch, wordSearch } from '../../readers/anchors/anchor-search.ts';
 import type { Language } from '../../readers/source/language.ts';
 

@@ -1,3 +1,4 @@
+/* Direct execution in Go. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';

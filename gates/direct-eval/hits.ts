@@ -1,3 +1,4 @@
+/* Collects the places in a syntax tree where text becomes code. */
 import {
   argumentsOf,
   childOf,

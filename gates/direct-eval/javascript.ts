@@ -1,3 +1,4 @@
+/* Direct execution in JavaScript and TypeScript. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';

@@ -1,3 +1,4 @@
+/* Direct execution in Java, Kotlin, Scala and Groovy. */
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { type JvmGrammar, jvmLanguages } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';

@@ -1,3 +1,4 @@
+/* Direct execution in Perl. */
 import { readTokens } from '../../readers/source/tokens/lex.ts';
 import { type Hit, why as kinds, type TokenView, viewTokens } from './hits.ts';
 import { passesShellText } from './shell-command.ts';

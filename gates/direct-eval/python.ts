@@ -1,3 +1,4 @@
+/* Direct execution in Python. */
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import { pythonNames } from '../../readers/source/names/python-names.ts';

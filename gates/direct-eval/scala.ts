@@ -1,3 +1,4 @@
+/* Direct execution by `scala.sys.process`. */
 import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import type { TypedCall, TypedNames } from '../../readers/source/names/typed-names.ts';

@@ -1,3 +1,4 @@
+/* Scans the added lines of a change for places in its sources. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';

@@ -1,3 +1,4 @@
+/* Runs a finder over the syntax tree of a source. */
 import { parseBudget, parseSyntax, plainText } from '../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode, SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
 import { isMarkup } from '../../readers/source/language.ts';

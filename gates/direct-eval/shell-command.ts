@@ -1,3 +1,4 @@
+/* Reads a shell command: which program runs which text. */
 import { childOf, childrenOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { baseOf, interpreterOf, wrapperOf } from './shell-programs.ts';

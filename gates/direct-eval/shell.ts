@@ -1,3 +1,4 @@
+/* Direct execution in shell scripts. */
 import {
   ancestorOf,
   childOf,

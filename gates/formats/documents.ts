@@ -1,3 +1,4 @@
+/* Checks documents of known formats: in-toto, inclusion proofs, SPDX, CycloneDX. */
 import { readReportJson } from '../reports/read-xml.ts';
 import { reportBounds } from '../reports/test-report.ts';
 

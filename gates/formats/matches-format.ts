@@ -1,3 +1,4 @@
+/* Compares an artifact with its declared format. */
 import { isUtf8 } from 'node:buffer';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { parseFormat } from '../../core/interfaces/artifact.ts';

@@ -1,3 +1,4 @@
+/* Decides whether a spec requires a report. */
 import { gateOf, lookedForAt } from '../../core/interfaces/check.ts';
 import type { ArtifactStage, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';

@@ -1,3 +1,4 @@
+/* Levels, rules and invocations of SARIF reports. */
 import { plainLine } from '../reports/test-report.ts';
 import { isObject, isText, type JsonObject, objectsOf } from './documents.ts';
 

@@ -1,3 +1,4 @@
+/* Checks and reads SARIF reports. */
 import { workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { listOf, tableOf } from '../../readers/packages/content.ts';
 import { stated } from '../../readers/packages/reading.ts';

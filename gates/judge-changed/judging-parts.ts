@@ -1,3 +1,4 @@
+/* The parts of a manifest that affect verification. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isVerificationTool, toolMembers, toolSections } from '../../readers/judges/manifests.ts';
 import { jsonContent, type Table, tableOf, tomlContent } from '../../readers/packages/content.ts';

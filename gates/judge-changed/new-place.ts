@@ -1,3 +1,4 @@
+/* Decides whether a new file can affect verification by its place. */
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { JudgeReach } from '../../core/interfaces/verification-reach.ts';
 import { isFixture } from '../../readers/judges/rules.ts';

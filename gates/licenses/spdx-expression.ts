@@ -1,3 +1,4 @@
+/* Parses SPDX license expressions and compares them with allowed licenses. */
 import parse from 'spdx-expression-parse';
 import { spdxExceptionText, spdxIdText } from '../../core/interfaces/spdx-ids.gen.ts';
 import { compareNumbers } from '../../readers/advisories/number-order.ts';

@@ -1,3 +1,4 @@
+/* Decides by test runs whether a bugfix has a new test that proves it. */
 import type { ExecutedTests } from '../../core/interfaces/check.ts';
 import type { ExecutedCheck, ExecutedRule } from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

@@ -1,3 +1,4 @@
+/* Finds the test cases that a change adds. */
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Language } from '../../readers/source/language.ts';

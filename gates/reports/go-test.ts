@@ -1,3 +1,4 @@
+/* Reads the JSON stream of `go test -json`. */
 import { setImmediate } from 'node:timers/promises';
 import { type Table, tableOf } from '../../readers/packages/content.ts';
 import { nameOf, readReportJson, textOf, timeOf } from './read-xml.ts';

@@ -1,3 +1,4 @@
+/* Reads JUnit XML and TRX reports. */
 import { readXml, type XmlAttributes } from './read-xml.ts';
 import { claimedCount, Tally } from './tally.ts';
 import {

@@ -1,3 +1,4 @@
+/* Selects the parser of a test report by its content. */
 import { type ParsedReport, textRefusal, withoutEscapes } from './test-report.ts';
 
 /** File extensions of the reports that a `testSuite` check reads. */

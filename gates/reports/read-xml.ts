@@ -1,3 +1,4 @@
+/* Reads XML and JSON reports within limits. */
 import { setImmediate } from 'node:timers/promises';
 import type { SaxesTagPlain } from 'saxes';
 import type { WritError } from '../../core/base/errors.ts';

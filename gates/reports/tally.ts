@@ -1,3 +1,4 @@
+/* Counts tests while a report is read. */
 import {
   boundedName,
   type Contradiction,

@@ -1,3 +1,4 @@
+/* Reads TAP reports. */
 import { setImmediate } from 'node:timers/promises';
 import { Tally } from './tally.ts';
 import {

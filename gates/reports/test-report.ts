@@ -1,3 +1,4 @@
+/* Types and limits of test reports. */
 import { isUtf8 } from 'node:buffer';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { withoutTerminalStrings } from '../../core/base/printable.ts';

@@ -1,3 +1,4 @@
+/* The rule `artifact-declared`. */
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 
 const rule = 'artifact-declared';

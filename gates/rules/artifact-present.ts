@@ -1,3 +1,4 @@
+/* The rule `artifact-present`. */
 import { lookedForAt } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';

@@ -1,3 +1,4 @@
+/* The rule `check-outcome`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { type CheckRecord, mustPass } from '../../core/interfaces/stage.ts';

@@ -1,3 +1,4 @@
+/* The rule `judge-changed`. */
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';

@@ -1,3 +1,4 @@
+/* The rule `licenses`. */
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { applyManifests } from '../../readers/packages/apply-manifests.ts';

@@ -1,3 +1,4 @@
+/* Names the limit of the machine that ended a check. */
 import type { CheckRecord } from '../../core/interfaces/stage.ts';
 
 const phrases: Readonly<Record<string, string>> = {

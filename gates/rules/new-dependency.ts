@@ -1,3 +1,4 @@
+/* The rule `new-dependency`. */
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { fileKind } from '../../readers/packages/file-kind.ts';

@@ -1,3 +1,4 @@
+/* The rule `new-tests`. */
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';

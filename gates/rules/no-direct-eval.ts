@@ -1,3 +1,4 @@
+/* The rule `no-direct-eval`. */
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { isScanned, mayHit, mayRename, type Scanned } from '../direct-eval/candidates.ts';
 import { candidateLanguage, findHits, type SourceScan, scanChange } from '../direct-eval/scan-change.ts';

@@ -1,3 +1,4 @@
+/* The rule `regression`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import {

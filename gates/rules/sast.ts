@@ -1,3 +1,4 @@
+/* The rule `sast`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { isObject } from '../formats/documents.ts';

@@ -1,3 +1,4 @@
+/* The rule `sbom`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { cyclonedxFault, isObject, spdxFault } from '../formats/documents.ts';

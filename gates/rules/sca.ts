@@ -1,3 +1,4 @@
+/* The rule `sca`. */
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import {

@@ -1,3 +1,4 @@
+/* The rule `scope`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { CandidateSearch, RuleFunction } from '../../core/interfaces/rule.ts';

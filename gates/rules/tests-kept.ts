@@ -1,3 +1,4 @@
+/* The rule `tests-kept`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';

@@ -1,3 +1,4 @@
+/* The rule `undeclared-api`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { isDeclared, readApiCalls } from '../api-calls/read-calls.ts';

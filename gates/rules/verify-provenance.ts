@@ -1,3 +1,4 @@
+/* The rule `verify-provenance`. */
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 
 const rule = 'verify-provenance';

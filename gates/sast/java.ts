@@ -1,3 +1,4 @@
+/* The built-in static analysis for Java and Python. */
 import {
   ancestorOf,
   argumentsOf,

@@ -1,3 +1,4 @@
+/* Runs the built-in static analysis on the added lines of a change. */
 import { compileGlob, type Glob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';

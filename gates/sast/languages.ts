@@ -1,3 +1,4 @@
+/* The built-in static analysis for C#, Go, PHP, Ruby and JavaScript. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames } from '../../readers/source/names/csharp-names.ts';
 import { goNames } from '../../readers/source/names/go-names.ts';

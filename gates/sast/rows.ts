@@ -1,3 +1,4 @@
+/* The patterns of the built-in static analysis. */
 import type { DescribedRule } from '../../core/interfaces/rule.ts';
 import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Hit } from '../direct-eval/hits.ts';

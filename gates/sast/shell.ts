@@ -1,3 +1,4 @@
+/* The built-in static analysis for shell scripts. */
 import { firstIndex } from '../../readers/source/first-index.ts';
 import { ancestorOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';

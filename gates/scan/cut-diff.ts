@@ -1,3 +1,4 @@
+/* Cuts a diff of any size into pieces, in bounded memory. */
 import { open } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';

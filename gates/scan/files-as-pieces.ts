@@ -1,3 +1,4 @@
+/* Presents whole files as additions, so that a scan can read them. */
 import { open } from 'node:fs/promises';
 import type { FileSides } from '../../core/interfaces/rule.ts';
 import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';

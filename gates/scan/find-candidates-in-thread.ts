@@ -1,3 +1,4 @@
+/* The thread task that selects the files that rules must evaluate. */
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { AnchorTest, CandidateSearch } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';

@@ -1,3 +1,4 @@
+/* Reads the header of a file in a diff. */
 import type { ChangeType, PatchFile } from '../../core/interfaces/patch-set.ts';
 import { readSections } from '../../readers/diff/read-sections.ts';
 

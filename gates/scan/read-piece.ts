@@ -1,3 +1,4 @@
+/* Reads the files of a piece of a diff. */
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { hunkLines, maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/read-sections.ts';
 import type { Unscanned } from './cut-diff.ts';

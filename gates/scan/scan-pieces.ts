@@ -1,3 +1,4 @@
+/* Runs rules on pieces of a diff, in parallel. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';

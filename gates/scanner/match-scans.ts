@@ -1,3 +1,4 @@
+/* Matches a scanner's results of candidate and base, and marks the reports. */
 import type { ScanIgnore } from '../../core/interfaces/scanner.ts';
 import { baselineProperty, isObject, type JsonObject, objectsOf } from '../formats/documents.ts';
 import type { ScanResult } from './read-scan.ts';

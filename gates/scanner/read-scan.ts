@@ -1,3 +1,4 @@
+/* Reads a scanner's report in any of its formats. */
 import type { ScanFormat, ScanLevel } from '../../core/interfaces/scanner.ts';
 import {
   type AdvisorySeverity,

@@ -1,3 +1,4 @@
+/* Added lines with context, and the values that were allowed at the base. */
 import { scryptSync } from 'node:crypto';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { AnchorTest } from '../../core/interfaces/rule.ts';

@@ -1,3 +1,4 @@
+/* The text of one side of a changed file, and its language. */
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { binarySides } from '../../readers/diff/binary-sides.ts';

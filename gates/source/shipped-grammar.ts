@@ -1,3 +1,4 @@
+/* Finds the grammars that writ installs. */
 import { readFile } from 'node:fs/promises';
 import { type Grammar, loadGrammar } from '../../readers/source/grammar/load-grammar.ts';
 import type { GrammarName } from '../../readers/source/grammar/syntax-tree.ts';

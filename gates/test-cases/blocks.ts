@@ -1,3 +1,4 @@
+/* Finds statements and blocks in a source, by braces, indentation or words. */
 import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 

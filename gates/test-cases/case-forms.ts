@@ -1,3 +1,4 @@
+/* How each language declares test cases, as data. */
 import type { Language } from '../../readers/source/language.ts';
 
 /**

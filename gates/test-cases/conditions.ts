@@ -1,3 +1,4 @@
+/* Finds the conditions under which a test case runs. */
 import type { Language } from '../../readers/source/language.ts';
 import { isOutline, type Outline, type Shape } from './blocks.ts';
 

@@ -1,3 +1,4 @@
+/* Finds code that never runs. */
 import type { Language } from '../../readers/source/language.ts';
 import { type Bracket, isOutline, type Layout, type Outline, type Shape, type Span } from './blocks.ts';
 

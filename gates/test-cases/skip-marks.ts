@@ -1,3 +1,4 @@
+/* Finds marks that skip, focus or invert tests. */
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { bracketAt, isOutline, type Layout, type Outline, type Shape, type Span } from './blocks.ts';

@@ -1,3 +1,4 @@
+/* Finds code in which a failed assertion has no effect. */
 import type { Language } from '../../readers/source/language.ts';
 import {
   type Bracket,

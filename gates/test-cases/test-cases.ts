@@ -1,3 +1,4 @@
+/* Reads the test cases of a source. */
 import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 import { readTokens, type Token } from '../../readers/source/tokens/lex.ts';

@@ -1,3 +1,4 @@
+/* Lists the test cases and assertions of one side of a test file. */
 import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 import type { ChangedSource } from '../source/changed-source.ts';

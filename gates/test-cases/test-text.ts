@@ -1,3 +1,4 @@
+/* The code of a test file without comments and strings, its helpers and its imports. */
 import type { Language } from '../../readers/source/language.ts';
 import type { Token } from '../../readers/source/tokens/lex.ts';
 import type { Shape } from './blocks.ts';

@@ -1,3 +1,4 @@
+/* Compares the assertions of two versions of a test. */
 import { leavesOutElsewhere } from '../test-cases/conditions.ts';
 import { type MayGo, severityOf, type TestChange } from './known-helpers.ts';
 import { nameOf, type ReportedLoss } from './tell-losses.ts';

@@ -1,3 +1,4 @@
+/* Compares the executed tests of base and candidate. */
 import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
 import type {
   Executed,

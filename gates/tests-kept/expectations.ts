@@ -1,3 +1,4 @@
+/* Finds tests whose expectation the change altered. */
 import type { Executed } from '../../core/interfaces/executed-rule.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import { isCollected, isData } from '../../readers/source/test-paths.ts';

@@ -1,3 +1,4 @@
+/* Knows which helper functions of tests assert. */
 import type { Severity } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { Language } from '../../readers/source/language.ts';

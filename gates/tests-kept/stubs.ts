@@ -1,3 +1,4 @@
+/* Finds code that disables assertions. */
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import type { Language } from '../../readers/source/language.ts';

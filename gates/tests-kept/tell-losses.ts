@@ -1,3 +1,4 @@
+/* Reports lost and weakened tests as findings. */
 import type { ExecutedTests } from '../../core/interfaces/check.ts';
 import type { ExecutedCheck } from '../../core/interfaces/executed-rule.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';

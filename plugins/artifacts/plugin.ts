@@ -1,3 +1,4 @@
+/* The built-in producers of `patchset` and `release-notes`. */
 import type { ArtifactProducer, ArtifactRequest } from '../../core/interfaces/artifact.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { CheckRecord, StageRecord } from '../../core/interfaces/stage.ts';

@@ -1,3 +1,4 @@
+/* The built-in evidence strategies. */
 import type { EvidencePolicy } from '../../core/interfaces/privacy.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 

@@ -1,3 +1,4 @@
+/* Creates an engine with all built-in plugins, for embedders. */
 import { type EmbeddedEngine, embedEngine, openListeners } from '../../api/embed/embedded-engine.ts';
 import { runEventsPlugin } from '../../api/run/run-events.ts';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';

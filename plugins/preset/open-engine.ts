@@ -1,3 +1,4 @@
+/* Opens an engine with all built-in plugins over the rows of the spec. */
 import { attesting } from '../../attest/attestor/attesting.ts';
 import type { AttestPluginOptions } from '../../attest/attestor/plugin.ts';
 import { createEngine, type EngineOptions } from '../../core/kernel/engine.ts';

@@ -1,3 +1,4 @@
+/* A worker that replays recorded answers. */
 import { WritError } from '../../core/base/errors.ts';
 import { toPointer } from '../../core/base/json-pointer.ts';
 import {

@@ -1,3 +1,4 @@
+/* Removes data of classes that the spec does not allow. */
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';

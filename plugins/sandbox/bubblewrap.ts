@@ -1,3 +1,4 @@
+/* The sandbox back end for bubblewrap. */
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';

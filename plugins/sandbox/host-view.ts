@@ -1,3 +1,4 @@
+/* Decides which directories of the host a sandbox shows. */
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';

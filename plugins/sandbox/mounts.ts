@@ -1,3 +1,4 @@
+/* The mounts and the environment of a sandboxed process. */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

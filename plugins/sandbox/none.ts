@@ -1,3 +1,4 @@
+/* The explicit choice of no sandbox. */
 import { lstatSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/* Tests by behaviour whether a sandbox back end confines. */
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';

@@ -1,3 +1,4 @@
+/* The system calls that every sandbox refuses, as data. */
 import { existsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 

@@ -1,3 +1,4 @@
+/* Runs a command in a sandbox under the system call filter. */
 import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { endianness, tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+/* Runs a process and ends it at its limits. */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';

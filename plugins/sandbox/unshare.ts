@@ -1,3 +1,4 @@
+/* The sandbox back end for `unshare`. */
 import { readFileSync, statSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';

@@ -1,3 +1,4 @@
+/* Watches what processes use of memory and processes. */
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../core/base/clock.ts';

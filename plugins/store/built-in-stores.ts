@@ -1,3 +1,4 @@
+/* Registers the built-in stores. */
 import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import { createSlot, type Slot, type SlotDoor } from '../../core/kernel/slot.ts';
 

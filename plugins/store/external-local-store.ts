@@ -1,3 +1,4 @@
+/* The store `external-local`: plain files beside the repository. */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

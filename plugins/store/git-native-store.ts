@@ -1,3 +1,4 @@
+/* The store `git-native`: blobs under refs of the repository. */
 import { WritError } from '../../core/base/errors.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
 import type { StoreSource } from '../../core/interfaces/store-source.ts';

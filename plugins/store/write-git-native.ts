@@ -1,3 +1,4 @@
+/* Writes versions of the store `git-native`. */
 import { rm } from 'node:fs/promises';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';

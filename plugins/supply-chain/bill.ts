@@ -1,3 +1,4 @@
+/* Collects a bill of materials and writes it as CycloneDX. */
 import type { Models } from '@cyclonedx/cyclonedx-library';
 import { compileGlob } from '../../core/base/glob.ts';
 import { uuidV7From } from '../../core/base/ids.ts';

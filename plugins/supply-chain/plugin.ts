@@ -1,3 +1,4 @@
+/* The built-in producers of `sbom` and `sca-report`. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

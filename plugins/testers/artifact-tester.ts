@@ -1,3 +1,4 @@
+/* Tests the promises of an artifact producer. */
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { messageOf } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Tests the promises of an evidence policy. */
 import assert from 'node:assert/strict';
 import type {
   EvidencePolicy,

@@ -1,3 +1,4 @@
+/* Tests a rule on cases in memory. */
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '../../core/base/clock.ts';

@@ -1,3 +1,4 @@
+/* Tests the promises of a transparency log. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { inTotoPayloadType, signEnvelope } from '../../attest/encoding/dsse.ts';

@@ -1,3 +1,4 @@
+/* Tests the promises of a model provider over recorded answers. */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/* Runs the cases and promises of the testers, and builds sample specs. */
 import { AssertionError } from 'node:assert';
 import { messageOf } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';

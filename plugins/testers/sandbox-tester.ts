@@ -1,3 +1,4 @@
+/* Tests the promises of a sandbox back end. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

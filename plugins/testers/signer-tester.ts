@@ -1,3 +1,4 @@
+/* Tests the promises of a signer. */
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { inspect } from 'node:util';

@@ -1,3 +1,4 @@
+/* Tests the promises of a stage check. */
 import assert from 'node:assert/strict';
 import { messageOf } from '../../core/base/errors.ts';
 import type {

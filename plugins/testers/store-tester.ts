@@ -1,3 +1,4 @@
+/* Tests the promises of a store, with several processes. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/* Builds patch sets from files in memory, for test cases. */
 import { createHash } from 'node:crypto';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import type { ChangeType, PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';

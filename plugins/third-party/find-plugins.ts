@@ -1,3 +1,4 @@
+/* Finds the content of each listed plugin and compares it with its pinned digest. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';

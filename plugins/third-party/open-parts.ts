@@ -1,3 +1,4 @@
+/* Opens the parts of plugins, each in the process of its plugin. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Opens the third-party plugins of a run. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Decides which of the user's files a plugin may never read. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

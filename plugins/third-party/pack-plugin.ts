@@ -1,3 +1,4 @@
+/* Packs a plugin into one file. */
 import { messageOf } from '../../core/base/errors.ts';
 import { compileGlob } from '../../core/base/glob.ts';
 import { anything, list, mapOf, object, parse, text } from '../../core/base/schema.ts';

@@ -1,3 +1,4 @@
+/* The kinds of parts that a plugin may have, as one table. */
 import { list, type Schema, type TypeOf, withDefault } from '../../core/base/schema.ts';
 import { artifactPart, evidencePart, logPart, providerPart, stageCheckPart } from './manifest-parts.ts';
 import { outsideStageCheck, thirdPartyArtifact } from './parts/outside-checks.ts';

@@ -1,3 +1,4 @@
+/* The user's settings for third-party plugins. */
 import { authorizeTarget, readTarget } from '../../workspace/egress/openings.ts';
 import type { PluginPackage } from './plugin-package.ts';
 

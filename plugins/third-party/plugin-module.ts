@@ -1,3 +1,4 @@
+/* Types of the modules that a plugin exports, for plugin authors. */
 import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
 import type { StageCheckInput } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

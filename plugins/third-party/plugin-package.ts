@@ -1,3 +1,4 @@
+/* The files of a plugin as a package, within limits. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';

@@ -1,3 +1,4 @@
+/* The built-in search services. */
 import { htmlParts } from '../../readers/documents/html/html-parts.ts';
 import { htmlLine } from '../../readers/documents/html/html-text.ts';
 import type { SearchBackend, SearchReading, SearchResult } from '../../workspace/process/workspace-file.ts';

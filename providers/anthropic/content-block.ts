@@ -1,3 +1,4 @@
+/* Reads one content block of a streamed Anthropic reply. */
 import type { ModelEvent, ToolCall } from '../../core/interfaces/model.ts';
 import { argumentsAsObject, jsonIn } from '../wire/call-arguments.ts';
 import { type Json, objectIn, textIn } from '../wire/wire-format.ts';

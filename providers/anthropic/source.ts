@@ -1,3 +1,4 @@
+/* The provider for Anthropic's Messages API. */
 import type {
   AssistantMessage,
   FailureKind,

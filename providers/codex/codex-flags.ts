@@ -1,3 +1,4 @@
+/* The flags of the provider `codex`. */
 import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
 export const codexFlags: readonly ProviderFlag[] = [

@@ -1,3 +1,4 @@
+/* The provider `codex`. */
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { ModelUsage } from '../../core/interfaces/model.ts';

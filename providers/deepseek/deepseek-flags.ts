@@ -1,3 +1,4 @@
+/* The flags of the provider `deepseek`. */
 import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
 export const deepseekFlags: readonly ProviderFlag[] = [

@@ -1,3 +1,4 @@
+/* The provider for DeepSeek. */
 import { quoted } from '../../core/base/printable.ts';
 import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';

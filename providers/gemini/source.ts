@@ -1,3 +1,4 @@
+/* The provider for Google Gemini. */
 import type {
   AssistantMessage,
   FailureKind,

@@ -1,3 +1,4 @@
+/* The flags of the provider `kimi`. */
 import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
 export const kimiFlags: readonly ProviderFlag[] = [

@@ -1,3 +1,4 @@
+/* The provider for Kimi of Moonshot AI. */
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { ProviderSource } from '../../core/interfaces/provider.ts';

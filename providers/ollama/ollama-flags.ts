@@ -1,3 +1,4 @@
+/* The flags of the provider `ollama`. */
 import type { ProviderFlag } from '../../core/interfaces/provider.ts';
 
 export const ollamaFlags: readonly ProviderFlag[] = [

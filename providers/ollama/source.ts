@@ -1,3 +1,4 @@
+/* The provider for Ollama. */
 import type {
   FailureKind,
   ModelMessage,

@@ -1,3 +1,4 @@
+/* The provider for OpenAI: its Responses API and the chat dialect. */
 import { createHash } from 'node:crypto';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';

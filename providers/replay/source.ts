@@ -1,3 +1,4 @@
+/* The provider that replays a recording. */
 import { WritError } from '../../core/base/errors.ts';
 import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import { builtInProviders } from '../built-in-providers.ts';

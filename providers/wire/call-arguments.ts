@@ -1,3 +1,4 @@
+/* Parses the arguments of a model's tool call. */
 import { readFrame } from './read-frame.ts';
 import { type Json, objectIn, SaidFailureError } from './wire-format.ts';
 

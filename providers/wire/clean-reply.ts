@@ -1,3 +1,4 @@
+/* Repairs known faults of servers in a model's reply. */
 import type { ModelEvent, ModelRequest } from '../../core/interfaces/model.ts';
 import { jsonIn } from './call-arguments.ts';
 import { cleanToolName, isToolName, type Json, listIn, objectIn, textIn } from './wire-format.ts';

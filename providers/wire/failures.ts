@@ -1,3 +1,4 @@
+/* Recognises failures in the answers of vendors. */
 import type { FailureKind } from '../../core/interfaces/model.ts';
 import { rowOf } from './traffic-file.ts';
 import { countIn, objectIn, partsOf, type SaidFailure, textIn } from './wire-format.ts';

@@ -1,3 +1,4 @@
+/* Reads JSON frames and lines of a vendor's answer, within limits. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { brokenReply, type ReplyProgress } from './wire-format.ts';

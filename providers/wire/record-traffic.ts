@@ -1,3 +1,4 @@
+/* Records the exchanges with a provider. */
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,3 +1,4 @@
+/* Answers requests to a provider from a recording. */
 import { opendirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';

@@ -1,3 +1,4 @@
+/* The format of recorded exchanges. */
 import {
   anything,
   count,

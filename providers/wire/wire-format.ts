@@ -1,3 +1,4 @@
+/* The interface of a vendor's wire format. */
 import type {
   FailureKind,
   ModelEvent,

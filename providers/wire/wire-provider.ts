@@ -1,3 +1,4 @@
+/* A provider over HTTP, built from a wire format. */
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
 import type { OpenAnswer } from '../../core/base/http-question.ts';

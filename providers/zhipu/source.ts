@@ -1,3 +1,4 @@
+/* The provider for GLM of Zhipu. */
 import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/failures.ts';

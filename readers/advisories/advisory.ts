@@ -1,3 +1,4 @@
+/* Types of advisories and their severities. */
 import { createRequire } from 'node:module';
 import type { Ecosystem } from '../packages/package-set.ts';
 

@@ -1,3 +1,4 @@
+/* Orders versions by the rules of each ecosystem. */
 import { compare, valid } from '@renovatebot/pep440';
 import type { Ecosystem } from '../packages/package-set.ts';
 

@@ -1,3 +1,4 @@
+/* Reads OSV records. */
 import { WritError } from '../../core/base/errors.ts';
 import { isTable, listOf, type Table } from '../packages/content.ts';
 import type { Ecosystem } from '../packages/package-set.ts';

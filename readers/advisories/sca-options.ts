@@ -1,3 +1,4 @@
+/* Reads the options of the rules `sca` and `sbom`. */
 import { endOfDay } from '../../core/base/clock.ts';
 import type { AdvisorySeverity } from './advisory.ts';
 

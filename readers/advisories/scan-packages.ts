@@ -1,3 +1,4 @@
+/* Looks up packages in the advisories. */
 import type { LockedPackage } from '../packages/package-set.ts';
 import {
   type Advisory,

@@ -1,3 +1,4 @@
+/* Reads the content of binary files in a diff. */
 import { deflateSync } from 'node:zlib';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';

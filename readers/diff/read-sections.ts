@@ -1,3 +1,4 @@
+/* Reads the file headers, hunks and quoted names of a git diff. */
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 
 /**

@@ -1,3 +1,4 @@
+/* Parses dates and times of RFC 3339. */
 const form = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d{1,18})?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /**

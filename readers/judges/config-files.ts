@@ -1,3 +1,4 @@
+/* Knows which configuration files configure which tools, as data. */
 import { isFixture } from './rules.ts';
 import { directoryOf, placeTest, type VerifyingTree } from './tree.ts';
 

@@ -1,3 +1,4 @@
+/* Finds the files that a configuration file of a check refers to. */
 import { type Language, scriptLanguage } from '../source/language.ts';
 import { toolOfOption, toolSections, toolSettings } from './manifests.ts';
 import { completedName, directoryOf, joined, type VerifyingTree } from './tree.ts';

@@ -1,3 +1,4 @@
+/* Reads the scripts and tool settings in manifests. */
 import { joined, type Named, type VerifyingTree } from './tree.ts';
 
 /** These run scripts in packages of their own choice. */

@@ -1,3 +1,4 @@
+/* Finds the files that the words of a command name. */
 import { programOf } from './leads.ts';
 import { packageScripts, toolOfOption } from './manifests.ts';
 import { recipesOf } from './recipes.ts';

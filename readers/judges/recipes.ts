@@ -1,3 +1,4 @@
+/* Reads recipe files: make, just and similar. */
 import { joined, type Named, type VerifyingTree } from './tree.ts';
 
 const recipeFiles: readonly (readonly [RegExp, readonly string[]])[] = [

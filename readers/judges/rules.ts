@@ -1,3 +1,4 @@
+/* Decides by its path whether a file serves verification, tests or the product. */
 import { isCode } from '../source/language.ts';
 import { joined, type Named, type VerifyingTree } from './tree.ts';
 

@@ -1,3 +1,4 @@
+/* A git tree as commands see it, with its links followed. */
 import { compileGlob } from '../../core/base/glob.ts';
 import { firstIndex } from '../source/first-index.ts';
 

@@ -1,3 +1,4 @@
+/* Adds to locked packages what their manifests declare. */
 import { purlOf } from './lock-builder.ts';
 import type { LockedPackage } from './locked-package.ts';
 import { LocksOf } from './lockfile-drift.ts';

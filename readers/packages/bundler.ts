@@ -1,3 +1,4 @@
+/* Reads the files of Ruby's Bundler. */
 import { numberedLines } from './content.ts';
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import { cleanUrl, hostOf, type LockedPackage } from './locked-package.ts';

@@ -1,3 +1,4 @@
+/* Reads the files of Rust's Cargo. */
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from './content.ts';
 import { fromHex, LockBuilder } from './lock-builder.ts';
 import { cleanUrl, type LockedPackage } from './locked-package.ts';

@@ -1,3 +1,4 @@
+/* Parses text, JSON, TOML and YAML of dependency files, within limits. */
 import { createRequire } from 'node:module';
 import { parse as parseTomlText, TomlError } from 'smol-toml';
 

@@ -1,3 +1,4 @@
+/* Recognises dependency files by their paths. */
 import type { Ecosystem } from './locked-package.ts';
 
 export interface FileKind {

@@ -1,3 +1,4 @@
+/* Reads the files of Go modules. */
 import { numberedLines } from './content.ts';
 import { LockBuilder, purlOf } from './lock-builder.ts';
 import type { ReadingBuilder } from './reading.ts';

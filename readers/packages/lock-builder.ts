@@ -1,3 +1,4 @@
+/* Collects the packages of a lockfile, with their purls and digests. */
 import type { Ecosystem, LockedPackage } from './locked-package.ts';
 import { isName, type ReadingBuilder } from './reading.ts';
 

@@ -1,3 +1,4 @@
+/* Types of locked packages, and the comparison of their addresses. */
 export type Ecosystem = 'npm' | 'pypi' | 'cargo' | 'go' | 'maven' | 'rubygems' | 'packagist';
 
 /**

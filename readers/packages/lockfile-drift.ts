@@ -1,3 +1,4 @@
+/* Finds where manifests and lockfiles disagree. */
 import { withoutCredentials } from './locked-package.ts';
 import { type DeclaredDependency, directoryOf, type FileReading, stated } from './reading.ts';
 

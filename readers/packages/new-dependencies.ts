@@ -1,3 +1,4 @@
+/* Finds the dependencies that a change adds. */
 import { type Ecosystem, type LockedPackage, repositoryKey } from './locked-package.ts';
 import { type DeclaredDependency, type FileReading, stated } from './reading.ts';
 

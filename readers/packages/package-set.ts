@@ -1,3 +1,4 @@
+/* Collects the packages of all dependency files. */
 import { applyManifests } from './apply-manifests.ts';
 import { isDependencyFile } from './file-kind.ts';
 import type { LockedPackage, PackageSet } from './locked-package.ts';

@@ -1,3 +1,4 @@
+/* Reads all dependency files of a tree. */
 import { readBundleConfig, readGemfile, readGemfileLock } from './bundler.ts';
 import { readCargoConfig, readCargoLock, readCargoToml, readVendoredCrate } from './cargo.ts';
 import {

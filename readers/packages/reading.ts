@@ -1,3 +1,4 @@
+/* Collects what a reader finds in one dependency file. */
 import { LineFinder } from './content.ts';
 import type { FileKind } from './file-kind.ts';
 import { type Ecosystem, type LockedPackage, withoutCredentials } from './locked-package.ts';

@@ -1,3 +1,4 @@
+/* Reads `metrics.json`. */
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ReportFile } from '../../core/interfaces/check.ts';

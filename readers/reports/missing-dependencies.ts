@@ -1,3 +1,4 @@
+/* Recognises in a check's output that a dependency is missing. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import { submoduleNotice, submoduleOf } from '../documents/gitmodules.ts';
 

@@ -1,3 +1,4 @@
+/* Finds sensitive data under one layer of encoding. */
 import { findSensitive, type Search } from './find-sensitive.ts';
 import type { SensitiveMatch } from './redaction.ts';
 import { latin1Of } from './secrets/find-secrets.ts';

@@ -1,3 +1,4 @@
+/* Finds all sensitive data in bytes. */
 import type { ClassWords, SensitiveClass } from '../../core/interfaces/privacy.ts';
 import { type AnchorSearch, createAnchorSearch } from '../anchors/anchor-search.ts';
 import { findEmails, findIpAddresses, findNumbers } from './personal/find-numbers.ts';

@@ -1,3 +1,4 @@
+/* Redacts bytes and texts, keeping their format valid. */
 import { gzipSync } from 'node:zlib';
 import type { PrivacyPolicy, Redaction } from '../../core/interfaces/privacy.ts';
 import { isFault } from '../documents/archive/archive-fault.ts';

@@ -1,3 +1,4 @@
+/* Marks and receipts of redaction. */
 import { createHmac } from 'node:crypto';
 import type { Redaction, SensitiveClass } from '../../core/interfaces/privacy.ts';
 

@@ -1,3 +1,4 @@
+/* Finds and joins the regions to redact, also in streams. */
 import type { Redaction } from '../../core/interfaces/privacy.ts';
 import { findEncoded } from './find-encoded.ts';
 import { findSensitive, type Search } from './find-sensitive.ts';

@@ -1,3 +1,4 @@
+/* Recognises the language of a file. */
 import type { GrammarName } from './grammar/syntax-tree.ts';
 
 /** Languages with source that writ parses, token by token or with a grammar. */

@@ -1,3 +1,4 @@
+/* Recognises tests and their helpers by their paths. */
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 
 /**

@@ -1,3 +1,4 @@
+/* Reads the output of strace as a footprint. */
 import { posix } from 'node:path';
 
 /**

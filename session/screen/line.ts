@@ -1,3 +1,4 @@
+/* Lines of a screen as spans of text, with untrusted text made safe. */
 import { unseen } from '../../core/base/printable.ts';
 
 /* Lines of a screen: spans of text, each with a tone. */

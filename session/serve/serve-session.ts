@@ -1,3 +1,4 @@
+/* Serves a session over HTTP. */
 import { compact } from '../../api/envelope.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Ledger rows of the section `acceptance`. */
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { checkLists } from '../checks-of.ts';
 import { always, inSection } from '../contract-row.ts';

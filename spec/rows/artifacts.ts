@@ -1,3 +1,4 @@
+/* Ledger rows of the section `artifacts`. */
 import type { ArtifactName, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { always, inSection } from '../contract-row.ts';
 

@@ -1,3 +1,4 @@
+/* Ledger rows of the section `constraints`. */
 import { always, inSection } from '../contract-row.ts';
 
 export const constraintRows = inSection('Constraints', [

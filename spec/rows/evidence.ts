@@ -1,3 +1,4 @@
+/* Ledger rows of the sections `evidence` and `provenance`. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { type ContractRow, inSection, withModel, withWeb } from '../contract-row.ts';
 import { isAttested } from '../facts.ts';

@@ -1,3 +1,4 @@
+/* Ledger rows of the section `intent`. */
 import { always, inSection, withModel } from '../contract-row.ts';
 
 export const intentRows = inSection('Intent', [

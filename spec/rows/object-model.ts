@@ -1,3 +1,4 @@
+/* Ledger rows of the section `objmodel`. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { always, type ContractRow, inSection, withModel } from '../contract-row.ts';
 

@@ -1,3 +1,4 @@
+/* Ledger rows of lifecycle, document, execution and metadata. */
 import type { EffectiveIntentSpec, ReplanTrigger } from '../../core/interfaces/intentspec.gen.ts';
 import { always, inSection, withModel } from '../contract-row.ts';
 

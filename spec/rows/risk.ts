@@ -1,3 +1,4 @@
+/* Ledger rows of the section `risk`. */
 import { always, inSection } from '../contract-row.ts';
 
 export const riskRows = inSection('Risk', [

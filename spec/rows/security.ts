@@ -1,3 +1,4 @@
+/* Ledger rows of the section `security`. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { ToolConstraintKey } from '../checks-of.ts';
 import { always, type ContractRow, inSection, withModel } from '../contract-row.ts';

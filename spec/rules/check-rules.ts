@@ -1,3 +1,4 @@
+/* Semantic rules on checks and artifacts. */
 import { quoted } from '../../core/base/printable.ts';
 import { error, type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { ArtifactName, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';

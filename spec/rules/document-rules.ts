@@ -1,3 +1,4 @@
+/* Semantic rules on versions, names, text and repository. */
 import { appendPointer } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { error, type Issue, warning } from '../../core/interfaces/finding.ts';

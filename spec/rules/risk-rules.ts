@@ -1,3 +1,4 @@
+/* Semantic rules on risk, people, tools and secrets. */
 import { appendPointer } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { error, type Issue, warning } from '../../core/interfaces/finding.ts';

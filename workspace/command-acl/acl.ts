@@ -1,3 +1,4 @@
+/* Warns of check commands that the tool rules would deny. */
 import { type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { checksOf } from '../../spec/checks-of.ts';

@@ -1,3 +1,4 @@
+/* Matches the entries of `allowCommands` and `denyCommands`. */
 import { type SimpleCommand, wordsOf } from '../shell/shell.ts';
 
 /** One entry of `allowCommands`. */

@@ -1,3 +1,4 @@
+/* Finds the paths that a command names. */
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../process/find-program.ts';

@@ -1,3 +1,4 @@
+/* Reads the constraints of tool rules. */
 import path from 'node:path';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';

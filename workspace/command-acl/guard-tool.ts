@@ -1,3 +1,4 @@
+/* Authorizes a tool call under the tool rules. */
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';

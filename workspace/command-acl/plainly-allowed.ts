@@ -1,3 +1,4 @@
+/* Recognises commands that are allowed without parsing shell grammar. */
 import type { EffectiveIntentSpec, EffectiveToolRule } from '../../core/interfaces/intentspec.gen.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 

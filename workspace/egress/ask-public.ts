@@ -1,3 +1,4 @@
+/* Sends GET requests to the public network for an attempt. */
 import type { Duplex } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
 import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';

@@ -1,3 +1,4 @@
+/* The network of a check: what the spec opens, and what was refused. */
 import { isIP } from 'node:net';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { SandboxBackend, SandboxRequest } from '../../core/interfaces/sandbox.ts';

@@ -1,3 +1,4 @@
+/* The HTTP proxy through which a sandbox reaches the network. */
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';

@@ -1,3 +1,4 @@
+/* Opens the proxy of one check, and what the sandbox needs to use it. */
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxEgress } from '../../core/interfaces/sandbox.ts';

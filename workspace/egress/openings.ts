@@ -1,3 +1,4 @@
+/* Decides which hosts and ports a check may reach. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { NetworkObstacle } from '../../core/interfaces/scanner.ts';

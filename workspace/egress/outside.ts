@@ -1,3 +1,4 @@
+/* DNS and TLS as the proxy uses them. */
 import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';

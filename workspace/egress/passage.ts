@@ -1,3 +1,4 @@
+/* One connection through the proxy. */
 import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';

@@ -1,3 +1,4 @@
+/* Serves a `CONNECT` through the proxy. */
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { readTarget, type Target } from './openings.ts';

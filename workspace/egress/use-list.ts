@@ -1,3 +1,4 @@
+/* Records the connections of a check. */
 import type { NetworkUse } from '../../core/interfaces/scanner.ts';
 
 /** A connection as it ended, or several that are counted already. */

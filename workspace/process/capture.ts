@@ -1,3 +1,4 @@
+/* Captures output within limits, and cuts it into lines. */
 import type { CapturedOutput } from '../../core/interfaces/sandbox.ts';
 
 /** Octets of each half, where something is left out between them, in which a word is not cut in two. */

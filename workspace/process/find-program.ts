@@ -1,3 +1,4 @@
+/* Finds installed programs, and the environment of check commands. */
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

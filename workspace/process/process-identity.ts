@@ -1,3 +1,4 @@
+/* Identifies a process beyond its pid. */
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { execFileBounded } from './spawn.ts';

@@ -1,3 +1,4 @@
+/* Locks that a killed process does not keep. */
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';

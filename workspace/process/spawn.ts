@@ -1,3 +1,4 @@
+/* Starts processes, within limits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';

@@ -1,3 +1,4 @@
+/* Version control programs in the sandbox, and the choice of the sandbox. */
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
 

@@ -1,3 +1,4 @@
+/* Reads and writes files of a workspace, and types of web search. */
 import { constants, type Dir, type Dirent, opendirSync, readdirSync, statSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, opendir, readdir, unlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';

@@ -1,3 +1,4 @@
+/* Facts about this machine. */
 import { open } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
 

@@ -1,3 +1,4 @@
+/* Selects the language runtimes of a run. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/* Finds runtimes that toolchain managers have installed. */
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compareNumbers } from '../../readers/advisories/number-order.ts';

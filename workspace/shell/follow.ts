@@ -1,3 +1,4 @@
+/* Follows wrapper programs to the commands that they run. */
 import { splitPrefix } from './options.ts';
 import {
   checkBuiltIn,

@@ -1,3 +1,4 @@
+/* Splits the words of a wrapper program. */
 import { type ShellWord, unproven } from './reading.ts';
 
 /** How a wrapper program parses the words before the program that it runs. */

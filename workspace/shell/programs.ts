@@ -1,3 +1,4 @@
+/* Shell built-ins and wrapper programs, as tables. */
 import { type Prefix, splitPrefix } from './options.ts';
 import { checkAssignedName, type Reading, type ShellWord, unproven } from './reading.ts';
 

@@ -1,3 +1,4 @@
+/* Reads a shell script and accounts for each of its characters. */
 import {
   type Assignment,
   type CaseItem,

@@ -1,3 +1,4 @@
+/* The commands of a POSIX shell text. */
 import { follow } from './follow.ts';
 import { Reading, type ShellRedirect, type ShellWord, type SimpleCommand, Unproven } from './reading.ts';
 import { readScript } from './script.ts';

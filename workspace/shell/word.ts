@@ -1,3 +1,4 @@
+/* Reads one word of a shell text. */
 import type {
   CommandExpansionPart,
   DoubleQuotedChild,

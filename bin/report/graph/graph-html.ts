@@ -1,3 +1,4 @@
+/* Renders a thread's graph as one HTML page. */
 import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/other-schemas.ts';
 import { clipCells } from '../../terminal/print.ts';
 import { escapeHtml, pageFrame, pageStyle } from '../page-frame.ts';

@@ -1,3 +1,4 @@
+/* Prints a thread's graph as a tree in the terminal. */
 import type { GraphData, GraphNode } from '../../../api/schemas/other-schemas.ts';
 import {
   cellWidth,

@@ -1,3 +1,4 @@
+/* Converts a thread's graph to trees, for text and HTML. */
 import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/other-schemas.ts';
 
 /** A node with what is shown below it. */

@@ -1,3 +1,4 @@
+/* The entry of a worker thread. */
 import { Writable } from 'node:stream';
 import { type TaskCall, type TaskOutcome, toErrorRecord } from './task.ts';
 import { toRunnable } from './to-runnable.ts';

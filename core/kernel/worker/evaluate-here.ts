@@ -1,3 +1,4 @@
+/* Evaluates linear rules of small changes in the main thread. */
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../../interfaces/finding.ts';
 import type { Rule, RuleInput } from '../../interfaces/rule.ts';

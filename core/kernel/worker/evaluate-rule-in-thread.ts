@@ -1,3 +1,4 @@
+/* The task that evaluates a rule in a worker thread. */
 import type { Finding } from '../../interfaces/finding.ts';
 import type { RuleInput } from '../../interfaces/rule.ts';
 import { findingsOf, loadRuleModule } from './load-rule-module.ts';

@@ -1,3 +1,4 @@
+/* Names the task that evaluates a rule, for the pool. */
 import type { run } from './evaluate-rule-in-thread.ts';
 import { defineTask } from './task.ts';
 

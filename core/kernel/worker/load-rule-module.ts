@@ -1,3 +1,4 @@
+/* Loads the module of a rule and calls it. */
 import type { Finding } from '../../interfaces/finding.ts';
 import type { RuleInput, RuleModule } from '../../interfaces/rule.ts';
 import { parseFindings } from '../answer.ts';

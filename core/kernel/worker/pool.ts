@@ -1,3 +1,4 @@
+/* The pool of worker threads, as a wrapper of piscina. */
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';

@@ -1,3 +1,4 @@
+/* Types and errors of tasks for the worker pool. */
 import { messageOf, WritError } from '../../base/errors.ts';
 
 declare const signature: unique symbol;

@@ -1,3 +1,4 @@
+/* Finds the endpoints of `touchHints.apis` in the API descriptions of a tree. */
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import { type Content, textContent, yamlAsJson } from '../../../readers/packages/content.ts';

@@ -1,3 +1,4 @@
+/* How each language declares names, as data. */
 import type { DeclaringLanguage } from '../../../readers/source/language.ts';
 
 /** How a language declares names. */

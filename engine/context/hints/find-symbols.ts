@@ -1,3 +1,4 @@
+/* Finds the definitions of `touchHints.symbols` in a tree. */
 import { declaringLanguage } from '../../../readers/source/language.ts';
 import type { TreeEntry } from '../../../workspace/git/tree.ts';
 import { type EachBlob, isBinary, isFile, isVendored } from '../import-graph.ts';

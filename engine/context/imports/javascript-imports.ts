@@ -1,3 +1,4 @@
+/* Reads the imports of JavaScript and TypeScript. */
 const moduleWord = /\b(?:import|require|from)\b/g;
 const landmark = /["'`/]|\b(?:import|require|from)\b/g;
 const wordsBeforeRegex = /\b(?:return|typeof|case|in|of|do|else|void|delete|throw|yield|await)$/;

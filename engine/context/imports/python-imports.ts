@@ -1,3 +1,4 @@
+/* Reads the imports of Python. */
 import { skipString } from './javascript-imports.ts';
 
 /** One module that Python source imports. */

@@ -1,3 +1,4 @@
+/* Copies carried paths out of a check's workspace, within limits. */
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, opendir, readlink, symlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';

@@ -1,3 +1,4 @@
+/* Stores the content of carried paths between checks. */
 import { lstat, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CarriedPath } from '../../../core/interfaces/stage.ts';

@@ -1,3 +1,4 @@
+/* Runs a check in a workspace of its own and takes over its carried paths. */
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { CarriedPath, CheckCarry, WrittenOutside } from '../../../core/interfaces/stage.ts';
 import type { Attempt } from '../../state/open-run.ts';

@@ -1,3 +1,4 @@
+/* The stored footprints of checks, and the key under which a footprint may be reused. */
 import { statSync } from 'node:fs';
 import { canonicalDigest, canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';

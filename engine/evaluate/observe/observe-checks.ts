@@ -1,3 +1,4 @@
+/* Observes which files the checks look for, and finds new files that would change their result. */
 import { posix } from 'node:path';
 import { canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Observes the `prepare` steps in the same way. */
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalDigest } from '../../../core/base/canonical.ts';

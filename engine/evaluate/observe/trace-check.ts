@@ -1,3 +1,4 @@
+/* Runs one check under the tracer. */
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { Attempt } from '../../state/open-run.ts';

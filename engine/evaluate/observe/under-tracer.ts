@@ -1,3 +1,4 @@
+/* Starts a command under the tracer and reads its trace. */
 import { mkdir, mkdtemp, open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';

@@ -1,3 +1,4 @@
+/* Follows check commands through scripts and configuration to the files that they use. */
 import type { JudgeFile, JudgeReach } from '../../../core/interfaces/verification-reach.ts';
 import { ConfigInTree, configuredProgram, isConfigName } from '../../../readers/judges/config-files.ts';
 import { configLeads } from '../../../readers/judges/leads.ts';

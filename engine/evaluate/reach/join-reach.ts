@@ -1,3 +1,4 @@
+/* Joins the verification inputs of base and policy commit. */
 import type { JudgeFile, JudgeReach } from '../../../core/interfaces/verification-reach.ts';
 
 /**

@@ -1,3 +1,4 @@
+/* Finds the files and commands that a script or configuration file refers to. */
 import { quotedPaths } from '../../../readers/judges/leads.ts';
 import { recipeCommands } from '../../../readers/judges/recipes.ts';
 import { directoryOf, joined, type VerifyingTree } from '../../../readers/judges/tree.ts';

@@ -1,3 +1,4 @@
+/* Places the policy commit's verification inputs into the candidate's tree. */
 import { WritError } from '../../../core/base/errors.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { LaidPath } from '../../../core/interfaces/verification-reach.ts';

@@ -1,3 +1,4 @@
+/* Runs a passed check again with the policy commit's verification inputs. */
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* Finds the verification inputs of checks by following their commands. */
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import type { JudgeReach } from '../../../core/interfaces/verification-reach.ts';

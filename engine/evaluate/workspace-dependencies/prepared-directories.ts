@@ -1,3 +1,4 @@
+/* Runs `[[workspace.prepare]]` steps and keeps their results. */
 import { access, chmod, lstat, mkdir, readdir, realpath, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../../core/base/canonical.ts';

@@ -1,3 +1,4 @@
+/* Shares ignored directories of the working tree with checks. */
 import { constants } from 'node:fs';
 import {
   chmod,

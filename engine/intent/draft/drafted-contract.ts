@@ -1,3 +1,4 @@
+/* Builds a complete spec from a model's draft and the profile of its risk. */
 import { compileGlob, normalisePattern } from '../../../core/base/glob.ts';
 import { quoted } from '../../../core/base/printable.ts';
 import type { ChangeType, IntentSpec, RiskLevel, ToolRule } from '../../../core/interfaces/intentspec.gen.ts';

@@ -1,3 +1,4 @@
+/* The form of a model's draft. */
 import type { ChangeType, RiskLevel } from '../../../core/interfaces/intentspec.gen.ts';
 import { type PolicyWish, strictFields } from '../../../spec/stricter.ts';
 

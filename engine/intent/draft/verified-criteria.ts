@@ -1,3 +1,4 @@
+/* The criteria of a person that a draft must verify by its checks. */
 import { type ProposedCheck, startsKnownRunner } from '../../../spec/propose-check.ts';
 import { intentDraftForm } from './intent-draft.ts';
 

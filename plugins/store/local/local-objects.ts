@@ -1,3 +1,4 @@
+/* Objects and refs in plain files. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/* Imports OSV advisories into the user's database. */
 import { appendFile, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../core/base/canonical.ts';

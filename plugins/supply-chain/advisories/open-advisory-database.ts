@@ -1,3 +1,4 @@
+/* Opens the database of advisories. */
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';

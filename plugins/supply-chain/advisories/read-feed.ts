@@ -1,3 +1,4 @@
+/* Reads an OSV feed: a file, a directory or an archive. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { WritError } from '../../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Artifact producers and stage checks that run in a plugin's process. */
 import { isUtf8 } from 'node:buffer';
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import { compileGlob } from '../../../core/base/glob.ts';

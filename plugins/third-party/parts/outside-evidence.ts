@@ -1,3 +1,4 @@
+/* Evidence policies and logs that run in a plugin's process. */
 import { isWritError, messageOf } from '../../../core/base/errors.ts';
 import { printable } from '../../../core/base/printable.ts';
 import {

@@ -1,3 +1,4 @@
+/* A model provider that runs in a plugin's process. */
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import {
   anything,

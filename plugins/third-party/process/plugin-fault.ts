@@ -1,3 +1,4 @@
+/* The errors of a plugin's process and of its connections. */
 import { WritError } from '../../../core/base/errors.ts';
 import { printable } from '../../../core/base/printable.ts';
 import type { NetworkObstacle, NetworkUse } from '../../../core/interfaces/scanner.ts';

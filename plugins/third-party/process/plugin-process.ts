@@ -1,3 +1,4 @@
+/* Starts the process of a plugin and exchanges messages with it. */
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import { anything, mapOf, number, object, parse, text, where } from '../../../core/base/schema.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';

@@ -1,3 +1,4 @@
+/* Runs a plugin's process in the sandbox with its declared network. */
 import { realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

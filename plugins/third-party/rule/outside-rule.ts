@@ -1,3 +1,4 @@
+/* Runs a third-party rule in a separate process. */
 import { messageOf, WritError } from '../../../core/base/errors.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { RuleInput } from '../../../core/interfaces/rule.ts';

@@ -1,3 +1,4 @@
+/* The chat dialect that many vendors speak. */
 import { quoted } from '../../../core/base/printable.ts';
 import type {
   FailureKind,

@@ -1,3 +1,4 @@
+/* Inflates compressed data, within limits. */
 import { createGunzip, type Gunzip, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { ArchiveFault } from './archive-fault.ts';
 

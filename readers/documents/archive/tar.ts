@@ -1,3 +1,4 @@
+/* Reads and writes tar archives. */
 import { crc32 } from 'node:zlib';
 import { type ArchiveFault, isFault } from './archive-fault.ts';
 import { tarChecksum } from './tar-checksum.ts';

@@ -1,3 +1,4 @@
+/* Reads and writes zip archives. */
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type ArchiveFault, isFault } from './archive-fault.ts';
 import { inflate } from './inflate.ts';

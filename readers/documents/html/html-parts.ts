@@ -1,3 +1,4 @@
+/* Splits an HTML page into elements and text. */
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

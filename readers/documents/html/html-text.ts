@@ -1,3 +1,4 @@
+/* The visible text of an HTML page. */
 import { htmlParts } from './html-parts.ts';
 
 /** After these a new line begins. */

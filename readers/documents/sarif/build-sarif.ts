@@ -1,3 +1,4 @@
+/* Builds SARIF reports of findings. */
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { Finding, Severity } from '../../../core/interfaces/finding.ts';
 import type { DescribedRule } from '../../../core/interfaces/rule.ts';

@@ -1,3 +1,4 @@
+/* Reads the repositories that a Gradle script declares. */
 import type { ReadingBuilder } from '../reading.ts';
 import { digestOf } from '../sources/package-source.ts';
 

@@ -1,3 +1,4 @@
+/* Reads the files of Gradle. */
 import { entriesOf, isTable, numberedLines, type Table, tableOf, textOf } from '../content.ts';
 import { LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';

@@ -1,3 +1,4 @@
+/* Reads the files of Maven. */
 import { createRequire } from 'node:module';
 import { numberedLines } from '../content.ts';
 import { LockBuilder } from '../lock-builder.ts';

@@ -1,3 +1,4 @@
+/* Reads lockfiles of Bun. */
 import {
   type Content,
   entriesOf,

@@ -1,3 +1,4 @@
+/* Reads the settings files of npm, pnpm, yarn and Bun. */
 import { entriesOf, listOf, type Table, tableOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { iniEntries } from '../sources/package-source.ts';

@@ -1,3 +1,4 @@
+/* Decides from where npm-like package managers take a package. */
 import type { LockEntry } from '../lock-builder.ts';
 import { cleanUrl, hostOf } from '../locked-package.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';

@@ -1,3 +1,4 @@
+/* Reads `package.json`. */
 import { entriesOf, isTable, type LineFinder, type Table, tableOf } from '../content.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';

@@ -1,3 +1,4 @@
+/* Reads lockfiles of npm. */
 import { entriesOf, isTable, type LineFinder, type Table, tableOf, textOf } from '../content.ts';
 import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { LockedPackage } from '../locked-package.ts';

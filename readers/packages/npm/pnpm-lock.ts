@@ -1,3 +1,4 @@
+/* Reads lockfiles of pnpm. */
 import { entriesOf, isTable, keyLines, type Table, tableOf, textOf, yamlContent } from '../content.ts';
 import { fromSri, LockBuilder } from '../lock-builder.ts';
 import { cleanUrl, hostOf, type LockedPackage } from '../locked-package.ts';

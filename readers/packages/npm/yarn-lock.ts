@@ -1,3 +1,4 @@
+/* Reads lockfiles of yarn. */
 import { entriesOf, isTable, keyLines, numberedLines, type Table, textOf, yamlContent } from '../content.ts';
 import { fromSri, LockBuilder } from '../lock-builder.ts';
 import type { ReadingBuilder } from '../reading.ts';

@@ -1,3 +1,4 @@
+/* Reads Python manifests: `pyproject.toml`, `Pipfile` and `setup.py`. */
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import { cleanUrl, type LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';

@@ -1,3 +1,4 @@
+/* Reads Python settings files, `setup.cfg` and conda environments. */
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { iniEntries } from '../sources/package-source.ts';

@@ -1,3 +1,4 @@
+/* Reads Python lockfiles. */
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import { fromHex, LockBuilder, type LockEntry } from '../lock-builder.ts';
 import { cleanUrl, hostOf, type LockedPackage } from '../locked-package.ts';

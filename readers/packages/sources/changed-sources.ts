@@ -1,3 +1,4 @@
+/* Finds changed settings of package sources. */
 import { directoryOf, type FileReading, stated } from '../reading.ts';
 import type { PackageSource } from './package-source.ts';
 

@@ -1,3 +1,4 @@
+/* One setting that selects a package source, in comparable form. */
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import { numberedLines } from '../content.ts';
 import { cleanUrl } from '../locked-package.ts';

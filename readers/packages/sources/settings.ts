@@ -1,3 +1,4 @@
+/* Reads settings of package sources by tables of their names. */
 import { isTable, tableOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
 

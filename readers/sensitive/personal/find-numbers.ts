@@ -1,3 +1,4 @@
+/* Finds card, account, national and telephone numbers, and addresses. */
 import { isIPv6 } from 'node:net';
 import type { SensitiveMatch } from '../redaction.ts';
 import { mod97, nationalIds, passesLuhn } from './national-ids.ts';

@@ -1,3 +1,4 @@
+/* Finds personal data by the words before it. */
 import type { SensitiveMatch } from '../redaction.ts';
 import { weighted } from './national-ids.ts';
 

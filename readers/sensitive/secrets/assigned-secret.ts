@@ -1,3 +1,4 @@
+/* Finds secrets that are assigned to a secret-like name. */
 import { classesOf, entropyOf, isJoinedWords, isPlaceholder, unrestOf } from './randomness.ts';
 import type { SecretMatch } from './secret-patterns.ts';
 

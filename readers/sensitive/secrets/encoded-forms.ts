@@ -1,3 +1,4 @@
+/* How a text appears under common encodings. */
 interface Decoded {
   readonly text: string;
   /** Where the sought text begins in it, about. */

@@ -1,3 +1,4 @@
+/* Finds secrets in bytes. */
 import { isCutAt, joinedRows } from './cut-literals.ts';
 import type { SecretMatch } from './secret-patterns.ts';
 import { attemptsAt, joint, secretPlaces } from './secret-table.ts';

@@ -1,3 +1,4 @@
+/* The table of all forms of secrets, by their first characters. */
 import { type AnchorSearch, createAnchorSearch } from '../../anchors/anchor-search.ts';
 import { assignedAnchors, findAssigned } from './assigned-secret.ts';
 import { base64Forms, dotForms, type EncodedForm, escapedForms, keyForms } from './encoded-forms.ts';

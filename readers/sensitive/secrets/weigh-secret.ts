@@ -1,3 +1,4 @@
+/* Distinguishes secrets from placeholders. */
 import { crc32 } from 'node:zlib';
 import { isKey, isPassword } from './assigned-secret.ts';
 import { classesOf, entropyOf, isPlaceholder } from './randomness.ts';

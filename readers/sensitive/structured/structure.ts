@@ -1,3 +1,4 @@
+/* Divides JSON and XML into content and syntax, for redaction. */
 import { decodeReferences, references } from '../find-encoded.ts';
 
 /**

@@ -1,3 +1,4 @@
+/* Loads tree-sitter grammars. */
 import { setFlagsFromString } from 'node:v8';
 import type { Language, Parser } from 'web-tree-sitter';
 import { WritError } from '../../../core/base/errors.ts';

@@ -1,3 +1,4 @@
+/* Parses a source with a grammar, within a budget of work. */
 import type { TreeCursor } from 'web-tree-sitter';
 import { dropRuntime, type Grammar } from './load-grammar.ts';
 import type { SyntaxTree } from './syntax-tree.ts';

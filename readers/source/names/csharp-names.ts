@@ -1,3 +1,4 @@
+/* Resolves names in C#. */
 import { childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { type Match, Query } from '../query/query.ts';
 import type { Reading } from './reading.ts';

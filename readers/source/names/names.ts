@@ -1,3 +1,4 @@
+/* The names of a file and their scopes. */
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Query } from '../query/query.ts';
 import type { Reading } from './reading.ts';

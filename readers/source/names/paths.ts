@@ -1,3 +1,4 @@
+/* Resolves which functions of libraries an expression may refer to. */
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Binding, Names } from './names.ts';
 

@@ -1,3 +1,4 @@
+/* Reads the names that a file binds, by a language's queries. */
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Match } from '../query/query.ts';
 import { type Binding, Names, type NamingLanguage } from './names.ts';

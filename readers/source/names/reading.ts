@@ -1,3 +1,4 @@
+/* A syntax tree with its source text. */
 import type { SyntaxNode, SyntaxTree } from '../grammar/syntax-tree.ts';
 
 /** A tree with its source text, and the queries that finders use on both. */

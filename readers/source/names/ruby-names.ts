@@ -1,3 +1,4 @@
+/* Resolves names in Ruby. */
 import { argumentsOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { NamingLanguage } from './names.ts';

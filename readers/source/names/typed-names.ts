@@ -1,3 +1,4 @@
+/* Resolves names in languages with typed declarations. */
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Match, Query } from '../query/query.ts';
 import type { Binding, NamingLanguage } from './names.ts';

@@ -1,3 +1,4 @@
+/* Matches patterns of tree-sitter's query language against a tree. */
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
 
 /** The conditions for a node, and its captures. */

@@ -1,3 +1,4 @@
+/* Splits a source into tokens without a grammar. */
 import type { Language } from '../language.ts';
 import { type Syntax, syntaxes } from './syntax.ts';
 

@@ -1,3 +1,4 @@
+/* Comments and strings of each language, as data. */
 import type { Language } from '../language.ts';
 
 /** One way to write a string. */

@@ -1,3 +1,4 @@
+/* The panes of the page: diff, terminal, threads and summary. */
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hunksOf } from '../../../screen/hunks.ts';
