@@ -81,7 +81,7 @@ long('validating a spec loads no engine module and starts at most two git proces
   t.strictSame(alone.gits, []);
   t.strictSame(
     alone.modules.filter((path) =>
-      /^(?:workspace\/git\/git|workspace\/process\/spawn|engine\/plan-contract)/.test(path),
+      /^(?:workspace\/git\/git|workspace\/process\/spawn|engine\/open\/preview)/.test(path),
     ),
     [],
   );
