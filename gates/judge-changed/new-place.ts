@@ -1,5 +1,5 @@
-import type { JudgeReach } from '../../core/interfaces/verification-reach.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { JudgeReach } from '../../core/interfaces/verification-reach.ts';
 import { isFixture } from '../../readers/judges/rules.ts';
 import { directoryOf, placeTest } from '../../readers/judges/tree.ts';
 

@@ -1,4 +1,6 @@
 /** Pursues a goal, run after run, within its budget. */
+
+import type { ModelMeter } from '../../agent/model-loop/open-model.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
@@ -6,7 +8,6 @@ import type { CheckRecord } from '../../core/interfaces/stage.ts';
 import { readDraft } from '../../engine/draft/stored-draft.ts';
 import { planRun } from '../../engine/plan-run.ts';
 import { failedTests } from '../../engine/record/failure-text.ts';
-import type { ModelMeter } from '../../agent/model-loop/open-model.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import {
   addAmounts,

@@ -1,11 +1,12 @@
 /** The environment of one step of a turn, with metering and working time. */
+
+import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../agent/model-loop/open-model.ts';
 import { compact } from '../../api/envelope.ts';
 import type { VerifyContext } from '../../api/verify/verify-targets.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { DraftPlace } from '../../engine/draft/draft-request.ts';
-import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../agent/model-loop/open-model.ts';
 import type { ChangeSource, RunSettings } from '../../engine/state/run-request.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { GrantLedger } from '../approvals/grants.ts';

@@ -1,8 +1,8 @@
 import t from 'tap';
+import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { openToolEntry } from '../../agent/tool-calls/tool-entry.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { makeSample } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
 import { everything } from './use-workspace-tools.ts';

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Test } from 'tap';
 import { frame, readFrames } from '../../../agent/language-servers/connection.ts';
+import type { LanguageServer } from '../../../agent/language-servers/language-server.ts';
 import { openSession, type SessionTimes } from '../../../agent/language-servers/session.ts';
 import type { Visible } from '../../../agent/language-servers/texts.ts';
 import type { CodeUse } from '../../../core/interfaces/worker.ts';
-import type { LanguageServer } from '../../../agent/language-servers/language-server.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 

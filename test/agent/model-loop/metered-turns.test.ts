@@ -1,10 +1,10 @@
 import t from 'tap';
 import { openTurns } from '../../../agent/model-loop/model-turns.ts';
+import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../../agent/model-loop/open-model.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { ModelEvent } from '../../../core/interfaces/model.ts';
 import { type Provider, providerFailure } from '../../../core/interfaces/provider.ts';
-import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../../agent/model-loop/open-model.ts';
 import { guardingProfile } from '../../../spec/facts.ts';
 
 const question = { system: ['s'.repeat(40)], messages: [{ role: 'user', text: 'x' }], tools: [] } as const;

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { openToolEntry } from '../../../agent/tool-calls/tool-entry.ts';
 import type { UsedTool } from '../../../agent/tool-calls/tool-entry.ts';
+import { openToolEntry } from '../../../agent/tool-calls/tool-entry.ts';
 
 t.test('the time that the user takes to answer does not count as time of the tool', async (t) => {
   let nowMs = 0;

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
-import { toldTo } from '../../agent/model-work.ts';
 import { openWebWorld } from '../../agent/fake-web.ts';
+import { toldTo } from '../../agent/model-work.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { scriptSession } from './scripted-session.ts';
 
