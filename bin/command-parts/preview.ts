@@ -14,7 +14,7 @@ export async function previewOf(
 ): Promise<readonly Issue[]> {
   const admitted = { ...read, warnings: issues, mandatory: [] };
   if (repoPath === undefined && !hasGitAbove(cwd)) {
-    const { contractIssues } = await import('../../engine/open/preview.ts');
+    const { contractIssues } = await import('../../engine/open/opening.ts');
     return contractIssues(admitted);
   }
   const { previewContract } = await import('../../engine/open/preview.ts');

@@ -1,7 +1,10 @@
 /* Runs the preflight checks that `plan` and `run` share. */
 import { WritError } from '../../core/base/errors.ts';
+import { type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
+import { builtInLedger } from '../../spec/built-in-ledger.ts';
 import { requireSupportedVersion } from '../../spec/checks-of.ts';
+import { contractRows } from '../../spec/contract-rows.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
@@ -9,6 +12,7 @@ import { compileMetricsSchema } from '../context/run-metrics.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { requireNotEnded } from '../intent/require-active.ts';
 import { requireDistinctObjectives } from '../plan/plan-tasks.ts';
+import { logUnusedCode, logWithoutUse } from '../state/checks.ts';
 import type { RunRequest } from '../state/run-request.ts';
 
 /** The request, whether it is to be run or only planned. */
@@ -148,4 +152,41 @@ export async function checkSpec(
   await check('objectives-differ', 'contract', '/intent/objectives', () =>
     requireDistinctObjectives(admitted().effective.intent.objectives),
   );
+}
+
+/** Returns warnings about any run of a spec with the built-in plugins, without reading a repository. */
+export async function contractIssues(admitted: AdmittedContract): Promise<readonly Issue[]> {
+  const refused: Issue[] = [];
+  const check = openChecks((asked, fault) => refused.push(...refusalIssues(asked, fault)));
+  await checkSpec(check, builtInLedger(), given(admitted));
+  return [
+    ...refused,
+    ...logWithoutUse(admitted.effective).map((words) =>
+      warning(logUnusedCode, '/provenance/transparencyLog/mode', words),
+    ),
+  ];
+}
+
+/**
+ * Converts a run's refusal to warnings for a user who validates the spec, because the document itself may be valid.
+ * One warning for each unenforced row, and for each issue that the refusal names.
+ */
+export function refusalIssues(
+  { about }: OpeningCheck,
+  { code, message, detail }: WritError,
+): readonly Issue[] {
+  const words = (what: string): string => `${what}; a run is refused`;
+  if (code === 'SPEC_UNENFORCED') {
+    const rows = new Set(detail.rows as readonly string[]);
+    return contractRows
+      .filter(({ id }) => rows.has(id))
+      .map(({ id, path, rule }) =>
+        warning(code, path.replace(/\/\*.*$/, ''), words(`nothing loaded here enforces \`${id}\` (${rule})`)),
+      );
+  }
+  if (code === 'INTENTSPEC_INVALID')
+    return (detail.issues as readonly Issue[]).map((issue) =>
+      warning(issue.code, issue.path, words(issue.message)),
+    );
+  return [warning(code, about, words(message))];
 }

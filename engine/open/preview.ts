@@ -1,53 +1,20 @@
 import { WritError } from '../../core/base/errors.ts';
-import { type Issue, warning } from '../../core/interfaces/finding.ts';
+import type { Issue } from '../../core/interfaces/finding.ts';
 import { builtInLedger } from '../../spec/built-in-ledger.ts';
-import { contractRows } from '../../spec/contract-rows.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
-import { logUnusedCode, logWithoutUse } from '../state/checks.ts';
 import type { RunPlugins } from './open-parties.ts';
 import {
   checkSpec,
   given,
-  type OpeningCheck,
   type OpeningPlace,
   type OpeningRequest,
   openChecks,
+  refusalIssues,
   resultsOf,
 } from './opening.ts';
-
-/** Returns warnings about any run of a spec with the built-in plugins, without reading a repository. */
-export async function contractIssues(admitted: AdmittedContract): Promise<readonly Issue[]> {
-  const refused: Issue[] = [];
-  const check = openChecks((asked, fault) => refused.push(...refusalIssues(asked, fault)));
-  await checkSpec(check, builtInLedger(), given(admitted));
-  return [
-    ...refused,
-    ...logWithoutUse(admitted.effective).map((words) =>
-      warning(logUnusedCode, '/provenance/transparencyLog/mode', words),
-    ),
-  ];
-}
-
-/**
- * Converts a run's refusal to warnings for a user who validates the spec, because the document itself may be valid.
- * One warning for each unenforced row, and for each issue that the refusal names.
- */
-function refusalIssues({ about }: OpeningCheck, { code, message, detail }: WritError): readonly Issue[] {
-  const words = (what: string): string => `${what}; a run is refused`;
-  if (code === 'SPEC_UNENFORCED') {
-    const rows = new Set(detail.rows as readonly string[]);
-    return contractRows
-      .filter(({ id }) => rows.has(id))
-      .map(({ id, path, rule }) =>
-        warning(code, path.replace(/\/\*.*$/, ''), words(`nothing loaded here enforces \`${id}\` (${rule})`)),
-      );
-  }
-  if (code === 'INTENTSPEC_INVALID')
-    return (detail.issues as readonly Issue[]).map((issue) =>
-      warning(issue.code, issue.path, words(issue.message)),
-    );
-  return [warning(code, about, words(message))];
-}
+import { noticesOf } from './plan-environment.ts';
+import { checkRepository } from './repository-checks.ts';
 
 /** Placeholder for a run id, because a preview creates no names from it. */
 const ofNoRun = '00000000-0000-7000-8000-000000000000';
@@ -62,12 +29,6 @@ export async function previewContract(
   admitted: AdmittedContract,
 ): Promise<readonly Issue[]> {
   const refused: Issue[] = [];
-  // `contractIssues` needs none of these.
-  const [{ keepObjectReaders }, { noticesOf }, { checkRepository }] = await Promise.all([
-    import('../../workspace/git/object-reader.ts'),
-    import('./plan-environment.ts'),
-    import('./repository-checks.ts'),
-  ]);
   await using readers = keepObjectReaders();
   const place: OpeningPlace = {
     dry: true,

@@ -80,7 +80,7 @@ t.test('validating a spec loads no engine module and starts at most two git proc
   t.strictSame(alone.gits, []);
   t.strictSame(
     alone.modules.filter((path) =>
-      /^(?:workspace\/git\/git|workspace\/process\/spawn|engine\/plan-contract)/.test(path),
+      /^(?:workspace\/git\/git|workspace\/process\/spawn|engine\/open\/preview)/.test(path),
     ),
     [],
   );
