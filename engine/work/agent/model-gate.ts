@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../../core/base/errors.ts';
 import { readEventStream } from '../../../core/base/event-stream.ts';
 import type { OpenAnswer } from '../../../core/base/http-question.ts';
+import { isRecord } from '../../../core/base/json-pointer.ts';
 import type { ModelUsage } from '../../../core/interfaces/model.ts';
 import { type ProviderFailure, providerFailure } from '../../../core/interfaces/provider.ts';
 import type { SandboxEgress } from '../../../core/interfaces/sandbox.ts';
@@ -282,8 +283,4 @@ function asJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord } from '../../../core/base/json-pointer.ts';
 import type { CodeUse } from '../../../core/interfaces/worker.ts';
 import { readWorkspaceFile } from '../../../workspace/process/workspace-file.ts';
 import type { LanguageServer } from '../../config/language-servers.ts';
 import type { PlainValue } from '../../config/table-reader.ts';
-import { type Connection, isRecord, openConnection, ServerFault } from './connection.ts';
+import { type Connection, openConnection, ServerFault } from './connection.ts';
 import type { StartedServer } from './start-server.ts';
 import {
   diagnosticsText,
