@@ -1,5 +1,6 @@
 /* The instructions that a model receives for a Task, and the stored form of a choice of model. */
 import { WritError } from '../core/base/errors.ts';
+import { isRecord } from '../core/base/json-pointer.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import type { ModelChoice, TaskOrder } from '../core/interfaces/worker.ts';
 
@@ -83,10 +84,6 @@ export function parseModelChoice(bytes: Uint8Array): ModelChoice {
 /** One line of text that a header or a URL may hold. */
 function isLine(value: unknown): value is string {
   return typeof value === 'string' && /^[\x20-\x7e]{1,2048}$/.test(value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function malformed(field: string): WritError {

@@ -139,3 +139,32 @@ function isIpv4(text: string): boolean {
 function isIpv6(text: string): boolean {
   return /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text) && URL.canParse(`http://[${text}]/`);
 }
+
+/** What each constraint of a ToolRule has to be. */
+export const toolConstraintShapes: Readonly<
+  Record<ToolConstraintKey, { readonly expected: string; readonly holds: (value: unknown) => boolean }>
+> = {
+  writeRoots: { expected: 'a list of paths', holds: isTextList },
+  denyPaths: { expected: 'a list of paths', holds: isTextList },
+  allowCommands: { expected: 'a list of word sequences', holds: isTextList },
+  denySubstrings: { expected: 'a list of strings', holds: isTextList },
+  maxOutputBytes: { expected: 'a number of bytes', holds: isByteCount },
+  maxWriteBytes: { expected: 'a number of bytes', holds: isByteCount },
+  maxResultBytes: { expected: 'a number of bytes', holds: isByteCount },
+  networkReason: {
+    expected: 'a reason in words',
+    holds: (value) => typeof value === 'string' && value.trim() !== '',
+  },
+  networkHosts: {
+    expected: 'a list of domain patterns, each with an optional port',
+    holds: (value) => isTextList(value) && value.every((host) => readNetworkHost(host) !== undefined),
+  },
+};
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '');
+}
+
+function isByteCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

@@ -1,5 +1,6 @@
 /* Which policy fields a draft may make stricter. */
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../core/base/json-pointer.ts';
 import type { IntentSpec } from '../core/interfaces/intentspec.gen.ts';
 
 /** The strictness order of one field of the spec: which of two values is at least as strict. */
@@ -142,10 +143,6 @@ function withValue(root: unknown, [name, ...rest]: readonly string[], value: unk
   if (name === undefined) return value;
   const record = isRecord(root) ? root : {};
   return { ...record, [name]: withValue(record[name], rest, value) };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

@@ -1,4 +1,6 @@
 /* Describes the shapes of stored JSON, with the types of their values. */
+import { isRecord } from '../core/base/json-pointer.ts';
+
 /** Validates a value and adds its faults to `problems` as `path: expected …`. */
 export interface Shape<T> {
   readonly check: (value: unknown, path: string, problems: string[]) => void;
@@ -74,7 +76,7 @@ export function listOf<T>(inner: Shape<T>): Shape<readonly T[]> {
 export function mapOf<T>(inner: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return {
     check: (value, path, problems) => {
-      if (!isPlain(value)) return void report(problems, path, 'an object');
+      if (!isRecord(value)) return void report(problems, path, 'an object');
       for (const [name, item] of Object.entries(value)) inner.check(item, `${path}/${name}`, problems);
     },
   };
@@ -91,7 +93,7 @@ export function fields<R extends Fields, O extends Fields = Record<never, never>
   ]);
   return {
     check: (value, path, problems) => {
-      if (!isPlain(value)) return void report(problems, path, 'an object');
+      if (!isRecord(value)) return void report(problems, path, 'an object');
       for (const name of Object.keys(required))
         if (!Object.hasOwn(value, name)) report(problems, `${path}/${name}`, 'a value');
       for (const [name, item] of Object.entries(value)) {
@@ -101,8 +103,4 @@ export function fields<R extends Fields, O extends Fields = Record<never, never>
       }
     },
   };
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,11 @@
 /* The proxy through which an agent program reaches its model. */
+
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
 import type { OpenAnswer } from '../../core/base/http-question.ts';
+import { isRecord } from '../../core/base/json-pointer.ts';
 import type { ModelUsage } from '../../core/interfaces/model.ts';
 import { type ProviderFailure, providerFailure } from '../../core/interfaces/provider.ts';
 import type { SandboxEgress } from '../../core/interfaces/sandbox.ts';
@@ -279,8 +281,4 @@ function asJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

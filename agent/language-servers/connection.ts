@@ -1,4 +1,5 @@
 /* Exchanges LSP messages with a language server, within limits. */
+import { isRecord } from '../../core/base/json-pointer.ts';
 import type { SandboxPipes } from '../../core/interfaces/sandbox.ts';
 
 /** A conversation with one process of a language server. Every failure of it is a ServerFault, and ends it. */
@@ -222,8 +223,4 @@ function isDeeperThan(body: Buffer, most: number): boolean {
     } else if (one === 0x5d || one === 0x7d) depth -= 1;
   }
   return false;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

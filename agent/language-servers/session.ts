@@ -1,9 +1,11 @@
 /* One session with a language server. */
+
 import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord } from '../../core/base/json-pointer.ts';
 import type { CodeUse } from '../../core/interfaces/worker.ts';
 import { readWorkspaceFile } from '../../workspace/process/workspace-file.ts';
-import { type Connection, isRecord, openConnection, ServerFault } from './connection.ts';
+import { type Connection, openConnection, ServerFault } from './connection.ts';
 import type { LanguageServer } from './language-server.ts';
 import type { StartedServer } from './start-server.ts';
 import {

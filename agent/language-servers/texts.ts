@@ -1,8 +1,9 @@
 /* Converts answers of language servers to text for a model. */
+
 import { posix } from 'node:path';
+import { isRecord } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { realPathIn } from '../../workspace/command-acl/command-paths.ts';
-import { isRecord } from './connection.ts';
 
 /** Answers of servers as a model reads them: what does not have the form of the protocol is passed over. */
 

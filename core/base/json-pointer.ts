@@ -34,3 +34,7 @@ export function valueAt(document: unknown, pointer: string): unknown {
   }
   return value;
 }
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { WritError } from '../../core/base/errors.ts';
 import { absent, makeDirectories, readPlainFile, writeDurably } from '../../core/base/files.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
+import { isRecord } from '../../core/base/json-pointer.ts';
 import { anything, as, list, object, oneOf, parse, text } from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
@@ -267,8 +268,4 @@ function* differences(path: readonly string[], drafted: unknown, edited: unknown
 
 function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

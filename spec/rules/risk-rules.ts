@@ -3,13 +3,7 @@ import { appendPointer } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { error, type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import {
-  checksOf,
-  isDomainPattern,
-  isToolConstraintKey,
-  readNetworkHost,
-  type ToolConstraintKey,
-} from '../checks-of.ts';
+import { checksOf, isDomainPattern, isToolConstraintKey, toolConstraintShapes } from '../checks-of.ts';
 import { isApproverCheck, leastApprovers, type Partly } from '../facts.ts';
 import { findSecurityWord } from '../secret-words.ts';
 
@@ -62,26 +56,6 @@ export function highRisk(spec: Partly<IntentSpec>): readonly Issue[] {
   return issues;
 }
 
-const shapes: Readonly<
-  Record<ToolConstraintKey, { readonly expected: string; readonly holds: (value: unknown) => boolean }>
-> = {
-  writeRoots: { expected: 'a list of paths', holds: isTextList },
-  denyPaths: { expected: 'a list of paths', holds: isTextList },
-  allowCommands: { expected: 'a list of word sequences', holds: isTextList },
-  denySubstrings: { expected: 'a list of strings', holds: isTextList },
-  maxOutputBytes: { expected: 'a number of bytes', holds: isByteCount },
-  maxWriteBytes: { expected: 'a number of bytes', holds: isByteCount },
-  maxResultBytes: { expected: 'a number of bytes', holds: isByteCount },
-  networkReason: {
-    expected: 'a reason in words',
-    holds: (value) => typeof value === 'string' && value.trim() !== '',
-  },
-  networkHosts: {
-    expected: 'a list of domain patterns, each with an optional port',
-    holds: (value) => isTextList(value) && value.every((host) => readNetworkHost(host) !== undefined),
-  },
-};
-
 const networkKeys = ['networkHosts', 'networkReason'] as const;
 
 /** ToolRule constraints are known and usable; each other one is a warning here and fails closed at run time. */
@@ -112,7 +86,7 @@ function judge(key: string, value: unknown, path: string): readonly Issue[] {
       ),
     ];
   }
-  const { expected, holds } = shapes[key];
+  const { expected, holds } = toolConstraintShapes[key];
   if (holds(value)) return [];
   return [
     warning(
@@ -121,14 +95,6 @@ function judge(key: string, value: unknown, path: string): readonly Issue[] {
       `expected ${expected}; at run time the rule fails closed`,
     ),
   ];
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '');
-}
-
-function isByteCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 /** Policy checks of the release stage that wait for `minApprovers` people, whether or not a human loop is required. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveToolRule } from '../../core/interfaces/intentspec.gen.ts';
-import { isToolConstraintKey, readNetworkHost } from '../../spec/checks-of.ts';
+import { isToolConstraintKey, toolConstraintShapes } from '../../spec/checks-of.ts';
 import { type CommandEntry, readEntry } from './command-entry.ts';
 
 /** The constraints of one ToolRule, each with a usable value. An absent key does not constrain. */
@@ -19,9 +19,6 @@ export interface Constraints {
   readonly networkHosts?: readonly string[];
 }
 
-const lists = ['writeRoots', 'denyPaths', 'allowCommands', 'denySubstrings', 'networkHosts'] as const;
-const byteCounts = ['maxOutputBytes', 'maxWriteBytes', 'maxResultBytes'] as const;
-
 /**
  * Parses the constraints of a rule. Returns `undefined` if a key is unknown or a value is unusable. Such an allow
  * rule allows no call, and such a deny rule denies every call that it names. `networkHosts` and `networkReason` must
@@ -30,10 +27,10 @@ const byteCounts = ['maxOutputBytes', 'maxWriteBytes', 'maxResultBytes'] as cons
 function parseConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
   const read: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given)) {
-    if (!isToolConstraintKey(key) || !isUsable(key, value)) return undefined;
+    if (!isToolConstraintKey(key) || !toolConstraintShapes[key].holds(value)) return undefined;
     read[key] = value;
   }
-  if (isTextList(read.allowCommands)) read.allowCommands = read.allowCommands.map(readEntry);
+  if (Array.isArray(read.allowCommands)) read.allowCommands = read.allowCommands.map(readEntry);
   const constraints: Constraints = read;
   return (constraints.networkHosts === undefined) === (constraints.networkReason === undefined)
     ? constraints
@@ -46,25 +43,6 @@ const parsed = new WeakMap<object, Constraints | undefined>();
 function readConstraints(given: Readonly<Record<string, unknown>>): Constraints | undefined {
   if (!parsed.has(given)) parsed.set(given, parseConstraints(given));
   return parsed.get(given);
-}
-
-function isUsable(key: string, value: unknown): boolean {
-  if (isOneOf(lists, key)) {
-    return (
-      isTextList(value) &&
-      (key !== 'networkHosts' || value.every((host) => readNetworkHost(host) !== undefined))
-    );
-  }
-  if (isOneOf(byteCounts, key)) return Number.isSafeInteger(value) && Number(value) >= 0;
-  return typeof value === 'string' && value.trim() !== '';
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '');
-}
-
-function isOneOf(keys: readonly string[], key: string): boolean {
-  return keys.includes(key);
 }
 
 /** A rule that names an invocation, with its constraints; `undefined` where they cannot be used. */
