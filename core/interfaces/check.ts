@@ -129,7 +129,6 @@ export interface ChangeFacts extends Pick<PatchSet, 'digest' | 'baseTree' | 'can
   readonly diff?: string;
 }
 
-/** Result of a check. */
 export type CheckFacts = Pick<
   CheckRecord,
   | 'id'
@@ -154,7 +153,6 @@ export type StandingFinding = Omit<Finding, 'detail'> & {
   readonly check?: string;
 };
 
-/** An artifact by its digest. */
 export type ArtifactFacts = Pick<
   ArtifactRecord,
   'name' | 'stage' | 'checkId' | 'sha256' | 'sizeBytes' | 'contentType'

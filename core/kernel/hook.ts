@@ -204,7 +204,6 @@ type ParseAnswer<T> = (answer: unknown) => T;
 
 const maxSentenceLength = 1000;
 
-/** A tap with its options. */
 interface DeclaredTap<Tap> {
   readonly plugin: string;
   readonly tap: Tap;

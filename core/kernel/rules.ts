@@ -173,7 +173,6 @@ export async function describeRules(rules: readonly Rule[]): Promise<readonly De
   return (await Promise.all(described)).flat();
 }
 
-/** Ids of findings of these rules in a report. */
 export async function reportedIds(rules: readonly Rule[]): Promise<readonly string[]> {
   const ids = rules.map(async ({ id, rows }) =>
     rows === undefined ? [id] : (await rows()).map((row) => row.id),

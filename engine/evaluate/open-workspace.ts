@@ -6,6 +6,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { CarriedPath } from '../../core/interfaces/stage.ts';
+import { showsWrites } from '../../workspace/git/copy-work-tree.ts';
 import { rememberExport } from '../../workspace/git/exported-files.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { type SealedObjects, sealObjects } from '../../workspace/git/scratch.ts';
@@ -218,7 +219,10 @@ class Side implements WorkspaceSide {
       const since = await makeLater(reports, marker);
       // Without a sandbox a process may outlive its command.
       const mayStay =
-        since !== undefined && sandbox.unconfined !== true && config.workspace.carry.length === 0;
+        since !== undefined &&
+        sandbox.unconfined !== true &&
+        config.workspace.carry.length === 0 &&
+        (await showsWrites(directory));
       let found: Promise<boolean> | undefined;
       const isUntouched = (): Promise<boolean> => {
         found ??= mayStay

@@ -257,7 +257,7 @@ const exactTimestamps: ReadonlySet<bigint> = new Set([0xef53n, 0x58465342n, 0x91
 const longestWaitMs = 100;
 
 /** True if every write to a file below `path` changes its timestamp, once the clock has ticked. */
-async function showsWrites(path: string): Promise<boolean> {
+export async function showsWrites(path: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   return exactTimestamps.has((await statfs(path, { bigint: true })).type);
 }

@@ -1,4 +1,6 @@
+import { tmpdir } from 'node:os';
 import t from 'tap';
+import { showsWrites } from '../../../workspace/git/copy-work-tree.ts';
 import { byId, judge, sceneOf } from './scene.ts';
 
 // Sandboxes on a busy machine.
@@ -18,6 +20,14 @@ const changes = {
 const look = "stat -c '%i %z' note.txt kept . && ls -A && exit 1\n";
 
 t.test('a workspace serves another check only if nothing in it was written', async (t) => {
+  // Workspaces in memory never serve another check.
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = '/var/tmp';
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  const isUsedAgain = await showsWrites(tmpdir());
   const sample = sceneOf(t, {
     '.writ/config.toml': '[checks]\nmax_parallel = 1\n[workspace]\nrewrites = ["**"]\n',
     'note.txt': 'note\n',
@@ -42,8 +52,8 @@ t.test('a workspace serves another check only if nothing in it was written', asy
     t.equal(checks[id]?.status, 'passed', `${id} ${checks[id]?.outputTail?.text ?? ''}`);
   const tail = (id: string): string => checks[`seen-${id}`]?.outputTail?.text ?? '';
   t.match(tail('first'), /^\d+ \d{4}-/m);
-  t.equal(tail('reads'), tail('first'));
-  t.equal(tail('reports'), tail('first'));
+  if (isUsedAgain) t.strictSame([tail('reads'), tail('reports')], [tail('first'), tail('first')]);
+  else t.comment(`no file system with exact change times at ${tmpdir()}`);
   const tails = Object.keys(changes).map(tail);
   t.equal(new Set([tail('first'), ...tails]).size, tails.length + 1, 'each is a new export');
 });
