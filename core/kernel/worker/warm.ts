@@ -1,3 +1,4 @@
+/* Starts a worker thread ahead of its first task, with rules loaded into it. */
 import { defineTask } from './task.ts';
 import type { run } from './warm-in-thread.ts';
 
