@@ -115,7 +115,7 @@ t.test('drawing a screen loads no module that opens a session', async (t) => {
     /^providers\/(?:flags|[a-z]+\/[a-z]+-flags)\.ts$/,
     /^api\/envelope\.ts$/,
     /^engine\/config\/bounds\.ts$/,
-    /^http\/addresses\.ts$/,
+    /^http\/guard-request\.ts$/,
     /^readers\/diff\/read-sections\.ts$/,
     /^node_modules\/(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|marked|diff)\//,
   ];

@@ -6,6 +6,7 @@ import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../../bin/host.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
+import { looseObject } from '../../workspace/git/loose-object.ts';
 import { add, plain, token } from './scene.ts';
 
 t.setTimeout(240_000);
@@ -92,7 +93,7 @@ long('push does not hold back a run whose decision cannot be read and does not f
   const { sample, push } = shared(t);
   const refused = await sample.run(supplied(add('src/key.js', `const key = '${token}';`)), plain);
   const blob = sample.git('rev-parse', `refs/ai/runs/${refused.runId}:intent.json`);
-  rmSync(join(sample.root, '.git', 'objects', blob.slice(0, 2), blob.slice(2)), { force: true });
+  rmSync(looseObject(join(sample.root, '.git'), blob));
   const huge = execFileSync('git', ['hash-object', '-w', '--stdin'], {
     cwd: sample.root,
     env: sample.env,

@@ -20,6 +20,7 @@ import {
   toSource,
 } from '../../attest/verify/sealed-run.ts';
 import { long } from '../../rooms/long.ts';
+import { looseObject } from '../../workspace/git/loose-object.ts';
 import { memoryInHand, people, rich } from '../rich-set.ts';
 import { sealedPlace } from './place.ts';
 
@@ -171,7 +172,7 @@ long(
     }
     for (const name of ['^{tree}', ':evidence']) {
       const id = git('rev-parse', `${ref.run}${name}`);
-      const path = join(root, '.git/objects', id.slice(0, 2), id.slice(2));
+      const path = looseObject(join(root, '.git'), id);
       renameSync(path, `${path}.gone`);
       const found = await verify(commit);
       t.equal(found.code, 3, `without ${name}: ${found.error?.code} ${found.error?.message}`);

@@ -16,6 +16,7 @@ import { file, idOf, intentBody, madeRun, threadId } from '../../api/graph/made-
 import { type Json, makeSample, merge, type Sample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { ground } from '../../session/state/walk.ts';
+import { looseObject } from '../../workspace/git/loose-object.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -226,7 +227,7 @@ t.test('the graph marks damaged records and escapes hostile text', async (t) => 
   // A tree that is not here, and a ref that names no commit.
   const { git } = sample;
   const absent = git('rev-parse', `refs/ai/runs/${runId}:evidence`);
-  rmSync(join(sample.root, '.git', 'objects', absent.slice(0, 2), absent.slice(2)), { force: true });
+  rmSync(looseObject(join(sample.root, '.git'), absent));
   git('update-ref', `refs/ai/runs/${idOf('blob')}`, git('hash-object', '-w', 'package.json'));
   const holed = await graphOf(t, sample, threadId);
   t.match(

@@ -53,9 +53,9 @@ t.test('a manifest with an invalid artifact is refused with the wrong field', as
   const place = join(sample.root, 'owners/package.json');
   const manifest = JSON.parse(readFileSync(place, 'utf8'));
   for (const [change, found] of [
-    [{ contentType: 'json' }, /artifact `owners`: expected `contentType`/],
-    [{ extension: '../x' }, /artifact `owners`: expected `extension`/],
-    [{ module: '/etc/passwd' }, /artifact `owners`: expected `module`/],
+    [{ contentType: 'json' }, /\/artifacts\/0.*expected `contentType`/],
+    [{ extension: '../x' }, /\/artifacts\/0.*expected `extension`/],
+    [{ module: '/etc/passwd' }, /\/artifacts\/0.*expected `module`/],
     [{ name: 'No Name' }, /expected the `name` of an artifact/],
     [{ timeoutSeconds: 601 }, /`timeoutSeconds`/],
     [{ stage: 'fast' }, /unknown field `stage`/],

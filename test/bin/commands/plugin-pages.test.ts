@@ -9,7 +9,9 @@ import { serveModel } from '../../../plugins/testers/provider-tester.ts';
 import { toObstacle } from '../../../plugins/third-party/process/plugin-fault.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+/** A file without its first comment, which says what it is for. */
+const textOf = (path: string): string =>
+  readFileSync(join(root, path), 'utf8').replace(/^\/\* .* \*\/\n/, '');
 const page = textOf('docs/plugin-provider.md');
 const run = promisify(execFile);
 

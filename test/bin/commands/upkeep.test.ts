@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -8,6 +8,7 @@ import { formatJournal } from '../../../store/journal-witness.ts';
 import { acquireRunLock } from '../../../store/run-directory.ts';
 import { finishedRun, type Spoilable } from '../../engine/upkeep/finished-run.ts';
 import { long } from '../../rooms/long.ts';
+import { looseObject } from '../../workspace/git/loose-object.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -73,9 +74,7 @@ long('`fsck` reports problems, and `--rebuild` restores what it can', async (t) 
   const one = await spoilable();
   t.match(await on(one, 'fsck'), { code: 0, data: { problems: [], checked: { journals: 2, entries: 1 } } });
   const object = one.git('rev-parse', `refs/ai/runs/${one.runId}:decision-record.json`);
-  const path = one.inGit('objects', object.slice(0, 2), object.slice(2));
-  chmodSync(path, 0o644);
-  rmSync(path);
+  rmSync(looseObject(one.inGit(), object));
   rmSync(one.inGit('writ', 'ledger', 'tile', '0', '000.p', '1'));
   const found = await on(one, 'fsck');
   t.match(found, { code: 1, error: 'CHECK_FAILED' });

@@ -26,6 +26,7 @@ import { rebuild } from '../../../engine/upkeep/rebuild.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
 import type { Problem } from '../../../store/stored-object.ts';
 import { long } from '../../rooms/long.ts';
+import { looseObject } from '../../workspace/git/loose-object.ts';
 import { startedChildren } from '../../workspace/git/started-children.ts';
 import { daysLater, finishedRun, type Spoilable } from './finished-run.ts';
 
@@ -64,9 +65,7 @@ async function mend(one: Spoilable, problems: readonly Problem[]): Promise<reado
 
 /** File of a loose object, writable. */
 function loose(one: Spoilable, object: string): string {
-  const path = one.inGit('objects', object.slice(0, 2), object.slice(2));
-  chmodSync(path, 0o644);
-  return path;
+  return looseObject(one.inGit(), object);
 }
 
 function flip(path: string, at: number): void {

@@ -11,6 +11,7 @@ import { pushRefs } from '../../../engine/upkeep/push-refs.ts';
 import { readRetained, retainBlobs } from '../../../store/retain-blobs.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { long } from '../../rooms/long.ts';
+import { looseObject } from '../../workspace/git/loose-object.ts';
 import { type Clone, makeRemote, told } from './two-repositories.ts';
 
 const run = 'refs/ai/runs/r1';
@@ -275,7 +276,7 @@ t.test('a ref whose objects the remote lacks is rejected with the words of git',
   await a.write(run, { 'run.json': 'lost' });
   await a.move(pushRefs);
   const lost = a.git('rev-parse', `${run}:run.json`);
-  rmSync(join(bare, 'objects', lost.slice(0, 2), lost.slice(2)));
+  rmSync(looseObject(bare, lost));
   const { refs } = await b.move(fetchRefs);
   t.match(refs, [{ ref: run, status: 'rejected', reason: /./ }]);
   t.notMatch(refs[0]?.reason, 'cannot run', 'the program that lists refs of alternates');
