@@ -39,8 +39,8 @@ const place = {
     (found) => found === storable(found),
   ),
   line: count(1),
-  detail: as(anything, toDetail),
 };
+const detail = as(anything, toDetail);
 
 /** Parses the result of a `judge`. Throws on anything that is not a bounded list of findings. */
 export const parseFindings = parser<readonly Finding[]>(
@@ -48,7 +48,7 @@ export const parseFindings = parser<readonly Finding[]>(
     object(
       'a finding',
       { rule: name, severity: oneOf('error', 'warning', 'note'), message: as(message, storable) },
-      { ...place, column: count(1) },
+      { ...place, column: count(1), detail },
     ),
   ),
 );
@@ -56,7 +56,7 @@ export const parseFindings = parser<readonly Finding[]>(
 const refusal: Schema<Refusal> = object(
   'a refusal or `undefined`',
   { message: as(message, storable) },
-  place,
+  { ...place, detail },
 );
 
 /** Parses the result of a guard. `undefined` allows the event; any other value must be a refusal. */
