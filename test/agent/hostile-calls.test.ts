@@ -131,5 +131,5 @@ long('`update_plan` validates the plan, and user input is unavailable', async (t
   t.match(told[1], 'expected one step in progress, found 2');
   t.match(told[2], 'expected one of pending, in_progress, completed');
   t.match(told[3], 'expected 1 to 50 steps, found 0');
-  t.match(told[4], 'nobody is there to answer');
+  t.match(told[4], 'no one is there to answer');
 });

@@ -39,7 +39,13 @@ long('plugin hooks observe the events of a run in order, and their errors do not
     'plan of 1',
     'started unit',
     'settled done',
-    // Its new test, over the product of the base.
+    // Rule `new-tests`: the changed tests on the product of the base.
+    'started unit',
+    'settled done',
+    // Rule `tests-kept`: the base as it is.
+    'started unit',
+    'settled done',
+    // Rule `tests-kept`: the tests of the base on the candidate.
     'started unit',
     'settled done',
     'stage fast passed',

@@ -184,7 +184,7 @@ long('a log that refuses the revocation too does not stop the rollback', async (
   const before = sample.state();
   const view = await runWith(sample, () => ({ verify: async () => ['x'], signRevocation: broken }));
   t.equal(view.decision?.type, 'rollback');
-  t.match(view.decision?.rationale, /could not be told to the log/);
+  t.match(view.decision?.rationale, /provenance failed: what was just sealed does not verify: x; the log could not be informed that the change was not accepted: out of order/);
   t.equal(sample.state(), before);
 });
 
@@ -233,7 +233,7 @@ long('a commit that is refuted later keeps its record and gains a rollback recor
 });
 
 long('a run that was killed while it sealed ends, also if its target moved meanwhile', async (t) => {
-  for (const [step] of casesOf({ 'record/intent': undefined, 'seal/swap': undefined }, ['seal/swap'])) {
+  for (const [step] of casesOf({ 'record/run': undefined, 'seal/swap': undefined }, ['seal/swap'])) {
     const sample = sampleOf(t);
     await t.rejects(
       runWith(sample, () => ({}), {}, fullAt(step, userJournalWitness(sample.env))),

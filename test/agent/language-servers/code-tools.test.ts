@@ -325,7 +325,7 @@ long('a language server replaced by the change is not run', async (t) => {
     await write(use, 'src/new.js', 'export const a = 1;\n');
     t.match(await ask('hover', 'src/price.js', 'price'), {
       outcome: 'failed',
-      text: /files of the change stand where `node_modules` is to be/,
+      text: /files of the change are where `node_modules` is to be/,
     });
   });
 });

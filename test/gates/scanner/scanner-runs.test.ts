@@ -146,7 +146,7 @@ long(
     t.equal(view.decision?.type, 'abandon');
     t.match(
       scanOf(view)?.findings.filter(({ severity }) => severity === 'error'),
-      [{ rule: 'scanner', path: 'src/new.js', message: /as the policy commit has it/ }],
+      [{ rule: 'scanner', path: 'src/new.js', message: /with the verification inputs of the policy commit/ }],
       JSON.stringify([view.findings, scanOf(view)]),
     );
   },
