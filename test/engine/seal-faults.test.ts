@@ -184,7 +184,7 @@ long('a log that refuses the revocation too does not stop the rollback', async (
   const before = sample.state();
   const view = await runWith(sample, () => ({ verify: async () => ['x'], signRevocation: broken }));
   t.equal(view.decision?.type, 'rollback');
-  t.match(view.decision?.rationale, /provenance failed: what was just sealed does not verify: x; the log could not be informed that the change was not accepted: out of order/);
+  t.match(view.decision?.rationale, /the log could not be informed that the change was not accepted/);
   t.equal(sample.state(), before);
 });
 
