@@ -152,7 +152,9 @@ function numberOf(
   const context = /^(?:-U|--unified=)(\d{1,4})$/.exec(word)?.[1];
   if ((name === 'diff' || name === 'show') && context !== undefined)
     return { context: Math.min(Number(context), maxContext) };
-  return `\`${name}\` takes no ${quoted(word)}; it takes ${taken.join(', ')}`;
+  const counted = name === 'log' ? ['-n N'] : name === 'diff' || name === 'show' ? ['-UN'] : [];
+  const limit = counted.length > 0 ? ', with N of one to four digits' : '';
+  return `\`${name}\` takes no ${quoted(word)}; it takes ${[...taken, ...counted].join(', ')}${limit}`;
 }
 
 /** A path in the repository, plainly written; what has pattern magic or leads elsewhere is none. */

@@ -207,6 +207,11 @@ const refused = [
 t.test('arguments that name an output file, program, setting or other repository are refused', async (t) => {
   t.ok(refused.length >= 60, `${refused.length} rows`);
   for (const line of refused) t.type(read(line), 'string', line);
+  t.match(
+    read('log -n 99999'),
+    /it takes .*, -n N, with N of one to four digits$/,
+    'an option with a number is named',
+  );
 });
 
 t.test('control characters, overlong arguments and too many arguments are refused', async (t) => {
