@@ -52,7 +52,7 @@ export function executedLosses(
   const emptied = emptiedFiles(patch, candidate, base, gone);
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
   const changed = patch.files.map(({ path, oldPath }) => oldPath ?? path).filter(isOfTests);
-  const isNamed = (name: string): boolean => name.split(/ > | › |::/).some((part) => mayGo('', part));
+  const isNamed = (name: string): boolean => name.split(/ > | \u203a |::/).some((part) => mayGo('', part));
   const isAllowed = changed.some((path) => mayGo(path)) || (gone.length > 0 && gone.every(isNamed));
   const severity = isAllowed ? 'note' : 'error';
   const findings: Finding[] = [];

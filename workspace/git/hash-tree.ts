@@ -36,7 +36,10 @@ export async function hashTree(repository: Repository, tree: string): Promise<Ha
   const sums = { trees: 0, files: 0, bytes: 0 };
   let isCut = false;
   let blobs: Named[] = [];
-  let trees: Named[] = promised.has(tree) ? [] : [{ id: tree, name: '' }];
+  let trees: Named[] = [];
+  if (promised.has(tree))
+    absent.push(`tree \`/\` ${tree}, which this partial clone left out: \`${fetchAll}\``);
+  else trees.push({ id: tree, name: '' });
   await using readers = keepObjectReaders();
   readers.keep(repository);
   const goesOn = (): boolean => wrong.length + absent.length < maxWrong;
@@ -108,7 +111,7 @@ async function hashObjects(
   }
 }
 
-/** Ids below a tree that a partial clone left out; empty for any other repository. git would try to fetch them. */
+/** A tree and ids below it that a partial clone left out; empty for any other repository. git would try to fetch them. */
 export async function promisedBelow(repository: Repository, tree: string): Promise<ReadonlySet<string>> {
   if (repository.isWhole) return new Set();
   // Packs that a partial clone fetched have a `.promisor` file (partial-clone.txt).
@@ -116,7 +119,9 @@ export async function promisedBelow(repository: Repository, tree: string): Promi
   if (!packs.some((name) => name.endsWith('.promisor'))) return new Set();
   const args = ['rev-list', '--objects', '--no-object-names', '--missing=print', '--end-of-options', tree];
   const listed = await askGit(repository, args, { maxBytes: maxObjects * 66 });
-  const lines = listed.code === 0 ? listed.stdout.toString('latin1').split('\n') : [];
+  // Git before 2.45 does not list the tree itself. An error before this line is damage.
+  if (listed.code !== 0) return new Set(listed.stderr.trim() === `fatal: bad object ${tree}` ? [tree] : []);
+  const lines = listed.stdout.toString('latin1').split('\n');
   return new Set(lines.flatMap((line) => (line.startsWith('?') ? [line.slice(1)] : [])));
 }
 

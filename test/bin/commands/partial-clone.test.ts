@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -86,4 +86,23 @@ t.test('a range of commits is listed in a clone that is shallow and partial', as
   const verified = await say('verify', 'HEAD~1..HEAD');
   t.equal(verified.code, 3, 'the commit has no seal');
   t.match(verified.data, { ranges: [{ range: 'HEAD~1..HEAD', commits: 1, verified_commits: 0 }] });
+});
+
+t.test('a root tree that a partial clone left out is missing, not other bytes', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await sample.run({ source: { kind: 'patch', bytes: readFileSync(patch) } });
+  sample.git('config', 'uploadpack.allowFilter', 'true');
+  sample.git('config', 'uploadpack.allowAnySHA1InWant', 'true');
+  const cwd = join(sample.home, 'clone');
+  const env = { ...sample.env, GIT_ALLOW_PROTOCOL: 'file' };
+  const git = (line: string) => execFileSync('git', line.split(' '), { env, stdio: 'ignore' });
+  git(`clone --quiet --depth=1 --filter=tree:0 --no-checkout file://${sample.root} ${cwd}`);
+  await runLine(['fetch'], commands, { cwd, env });
+  const verify = async () => runLine(['--json', 'verify', 'HEAD'], commands, { cwd, env });
+  const { code, out } = await verify();
+  t.equal(code, 3);
+  const [command = ''] = /git fetch [a-z -]+/.exec(out) ?? [];
+  git(`-C ${cwd} ${command.slice('git '.length)}`);
+  t.equal((await verify()).code, 0, 'after the command that it names');
 });
