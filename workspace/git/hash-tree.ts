@@ -111,7 +111,7 @@ async function hashObjects(
   }
 }
 
-/** A tree and ids below it that a partial clone left out; empty for any other repository. git would try to fetch them. */
+/** The ids, of a tree and of what is below it, that a partial clone left out; empty elsewhere. git would fetch them. */
 export async function promisedBelow(repository: Repository, tree: string): Promise<ReadonlySet<string>> {
   if (repository.isWhole) return new Set();
   // Packs that a partial clone fetched have a `.promisor` file (partial-clone.txt).
