@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { sha256Hex } from '../core/base/canonical.ts';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
+import { syncPath } from '../core/base/files.ts';
 import { isAuthentic, toVouchedLine, type WitnessedJournal } from './journal-witness.ts';
 import { type JournalRecord, type ParsedJournal, parseJournal } from './parse-journal.ts';
 
@@ -80,7 +81,7 @@ export class Journal {
         // An unknown journal is not changed: it may lack only its lost end.
         if (found.isTorn && !isCut) await file.truncate(found.goodBytes);
         if (found.isTorn && isCut) journal.#keepEnd(bytes);
-        await syncDirectory(dirname(path));
+        await syncPath(dirname(path));
         // Recorded before the first record, because a journal of unknown reach may have been cut. An emptied journal
         // keeps its reach, else an older one in its place would be accepted next.
         if (found.records.length === 0 && !isCut)
@@ -233,16 +234,6 @@ const tailBytes = 512;
 
 function tailOf(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(-tailBytes));
-}
-
-/** A new file survives a power cut only if its directory is synced, too. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
 
 function writeFailed(path: string, cause: unknown): WritError {

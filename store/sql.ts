@@ -4,7 +4,7 @@ import { type FileHandle, open, realpath, rename, rm, rmdir } from 'node:fs/prom
 import { basename, dirname, join } from 'node:path';
 import type { Database, Statement } from 'node-sqlite3-wasm';
 import { messageOf, WritError } from '../core/base/errors.ts';
-import { absent } from '../core/base/files.ts';
+import { absent, syncPath } from '../core/base/files.ts';
 
 /** Integers beyond 2^53 are bigints. */
 export type SqlValue = number | string | null | Uint8Array | bigint;
@@ -62,7 +62,7 @@ export async function openSql(path: string, schema: readonly string[]): Promise<
     await unlock(place);
     if (isNew) await create(place);
     await (await claim(`${place}-wal`, constants.O_CREAT)).close();
-    await syncDirectory(place);
+    await syncPath(dirname(place));
     const database = await connect(place);
     try {
       requireSound(database, place);
@@ -88,7 +88,7 @@ async function create(place: string): Promise<void> {
   const handle = await claim(draft, 0);
   await handle.sync().finally(() => handle.close());
   await rename(draft, place);
-  await syncDirectory(place);
+  await syncPath(dirname(place));
 }
 
 /** The order matters: WAL without shared memory needs EXCLUSIVE first, and is refused silently otherwise. */
@@ -262,11 +262,6 @@ async function unlock(place: string): Promise<void> {
     if (codeOf(fault) === 'ENOENT') return;
     throw unusable(place, `expected an empty directory or nothing at \`${path}\`; look what it is`, fault);
   });
-}
-
-async function syncDirectory(place: string): Promise<void> {
-  const handle = await open(dirname(place), 'r');
-  await handle.sync().finally(() => handle.close());
 }
 
 function codeOf(fault: unknown): unknown {

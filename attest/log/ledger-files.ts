@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { syncPath } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { acquireProcessLock, type ProcessLock } from '../../workspace/process/process-lock.ts';
 import { checkpointIn } from './checkpoint.ts';
@@ -46,7 +47,7 @@ export const writeDurably: FileWriter = async (directory, files, temporary) => {
     Array.from({ length: Math.min(atOnce, files.size) }, () => writeSome()),
   );
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  await Promise.all([...changed].map(syncDirectory));
+  await Promise.all([...changed].map(syncPath));
 };
 
 async function writeDraft(bytes: Uint8Array | string, temporary: string): Promise<string> {
@@ -59,15 +60,6 @@ async function writeDraft(bytes: Uint8Array | string, temporary: string): Promis
     await file.close();
   }
   return draft;
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
 
 /**

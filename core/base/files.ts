@@ -18,14 +18,14 @@ export async function writeDurably(path: string, content: FileContent, mode = 0o
     if (typeof content === 'string' || content instanceof Uint8Array)
       await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
     else await copyFile(content.copyOf, draft);
-    await sync(draft);
+    await syncPath(draft);
     await chmod(draft, mode);
     await rename(draft, path);
   } catch (fault) {
     await rm(draft, { force: true });
     throw fault;
   }
-  await sync(dirname(path));
+  await syncPath(dirname(path));
 }
 
 /** True for the name of a draft of `writeDurably`. */
@@ -42,13 +42,10 @@ export function absent(fault: unknown): undefined {
   throw fault;
 }
 
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+/** Flushes a file or a directory to disk. A new file survives a power cut only if its directory is flushed, too. */
+export async function syncPath(path: string): Promise<void> {
+  await using handle = await open(path, 'r');
+  await handle.sync();
 }
 
 const maxBytes = 64 * 1024;

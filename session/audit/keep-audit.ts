@@ -5,6 +5,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { equalSecret, sha256Hex } from '../../core/base/canonical.ts';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { syncPath } from '../../core/base/files.ts';
 import { printable } from '../../core/base/printable.ts';
 import { sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
@@ -269,7 +270,7 @@ export async function openAudit(
     const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
     const next = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600);
     // A new file survives a power cut only when its directory is synced, too.
-    await syncDirectory(directory);
+    await syncPath(directory);
     await file?.close();
     [file, size, isTidy] = [next, 0, true];
     if (older.length === 0) return;
@@ -320,9 +321,4 @@ function writeFailed(path: string, cause: unknown): WritError {
     detail: { path, ...(errno === undefined ? {} : { errno }) },
     cause,
   });
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  await using directory = await open(path, 'r');
-  await directory.sync();
 }

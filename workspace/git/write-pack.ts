@@ -1,10 +1,10 @@
 /* Writes new objects without a process: few as loose objects, more as one pack with its index. */
 
 import { createHash } from 'node:crypto';
-import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
+import { writeDurably } from '../../core/base/files.ts';
 import { type NewObject, type ObjectPlace, writeLooseObject } from './write-tree.ts';
 
 /** A pack needs two syncs, a loose object one; but git repacks a repository at 50 packs. */
@@ -24,22 +24,9 @@ export async function writeObjects(
   }
   const { pack, index, name } = await buildPack(place.objectFormat, objects);
   const base = join(place.objectsDir, 'pack', `pack-${name}`);
-  await writeSynced(`${base}.pack`, pack);
+  await writeDurably(`${base}.pack`, pack, 0o444);
   // git uses a pack as soon as its index exists.
-  await writeSynced(`${base}.idx`, index);
-}
-
-async function writeSynced(path: string, bytes: Buffer): Promise<void> {
-  // git removes what begins like this if a kill leaves it behind.
-  const draft = join(path, '..', `tmp_${path.slice(path.lastIndexOf('/') + 1)}`);
-  const file = await open(draft, 'w', 0o444);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, path);
+  await writeDurably(`${base}.idx`, index, 0o444);
 }
 
 /** A pack and its index, both version 2, without deltas (gitformat-pack). */
