@@ -1,6 +1,7 @@
 /* Answers the approval requests of the Codex server under the spec's tool rules. */
+import { isRecord } from '../../core/base/json-pointer.ts';
 import type { AgentHost, AgentVerdict, HandUse } from '../../core/interfaces/worker.ts';
-import { isJson, type Json, listOf, textOf } from './home.ts';
+import { type Json, listOf, textOf } from './home.ts';
 
 /** Items of a turn that are remembered until they end. */
 const maxItems = 1000;
@@ -47,7 +48,7 @@ export function openApprovals(
     const isPlain = (kind ?? 'command') === 'command' && !networkApprovalContext && !additionalPermissions;
     if (text === undefined || !isPlain) return { decision: 'decline' };
     const isReading = listOf(params.commandActions).every(
-      (action) => isJson(action) && reading.has(textOf(action.type) ?? ''),
+      (action) => isRecord(action) && reading.has(textOf(action.type) ?? ''),
     );
     if (isPlanning() && !(isReading && listOf(params.commandActions).length > 0))
       return { decision: 'decline' };
@@ -108,8 +109,8 @@ export function openApprovals(
 function usesOf(item: Json): readonly HandUse[] | undefined {
   const uses: HandUse[] = [];
   for (const change of listOf(item.changes)) {
-    const path = isJson(change) ? textOf(change.path) : undefined;
-    if (!isJson(change) || path === undefined || !isJson(change.kind)) return undefined;
+    const path = isRecord(change) ? textOf(change.path) : undefined;
+    if (!isRecord(change) || path === undefined || !isRecord(change.kind)) return undefined;
     const { type, move_path: target } = change.kind;
     const bytes = Buffer.from(textOf(change.diff) ?? '');
     if (type === 'delete') uses.push({ kind: 'delete', path });

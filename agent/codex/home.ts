@@ -1,6 +1,8 @@
 /* Prepares the home directory and the command line of Codex, and reads the JSON that it sends. */
+
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
+import { isRecord } from '../../core/base/json-pointer.ts';
 import type { AgentHost, AgentPort, AgentProgram } from '../../core/interfaces/worker.ts';
 
 /** The key is outside the sandbox, but Codex needs a value that is not empty. */
@@ -85,14 +87,10 @@ function listening({ port, token }: AgentPort): readonly string[] {
 /** A JSON object with unvalidated members. */
 export type Json = Readonly<Record<string, unknown>>;
 
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A part that is an object; an empty one else. */
 export function partOf(value: unknown, name: string): Json {
-  const part = isJson(value) ? value[name] : undefined;
-  return isJson(part) ? part : {};
+  const part = isRecord(value) ? value[name] : undefined;
+  return isRecord(part) ? part : {};
 }
 
 export function textOf(value: unknown): string | undefined {

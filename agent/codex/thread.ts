@@ -1,10 +1,12 @@
 /* Runs the Codex app server in the sandbox and exchanges messages with it, one thread at a time. */
+
 import { isWritError, type WritError } from '../../core/base/errors.ts';
+import { isRecord } from '../../core/base/json-pointer.ts';
 import type { FailureKind, ToolDeclaration } from '../../core/interfaces/model.ts';
 import { providerFailure } from '../../core/interfaces/provider.ts';
 import type { AgentHost, AgentProcess } from '../../core/interfaces/worker.ts';
 import { openApprovals } from './approvals.ts';
-import { codexProgram, isJson, type Json, partOf, textOf } from './home.ts';
+import { codexProgram, type Json, partOf, textOf } from './home.ts';
 
 /** Answers the server's own requests and receives its notifications, one message at a time. */
 interface AppServerTaps {
@@ -113,7 +115,7 @@ function openAppServer(
       send({ id, method, params });
       try {
         const answer = await Promise.race([answered, late, broken]);
-        if (isJson(answer.error))
+        if (isRecord(answer.error))
           throw codexFault(`${method}: ${textOf(answer.error.message) ?? 'an error'}`);
         return partOf(answer, 'result');
       } finally {
@@ -131,7 +133,7 @@ function asMessage(line: string): Json {
   } catch {
     throw codexFault(`what is no JSON: ${line.slice(0, 80)}`);
   }
-  if (!isJson(message)) throw codexFault('JSON that is no object');
+  if (!isRecord(message)) throw codexFault('JSON that is no object');
   return message;
 }
 
@@ -355,9 +357,9 @@ const byStatus: Readonly<Record<number, FailureKind>> = {
 function turnFailure(error: Json): WritError {
   const { codexErrorInfo: info } = error;
   const [named, detail] =
-    typeof info === 'string' ? [info, {}] : (Object.entries(isJson(info) ? info : {})[0] ?? []);
+    typeof info === 'string' ? [info, {}] : (Object.entries(isRecord(info) ? info : {})[0] ?? []);
   const status =
-    isJson(detail) && typeof detail.httpStatusCode === 'number' ? detail.httpStatusCode : undefined;
+    isRecord(detail) && typeof detail.httpStatusCode === 'number' ? detail.httpStatusCode : undefined;
   const byWord = named !== undefined && Object.hasOwn(kinds, named) ? kinds[named] : undefined;
   const kind =
     byWord ??

@@ -1,5 +1,6 @@
 /* Validates measured metrics against `runPolicy.metricsSchema`. */
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import { isRecord } from '../../core/base/json-pointer.ts';
 
 /** One metric that violates the spec's schema. */
 export interface MetricViolation {
@@ -38,7 +39,7 @@ export async function compileMetricsSchema(schema: Readonly<Record<string, unkno
     names.map((name) => {
       const property = schema[name];
       try {
-        if (typeof property !== 'boolean' && !isObject(property)) throw new TypeError('expected a schema');
+        if (typeof property !== 'boolean' && !isRecord(property)) throw new TypeError('expected a schema');
         return [name, ajv.compile(property)] as const;
       } catch (cause) {
         throw invalid(
@@ -78,10 +79,6 @@ function refuseUnbounded(schema: Readonly<Record<string, unknown>>, names: reado
   const size = JSON.stringify(schema).length;
   if (size > maxSchemaCharacters)
     throw invalid(`expected at most ${maxSchemaCharacters} characters, found ${size}`, { found: size });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string, detail: Readonly<Record<string, unknown>>, cause?: unknown): WritError {

@@ -1,5 +1,6 @@
 /* Finds the endpoints of `touchHints.apis` in the API descriptions of a tree. */
 import { canonicalize } from '../../../core/base/canonical.ts';
+import { isRecord } from '../../../core/base/json-pointer.ts';
 import { parseStrictJson } from '../../../core/base/strict-json.ts';
 import { type Content, textContent, yamlAsJson } from '../../../readers/packages/content.ts';
 import type { GitDirectory } from '../../../workspace/git/git.ts';
@@ -86,7 +87,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 function readDescription(bytes: Uint8Array, yaml: boolean): Content<Json> {
   const content = yaml ? readYaml(bytes) : readJson(bytes);
-  if ('reason' in content || isObject(content.value.paths)) return content;
+  if ('reason' in content || isRecord(content.value.paths)) return content;
   return { reason: 'not an API description' };
 }
 
@@ -98,7 +99,7 @@ function readYaml(bytes: Uint8Array): Content<Json> {
 function readJson(bytes: Uint8Array): Content<Json> {
   try {
     const { value } = parseStrictJson(bytes, { maxBytes: maxDescriptionBytes, maxDepth: 128 });
-    return isObject(value) ? { value } : { reason: 'not an API description' };
+    return isRecord(value) ? { value } : { reason: 'not an API description' };
   } catch {
     return { reason: 'it is not strict JSON' };
   }
@@ -107,7 +108,7 @@ function readJson(bytes: Uint8Array): Content<Json> {
 function urlsOf(document: Json, api: string): readonly { readonly url: string; readonly text: Uint8Array }[] {
   const asked = api.trim().replace(method, '');
   return Object.entries(document.paths as Json).flatMap(([path, item]) => {
-    if (!path.startsWith('/') || !isObject(item)) return [];
+    if (!path.startsWith('/') || !isRecord(item)) return [];
     return serversOf(document, item).flatMap((server) => {
       const base = server.pathname.replace(/\/$/, '');
       if (!isSamePath(path, asked) && !isSamePath(base + path, asked)) return [];
@@ -128,11 +129,11 @@ function serversOf(document: Json, item: Json): readonly URL[] {
 }
 
 function serverUrl(server: unknown): string | undefined {
-  if (!isObject(server) || typeof server.url !== 'string') return undefined;
-  const variables = isObject(server.variables) ? server.variables : {};
+  if (!isRecord(server) || typeof server.url !== 'string') return undefined;
+  const variables = isRecord(server.variables) ? server.variables : {};
   return server.url.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    return isObject(variable) && typeof variable.default === 'string' ? variable.default : whole;
+    return isRecord(variable) && typeof variable.default === 'string' ? variable.default : whole;
   });
 }
 
@@ -153,8 +154,4 @@ function isSamePath(described: string, asked: string): boolean {
     left.length === right.length &&
     left.every((segment, index) => segment === right[index] || (segment.includes('{') && right[index] !== ''))
   );
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
