@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../core/base/errors.ts';
-import { absent, isDraft, writeDurably } from '../core/base/files.ts';
+import { absent, isDraft, readPlain, whyInsecure, writeDurably } from '../core/base/files.ts';
 
 /** What is published in such a file is small; whatever is larger is not ours. */
 const usualBytes = 16 * 1024;
@@ -31,22 +31,13 @@ export async function openPrivateDirectory(root: string, segments: readonly stri
  * another owner, a looser mode, more than `maxBytes` (16 KiB): PRIVATE_FILE_UNSAFE.
  */
 export async function readPrivateFile(path: string, maxBytes = usualBytes): Promise<string | undefined> {
-  // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
-    throw fault.code === 'ELOOP' ? unsafe(path, 'it is a symbolic link') : cannot(path, 'be opened', fault);
-  });
-  if (file === undefined) return undefined;
-  try {
-    const reason = whyUnsafe(await file.stat(), maxBytes);
-    if (reason !== undefined) throw unsafe(path, reason);
-    const bytes = Buffer.alloc(maxBytes);
-    const { bytesRead } = await file.read(bytes, 0, maxBytes, 0);
-    return bytes.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  const { bytes, status, fault } = readPlain(path, maxBytes);
+  if (fault?.code === 'ENOENT' || fault?.code === 'ENOTDIR') return undefined;
+  if (fault?.code === 'ELOOP') throw unsafe(path, 'it is a symbolic link');
+  if (fault && !status) throw cannot(path, 'be opened', fault);
+  const reason = status && (whyInsecure(status, 0o077) ?? fault?.message);
+  if (reason !== undefined) throw unsafe(path, reason);
+  return bytes?.toString('utf8');
 }
 
 /** Writes the file atomically, mode 0600, durable. An existing file is replaced and never written through. */
@@ -102,14 +93,6 @@ function requireOwnDirectory(path: string, status: Stats): void {
   if (!status.isDirectory())
     throw unsafe(path, status.isSymbolicLink() ? 'it is a symbolic link' : 'it is no directory');
   if (isForeign(status)) throw unsafe(path, `it belongs to user ${status.uid}`);
-}
-
-function whyUnsafe(status: Stats, maxBytes: number): string | undefined {
-  if (!status.isFile()) return 'it is not a regular file';
-  if (isForeign(status)) return `it belongs to user ${status.uid}`;
-  if ((status.mode & 0o077) !== 0)
-    return `others have rights to it (mode ${(status.mode & 0o777).toString(8)})`;
-  return status.size > maxBytes ? `it has ${status.size} octets, expected at most ${maxBytes}` : undefined;
 }
 
 function isForeign({ uid }: Stats): boolean {

@@ -182,7 +182,6 @@ const seldomLoaded = [
   'workspace/command-acl/acl.js',
   'spec/secret-words.js',
   'engine/context/import-graph.js',
-  'plugins/store/external-local-store.js',
   'plugins/store/write-git-native.js',
 ];
 const seldomApart: Plugin = {

@@ -1,9 +1,8 @@
 /* The directory of a run's local files: journal, lock and spec. */
-import { constants } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { WritError } from '../core/base/errors.ts';
-import { absent } from '../core/base/files.ts';
+import { readPlain } from '../core/base/files.ts';
 import { encodeId } from '../workspace/git/ref-name.ts';
 import type { Repository } from '../workspace/git/repository.ts';
 import {
@@ -26,7 +25,7 @@ export function journalPath(repo: Pick<Repository, 'commonDir'>, runId: string):
 /** Encoded run ids, sorted; none if no run ever started here. */
 export async function listRunDirectories(repo: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
   try {
-    const entries = await readdir(join(repo.commonDir, 'writ', 'runs'), { withFileTypes: true });
+    const entries = readdirSync(join(repo.commonDir, 'writ', 'runs'), { withFileTypes: true });
     return entries
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
@@ -66,12 +65,12 @@ export async function isRunHeld(directory: string): Promise<boolean> {
  * lock, read or write elsewhere, or wait for a pipe. A missing directory is accepted.
  */
 export async function requireOwnPlace(directory: string, files: readonly string[]): Promise<void> {
-  const found = await lstat(directory).catch(absent);
+  const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isDirectory()) throw foreign(directory, 'a directory of its own');
   for (const name of files) {
     const path = join(directory, name);
-    const file = await lstat(path).catch(absent);
+    const file = lstatSync(path, { throwIfNoEntry: false });
     if (file !== undefined && !file.isFile()) throw foreign(path, 'a file of its own');
   }
 }
@@ -98,26 +97,11 @@ export async function readKeptSpec(directory: string, runId: string): Promise<Bu
       detail: { run_id: runId, path },
       ...(cause === undefined ? {} : { cause }),
     });
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags)
-    .catch(absent)
-    .catch((cause: unknown) => {
-      throw refused('it is no file that can be opened', cause);
-    });
-  if (file === undefined) return undefined;
-  try {
-    const { size } = await file.stat().then((found) => {
-      if (found.isFile()) return found;
-      throw refused('it is no file');
-    });
-    if (size > maxSpecBytes) throw refused(`expected at most ${maxSpecBytes} bytes, found ${size}`);
-    // The file may grow meanwhile.
-    const bytes = Buffer.alloc(size);
-    const { bytesRead } = await file.read(bytes, 0, size, 0);
-    return bytes.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  const { bytes, status, fault } = readPlain(path, maxSpecBytes);
+  if (bytes !== undefined || fault.code === 'ENOENT') return bytes;
+  if (status === undefined) throw refused('it is no file that can be opened', fault);
+  if (!status.isFile()) throw refused('it is no file');
+  throw refused(`expected at most ${maxSpecBytes} bytes, found ${status.size}`);
 }
 
 /** `readKeptSpec`, and OBJECT_CORRUPT if none is kept. */

@@ -1,9 +1,10 @@
 /* The checkpoints of logs that this user has seen, kept in a directory. */
-import { constants } from 'node:fs';
-import { link, lstat, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { lstatSync, readdirSync } from 'node:fs';
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { type Environment, userConfigDir } from '../keys/user-config-dir.ts';
 import { type Checkpoint, parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
@@ -51,9 +52,8 @@ export function openCheckpointMemory(directory: string): KeptCheckpoints {
   const folder = ({ origin, keyId }: SeenLog): string =>
     join(directory, sha256Hex(`${origin}\n${Buffer.from(keyId).toString('hex')}`));
 
-  const sizes = (log: SeenLog): Promise<readonly number[]> => keptSizes(folder(log));
-  const at = (log: SeenLog, size: number): Promise<Checkpoint | undefined> =>
-    readKept(folder(log), size, log.origin);
+  const sizes = (log: SeenLog): readonly number[] => keptSizes(folder(log));
+  const at = (log: SeenLog, size: number): Checkpoint | undefined => readKept(folder(log), size, log.origin);
 
   /** Writes the tiles that are new, then removes those that the tree no longer has. */
   async function keepHistory(log: SeenLog, history: ReadonlyMap<string, Uint8Array>): Promise<void> {
@@ -84,7 +84,7 @@ export function openCheckpointMemory(directory: string): KeptCheckpoints {
       await link(draft, join(folder(checkpoint), String(checkpoint.size)));
     } catch (fault) {
       if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
-      const seen = await at(checkpoint, checkpoint.size);
+      const seen = at(checkpoint, checkpoint.size);
       if (seen !== undefined) requireSeen(seen);
     } finally {
       await rm(draft, { force: true });
@@ -92,18 +92,17 @@ export function openCheckpointMemory(directory: string): KeptCheckpoints {
   }
 
   return {
-    at,
+    at: async (log, size) => at(log, size),
     async latest(log) {
-      const size = (await sizes(log)).at(-1);
+      const size = sizes(log).at(-1);
       return size === undefined ? undefined : at(log, size);
     },
     async near(log, size) {
-      const known = await sizes(log);
+      const known = sizes(log);
       const wanted = [known.findLast((one) => one < size), known.find((one) => one > size)];
-      const found = await Promise.all(wanted.map((one) => (one === undefined ? undefined : at(log, one))));
-      return found.filter((one) => one !== undefined);
+      return wanted.flatMap((one) => (one === undefined ? [] : (at(log, one) ?? [])));
     },
-    sizes,
+    sizes: async (log) => sizes(log),
     async forget(log, forgotten) {
       if (forgotten.length === 0) return;
       await rm(join(folder(log), 'tile'), { recursive: true, force: true });
@@ -114,10 +113,10 @@ export function openCheckpointMemory(directory: string): KeptCheckpoints {
       const requireSeen = (seen: Checkpoint): void => {
         if (!seen.root.equals(checkpoint.root)) throw forked(seen, checkpoint);
       };
-      const before = await at(checkpoint, checkpoint.size);
+      const before = at(checkpoint, checkpoint.size);
       if (before === undefined) await put(checkpoint, requireSeen);
       else requireSeen(before);
-      const known = await sizes(checkpoint);
+      const known = sizes(checkpoint);
       if (history && known.at(-1) === checkpoint.size) await keepHistory(checkpoint, history);
       for (const old of known.slice(0, -keep)) {
         await rm(join(folder(checkpoint), String(old)), { force: true });
@@ -164,17 +163,13 @@ function ifMissing<T>(value: T): (fault: NodeJS.ErrnoException) => T {
 /** A note has at most 65,536 characters. */
 const maxBytes = 256 * 1024;
 
-// Without O_NONBLOCK a pipe would hang us before it can be refused.
-const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 /**
  * The sizes that are kept in the folder of a log, smallest first; none without a folder. A link or a file in its place
  * is STATE_CORRUPT: moving the folder away must not reset the memory.
  */
-async function keptSizes(folder: string): Promise<readonly number[]> {
-  if (!(await isThere(folder))) return [];
-  const names = await readdir(folder).catch(ifMissing([]));
-  return names
+function keptSizes(folder: string): readonly number[] {
+  if (!isThere(folder)) return [];
+  return readdirSync(folder)
     .filter((name) => /^(?:0|[1-9][0-9]{0,15})$/.test(name))
     .map(Number)
     .sort((a, b) => a - b);
@@ -184,10 +179,10 @@ async function keptSizes(folder: string): Promise<readonly number[]> {
  * The checkpoint in the file named by its size; `undefined` where there is none. Anything else in its place (a link, a
  * pipe, a file too large, another text, log or size) is STATE_CORRUPT.
  */
-async function readKept(folder: string, size: number, origin: string): Promise<Checkpoint | undefined> {
-  if (!(await isThere(folder))) return undefined;
+function readKept(folder: string, size: number, origin: string): Checkpoint | undefined {
+  if (!isThere(folder)) return undefined;
   const path = join(folder, String(size));
-  const source = await readOwn(path, folder);
+  const source = readOwn(path, folder);
   if (source === undefined) return undefined;
   try {
     const checkpoint = parseCheckpoint(source, () => true);
@@ -200,32 +195,26 @@ async function readKept(folder: string, size: number, origin: string): Promise<C
 }
 
 /** False if no checkpoint was ever stored. */
-async function isThere(folder: string): Promise<boolean> {
-  const status = await lstat(folder).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'ENOENT') return undefined;
-    if (fault.code === 'ENOTDIR') throw spoilt(dirname(folder), dirname(folder), 'no directory');
+function isThere(folder: string): boolean {
+  try {
+    if (lstatSync(folder).isDirectory()) return true;
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code === 'ENOTDIR') throw spoilt(dirname(folder), dirname(folder), 'no directory');
     throw fault;
-  });
-  if (status !== undefined && !status.isDirectory()) throw spoilt(folder, folder, 'no directory');
-  return status !== undefined;
+  }
+  throw spoilt(folder, folder, 'no directory');
 }
 
-async function readOwn(path: string, folder: string): Promise<string | undefined> {
-  const file = await open(path, flags).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'ENOENT') return undefined;
-    if (['ELOOP', 'ENXIO', 'ENOTDIR'].includes(fault.code ?? ''))
-      throw spoilt(path, folder, 'no regular file');
-    throw fault;
-  });
-  if (file === undefined) return undefined;
-  try {
-    const status = await file.stat();
-    if (!status.isFile()) throw spoilt(path, folder, 'no regular file');
-    if (status.size > maxBytes) throw spoilt(path, folder, `${status.size} octets`);
-    return await file.readFile('utf8');
-  } finally {
-    await file.close();
-  }
+function readOwn(path: string, folder: string): string | undefined {
+  const { bytes, status, fault } = readPlain(path, maxBytes);
+  if (bytes !== undefined) return bytes.toString('utf8');
+  if (fault.code === 'ENOENT') return undefined;
+  if (fault.code === 'EFBIG') throw spoilt(path, folder, `${status?.size} octets`);
+  if (['ELOOP', 'ENXIO', 'ENOTDIR', 'EINVAL'].includes(fault.code ?? ''))
+    throw spoilt(path, folder, 'no regular file');
+  throw fault;
 }
 
 /** This user's stored checkpoints are damaged. That is no evidence about any log. */

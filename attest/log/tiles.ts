@@ -1,8 +1,8 @@
 /* The files of a tiled log (C2SP tlog-tiles): paths, readers, and proofs out of tiles. */
-import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import {
   consistencyRanges,
@@ -176,8 +176,7 @@ export async function cutFromWider(
   return undefined;
 }
 
-// Without O_NONBLOCK a pipe would hang us before it can be refused.
-const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const absentCodes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EINVAL', 'EFBIG'];
 
 /**
  * Reads ledger files out of a directory that may be hostile: a link, a pipe or a file too large for a ledger counts as
@@ -185,18 +184,9 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
  */
 export function readFrom(directory: string): LedgerFileReader {
   const read: LedgerFileReader = async (path) => {
-    const file = await open(join(directory, path), openFlags).catch((fault: NodeJS.ErrnoException) => {
-      if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(fault.code ?? '')) return undefined;
-      throw fault;
-    });
-    if (file === undefined) return undefined;
-    try {
-      const status = await file.stat();
-      if (!status.isFile() || status.size > maxBundleBytes) return undefined;
-      return await file.readFile();
-    } finally {
-      await file.close();
-    }
+    const { bytes, fault } = readPlain(join(directory, path), maxBundleBytes);
+    if (fault && !absentCodes.includes(fault.code ?? '')) throw fault;
+    return bytes;
   };
   const list = (folder: string): Promise<readonly string[]> =>
     readdir(join(directory, folder)).catch(() => []);

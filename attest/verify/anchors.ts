@@ -1,6 +1,7 @@
 /* The keys, logs and roots that a verifier trusts, from options, files or a program. */
 import type { KeyObject } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
@@ -138,11 +139,9 @@ async function readGiven(path: string): Promise<AnchorText> {
 }
 
 async function readAll(directory: string, ending: string): Promise<readonly AnchorText[]> {
-  const names = await readdir(directory).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return [];
-    throw fault;
-  });
-  const chosen = names.filter((name) => name.endsWith(ending) && !name.startsWith('.')).sort();
+  const chosen = namesIn(directory)
+    .filter((name) => name.endsWith(ending) && !name.startsWith('.'))
+    .sort();
   if (chosen.length > maxFiles) {
     throw new WritError('INPUT_TOO_LARGE', { message: `more than ${maxFiles} keys in \`${directory}\`` });
   }
@@ -150,6 +149,15 @@ async function readAll(directory: string, ending: string): Promise<readonly Anch
   return texts.flatMap((text, n) =>
     text === undefined ? [] : [{ name: join(directory, chosen[n] ?? ''), text }],
   );
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (fault) {
+    if (['ENOENT', 'ENOTDIR'].includes((fault as NodeJS.ErrnoException).code ?? '')) return [];
+    throw fault;
+  }
 }
 
 /** Trust anchors of a program that calls the verifier. Nothing is read from the user's directories. */

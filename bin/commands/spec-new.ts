@@ -2,6 +2,7 @@ import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ChangeType, IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
 import { draftFromProfile } from '../../spec/profile.ts';
@@ -13,7 +14,6 @@ import {
   pythonTestName,
 } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
-import { readPlainFile } from '../../workspace/process/workspace-file.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/drafted-run.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
@@ -67,9 +67,7 @@ async function readProposedCheck(root: string): Promise<ProposedCheck | undefine
     // Of a lockfile, which can be large, only its presence counts.
     const isLockfile = /[.-]lock\b/.test(name);
     const isThere = isLockfile && (await lstat(join(root, name)).catch(() => undefined))?.isFile() === true;
-    const bytes = isLockfile
-      ? undefined
-      : await readPlainFile(join(root, name), maxFileBytes).catch(() => undefined);
+    const bytes = isLockfile ? undefined : readPlain(join(root, name), maxFileBytes).bytes;
     if (isThere || bytes !== undefined) files.set(name, bytes?.toString('utf8') ?? '');
   }
   return proposeCheck(files, await pythonTests(root));
@@ -91,11 +89,11 @@ async function pythonTests(root: string): Promise<PythonTests | undefined> {
       if (left === 0) break;
     }
     if (names.length === 0) continue;
-    const read = (path: string) => readPlainFile(join(root, path), maxFileBytes).catch(() => undefined);
-    const texts = await Promise.all(names.slice(0, mostRead).map((name) => read(join(directory, name))));
+    const read = (path: string) => readPlain(join(root, path), maxFileBytes).bytes;
+    const texts = names.slice(0, mostRead).map((name) => read(join(directory, name)));
     const parents =
       directory === '.' ? [] : directory.split('/').map((_, at, parts) => parts.slice(0, at + 1));
-    const packages = await Promise.all(parents.map((parts) => read(join(...parts, '__init__.py'))));
+    const packages = parents.map((parts) => read(join(...parts, '__init__.py')));
     return {
       directory,
       areUnittests:

@@ -1,14 +1,13 @@
 /* Pins a plugin in the configuration, and lists the steps that remain for the user. */
-import { lstat, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { absent, writeDurably } from '../../core/base/files.ts';
+import { readPlain, writeDurably } from '../../core/base/files.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import type { ListedPlugin } from '../../engine/config/sections.ts';
 import type { PartKind } from '../../plugins/third-party/part-kinds.ts';
 import type { PluginManifest } from '../../plugins/third-party/plugin-manifest.ts';
-import { readPlainFile } from '../../workspace/process/workspace-file.ts';
 import { partsOf } from './named-plugin.ts';
 
 /** One entry of `[[plugins]]`. */
@@ -62,8 +61,8 @@ interface PinnedHere {
 /** Reads `.writ/config.toml` of a working tree. Runs do not read this file. CONFIG_INVALID. */
 export async function pinnedHere(root: string): Promise<PinnedHere> {
   const path = join(root, '.writ', 'config.toml');
-  const bytes = (await lstat(path).catch(absent)) && (await readPlainFile(path, maxConfigBytes));
-  if (bytes === undefined && (await lstat(path).catch(absent)))
+  const { bytes, fault } = readPlain(path, maxConfigBytes);
+  if (fault && fault.code !== 'ENOENT')
     throw new WritError('CONFIG_INVALID', {
       message: `\`${path}\` is no plain file of at most ${maxConfigBytes} bytes`,
     });

@@ -1,6 +1,15 @@
 /* Reads and writes files safely: atomic writes, no symlinks, private permissions. */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WritError } from './errors.ts';
 import { randomOctets } from './ids.ts';
@@ -48,6 +57,45 @@ export async function syncPath(path: string): Promise<void> {
   await handle.sync();
 }
 
+/** A file as it was read, or why it was not. */
+type PlainFile =
+  | { readonly bytes: Buffer; readonly status: Stats; readonly fault?: undefined }
+  | { readonly bytes?: undefined; readonly status?: Stats; readonly fault: NodeJS.ErrnoException };
+
+/**
+ * Reads a regular file of at most `maxBytes`, never through a link, and never waiting for the writer of a pipe. `fault`
+ * has the code of the system: ELOOP for a link, EINVAL for another kind, EFBIG for more octets, with the status of what
+ * was found. Synchronous: for a small file the thread pool costs ten times the reading.
+ */
+export function readPlain(path: string, maxBytes: number): PlainFile {
+  let file: number | undefined;
+  let status: Stats | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    status = fstatSync(file);
+    if (!status.isFile()) return { status, fault: refusal('EINVAL', 'it is not a regular file') };
+    if (status.size > maxBytes)
+      return {
+        status,
+        fault: refusal('EFBIG', `it has ${status.size} octets, expected at most ${maxBytes}`),
+      };
+    // It may grow or shrink meanwhile.
+    const bytes = Buffer.allocUnsafe(status.size);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    return { bytes: bytes.subarray(0, length), status };
+  } catch (fault) {
+    return { ...(status && { status }), fault: fault as NodeJS.ErrnoException };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function refusal(code: string, message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code });
+}
+
 const maxBytes = 64 * 1024;
 
 /**
@@ -56,34 +104,23 @@ const maxBytes = 64 * 1024;
  * file does not exist.
  */
 export async function readGuarded(path: string, secret: boolean): Promise<string | undefined> {
-  // Without O_NONBLOCK, opening a pipe would block before it can be refused.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code === 'ENOENT' || fault.code === 'ENOTDIR') return undefined;
-    if (fault.code === 'ELOOP') throw insecure(path, 'it is a symbolic link');
+  const { bytes, status, fault } = readPlain(path, maxBytes);
+  if (fault?.code === 'ENOENT' || fault?.code === 'ENOTDIR') return undefined;
+  if (fault?.code === 'ELOOP') throw insecure(path, 'it is a symbolic link');
+  if (status === undefined)
     throw new WritError('KEY_INSECURE', {
       message: `\`${path}\` cannot be opened`,
       detail: { path },
       cause: fault,
     });
-  });
-  if (file === undefined) return undefined;
-  try {
-    const status = await file.stat();
-    const reason =
-      whyInsecure(status, secret ? 0o077 : 0o022) ?? whyDirectoryInsecure(await stat(dirname(path)));
-    if (reason !== undefined) throw insecure(path, reason);
-    if (status.size > maxBytes)
-      throw insecure(path, `it has ${status.size} octets, expected at most ${maxBytes}`);
-    const bytes = Buffer.alloc(maxBytes);
-    const { bytesRead } = await file.read(bytes, 0, maxBytes, 0);
-    return bytes.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  const reason = whyInsecure(status, secret ? 0o077 : 0o022) ?? whyDirectoryInsecure(statSync(dirname(path)));
+  if (reason !== undefined) throw insecure(path, reason);
+  if (bytes === undefined) throw insecure(path, fault.message);
+  return bytes.toString('utf8');
 }
 
-function whyInsecure(status: Stats, forbidden: number): string | undefined {
+/** Why others could have written a file, or have rights of the bits `forbidden`; `undefined` if they have none. */
+export function whyInsecure(status: Stats, forbidden: number): string | undefined {
   if (!status.isFile()) return 'it is not a regular file';
   if (isForeign(status)) return `it belongs to user ${status.uid}`;
   if ((status.mode & forbidden) === 0) return undefined;
@@ -130,8 +167,7 @@ export async function makeDirectories({ root, parts }: Place): Promise<string> {
 
 /**
  * Returns the path of a directory, or `undefined` if it does not exist. Throws if it, or a directory above it up to
- * `root`, is a symlink or no directory. Synchronous, like `readPlainFile`: for ten thousand small files the thread
- * pool costs ten times the reading.
+ * `root`, is a symlink or no directory.
  */
 export function findDirectory({ root, parts }: Place): string | undefined {
   let path = root;
@@ -152,22 +188,8 @@ export function readPlainFile({ root, parts }: Place, maxBytes: number): Buffer 
   const directory = findDirectory({ root, parts: parts.slice(0, -1) });
   if (directory === undefined) return undefined;
   const path = join(directory, parts.at(-1) ?? '');
-  const file = openPlain(path);
-  if (file === undefined) return undefined;
-  try {
-    const found = fstatSync(file);
-    if (!found.isFile()) throw new Error(`\`${path}\` is no file`);
-    if (found.size > maxBytes) throw new Error(`\`${path}\` holds more than ${maxBytes} bytes`);
-    return readFileSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function openPlain(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (fault) {
-    return absent(fault);
-  }
+  const { bytes, fault } = readPlain(path, maxBytes);
+  if (fault?.code === 'EINVAL') throw new Error(`\`${path}\` is no file`);
+  if (fault?.code === 'EFBIG') throw new Error(`\`${path}\` holds more than ${maxBytes} bytes`);
+  return bytes ?? absent(fault);
 }

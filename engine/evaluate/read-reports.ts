@@ -1,7 +1,7 @@
 /* Reads the report files of a check, and the files that a rule declares. */
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlain } from '../../core/base/files.ts';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { ReportFile } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
@@ -32,15 +32,16 @@ interface ReadReports {
  * opened: the check may have put them there to have us read something of the person's. A file that was last written
  * before `since`, by the clock of the same file system in nanoseconds, is marked as stale.
  */
-export async function readReports(directory: string, since: bigint): Promise<ReadReports> {
+export function readReports(directory: string, since: bigint): ReadReports {
   const { names, others, excess } = listReports(directory);
   const unread = others.slice(0, reportLimits.files);
   if (excess !== undefined) return { files: [], unread, findings: [excess] };
   const files: ReportFile[] = [];
   let left = reportLimits.bytes;
   for (const name of names) {
-    const file = await readRegular(join(directory, name), left);
-    if (file === 'too-large')
+    const path = join(directory, name);
+    const { bytes, fault } = readPlain(path, left);
+    if (fault?.code === 'EFBIG')
       return {
         files,
         unread,
@@ -52,13 +53,13 @@ export async function readReports(directory: string, since: bigint): Promise<Rea
           ),
         ],
       };
-    if (file === 'not-regular') {
+    if (bytes === undefined) {
       unread.push(name);
       continue;
     }
-    const { bytes, writtenAt } = file;
     left -= bytes.length;
-    files.push({ name, bytes, ...(writtenAt < since ? { isStale: true as const } : {}) });
+    const isStale = lstatSync(path, { bigint: true }).mtimeNs < since;
+    files.push({ name, bytes, ...(isStale ? { isStale } : {}) });
   }
   return { files, unread, findings: [] };
 }
@@ -83,31 +84,6 @@ function listReports(directory: string): {
     if (names.length + others.length > entries) return listed(tooMuch('more entries', entries, 'entries'));
   }
   return listed();
-}
-
-interface RegularFile {
-  readonly bytes: Buffer;
-  readonly writtenAt: bigint;
-}
-
-async function readRegular(
-  path: string,
-  maxBytes: number,
-): Promise<RegularFile | 'too-large' | 'not-regular'> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    () => undefined,
-  );
-  if (!handle) return 'not-regular';
-  try {
-    const stat = await handle.stat({ bigint: true });
-    if (!stat.isFile()) return 'not-regular';
-    if (stat.size > maxBytes) return 'too-large';
-    const buffer = Buffer.alloc(Number(stat.size));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-    return { bytes: buffer.subarray(0, bytesRead), writtenAt: stat.mtimeNs };
-  } finally {
-    await handle.close();
-  }
 }
 
 function tooMuch(found: string, limit: number, unit: 'files' | 'bytes' | 'entries'): Finding {

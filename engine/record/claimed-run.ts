@@ -1,9 +1,9 @@
 /* Reads a run whose journal is not verified, and requests to cancel runs. */
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { isJournalBegun, type JournalRecord, parseJournal, readJournal } from '../../store/parse-journal.ts';
@@ -137,28 +137,14 @@ export async function requestCancel(
  */
 export async function readCancel(directory: string): Promise<CancelRequest | undefined> {
   const path = join(directory, fileName);
-  let file: FileHandle;
-  try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
-    throw corrupt(path, fault);
-  }
-  try {
-    const found = await file.stat();
-    if (!found.isFile() || found.size > maxBytes) throw corrupt(path);
-    const { value } = parseStrictJson(await file.readFile(), {
-      code: 'OBJECT_CORRUPT',
-      maxBytes,
-      maxDepth: 2,
-    });
-    const problems: string[] = [];
-    shape.check(value, '', problems);
-    if (problems.length > 0) throw corrupt(path);
-    return value as CancelRequest;
-  } finally {
-    await file.close();
-  }
+  const { bytes, fault } = readPlain(path, maxBytes);
+  if (fault?.code === 'ENOENT') return undefined;
+  if (bytes === undefined) throw corrupt(path, fault);
+  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes, maxDepth: 2 });
+  const problems: string[] = [];
+  shape.check(value, '', problems);
+  if (problems.length > 0) throw corrupt(path);
+  return value as CancelRequest;
 }
 
 /** Removes the cancel request, by any caller: it was handled, or no process is left to handle it. */

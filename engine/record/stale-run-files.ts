@@ -1,10 +1,10 @@
 /* Removes what killed runs left behind. */
-import { constants } from 'node:fs';
-import { lstat, open, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
 import { readJournal } from '../../store/parse-journal.ts';
 import {
@@ -115,14 +115,6 @@ async function isOwnDirectory(path: string): Promise<boolean> {
   return process.getuid === undefined || found.uid === process.getuid();
 }
 
-async function readOwner(path: string): Promise<string | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(join(path, ownerFile), flags).catch(() => undefined);
-  if (file === undefined) return undefined;
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxOwnerBytes), 0, maxOwnerBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead).replace(/\n$/, '');
-  } finally {
-    await file.close();
-  }
+function readOwner(path: string): string | undefined {
+  return readPlain(join(path, ownerFile), maxOwnerBytes).bytes?.toString('utf8').replace(/\n$/, '');
 }

@@ -3,12 +3,12 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import { toPointer } from '../../core/base/json-pointer.ts';
 import { SchemaFault } from '../../core/base/schema.ts';
 import { type ArchiveFault, isFault } from '../../readers/documents/archive/archive-fault.ts';
 import { inflate } from '../../readers/documents/archive/inflate.ts';
 import { readTar, shownName, type TarEntry, tarEntries } from '../../readers/documents/archive/tar.ts';
-import { readPlainFile } from '../../workspace/process/workspace-file.ts';
 
 /** All files of a plugin, by path, and what they amount to. */
 export interface PluginPackage {
@@ -173,7 +173,8 @@ export async function readDirectory(
       if (entry.isDirectory()) await walk(path);
       else if (!entry.isFile()) throw invalidPackage(place, `\`${path}\` is neither a file nor a directory`);
       else {
-        const content = await readPlainFile(join(directory, path), packageLimits.bytes - bytes);
+        const { bytes: content, fault } = readPlain(join(directory, path), packageLimits.bytes - bytes);
+        if (content === undefined && !['EINVAL', 'EFBIG'].includes(fault.code ?? '')) throw fault;
         if (content === undefined)
           throw invalidPackage(place, `expected at most ${packageLimits.bytes} bytes of plain files`);
         bytes += content.length;

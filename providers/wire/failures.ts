@@ -141,7 +141,7 @@ function wrong(found: string): SaidFailure {
 function namesModel({ text, model }: RefusedQuestion, { found }: SaidFailure): boolean {
   if (/^\s*</.test(text)) return false;
   const words = found || text.slice(0, 2000);
-  return /model|模型/i.test(words) || (model.length > 3 && words.includes(model));
+  return /model|\u6a21\u578b/i.test(words) || (model.length > 3 && words.includes(model));
 }
 
 function correction(base: string, path: string): string {

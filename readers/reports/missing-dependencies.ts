@@ -6,8 +6,8 @@ import { submoduleNotice, submoduleOf } from '../documents/gitmodules.ts';
 const signs: readonly RegExp[] = [
   /Cannot find (?:module|package) ['"]([^'"\x00-\x1f\x7f]{1,200})['"]/g,
   /No module named ['"]?([\w.-]{1,200})/g,
-  /^(?:# )?(?:[\w./-]{0,40}sh|env): (?:line )?(?:\d{1,6}: )?['"‘]?([\w@.+-]{1,100})['"’]?: (?:command )?not found/gm,
-  /^(?:# )?env: ['"‘]?([\w@.+-]{1,100})['"’]?: No such file or directory/gm,
+  /^(?:# )?(?:[\w./-]{0,40}sh|env): (?:line )?(?:\d{1,6}: )?['"\u2018]?([\w@.+-]{1,100})['"\u2019]?: (?:command )?not found/gm,
+  /^(?:# )?env: ['"\u2018]?([\w@.+-]{1,100})['"\u2019]?: No such file or directory/gm,
   // A program of a directory that was not shared.
   /^(?:# )?[\w./-]{0,40}sh: (?:line )?(?:\d{1,6}: )?((?:\.venv|venv|node_modules)\/[\w./+-]{1,200}): (?:not found|No such file)/gm,
   /^make(?:\[\d{1,3}\])?: ([\w.+-]{1,100}): (?:No such file or directory|Command not found)/gm,

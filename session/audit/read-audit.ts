@@ -1,9 +1,9 @@
 /** Parses and verifies audit logs. */
-import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { readPlain, whyInsecure } from '../../core/base/files.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import {
   isVouchedLine,
@@ -101,23 +101,11 @@ export async function listAuditFiles(directory: string): Promise<readonly AuditF
 const maxFileBytes = 16 * 1024 * 1024;
 
 /** The content of a file, or why it cannot be trusted; `undefined` if it does not exist. */
-async function readAuditFile(path: string): Promise<Buffer | string | undefined> {
-  // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch((fault: NodeJS.ErrnoException) => fault);
-  if (file instanceof Error) return file.code === 'ENOENT' ? undefined : `it cannot be opened: ${file.code}`;
-  try {
-    const status = await file.stat();
-    if (!status.isFile()) return 'it is not a regular file';
-    if (process.geteuid !== undefined && status.uid !== process.geteuid())
-      return `it belongs to user ${status.uid}`;
-    if ((status.mode & 0o077) !== 0)
-      return `others have rights to it (mode ${(status.mode & 0o777).toString(8)})`;
-    if (status.size > maxFileBytes) return `it has ${status.size} octets`;
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
+function readAuditFile(path: string): Buffer | string | undefined {
+  const { bytes, status, fault } = readPlain(path, maxFileBytes);
+  if (fault?.code === 'ENOENT') return undefined;
+  if (status === undefined) return `it cannot be opened: ${fault?.code}`;
+  return whyInsecure(status, 0o077) ?? bytes ?? fault?.message;
 }
 
 export interface AuditProblem extends Found {

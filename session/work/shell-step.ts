@@ -1,6 +1,5 @@
 /** Runs a command of the user in the sandbox. */
-import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath, rename } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { untrustedText } from '../../agent/model-loop/model-turns.ts';
 import { openToolEntry } from '../../agent/tool-calls/tool-entry.ts';
@@ -8,11 +7,13 @@ import { heldBack } from '../../agent/workspace-tools/authorize-use.ts';
 import { textOf, writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
 import type { SandboxBackend, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
 import type { WritConfig } from '../../engine/config/config.ts';
 import { readDraftEnvironment } from '../../engine/draft/draft-request.ts';
+import { maxLockfileBytes } from '../../engine/evaluate/workspace-dependencies/shared-directory.ts';
 import {
   findWorkspaceDependencies,
   placeWorkspaceDependencies,
@@ -237,7 +238,7 @@ async function sharedIn(
     sandbox: backend,
     voucher: await (setting.run.witness ?? processWitness).voucher('workspace-prepare'),
     readBase: (path) => readBlob(repository, base, path),
-    readCandidate: (path) => readCopied(workspace, path),
+    readCandidate: async (path) => readPlain(join(workspace, path), maxLockfileBytes).bytes,
     isIgnored: (path) => isIgnoredPath(repository, path),
     signal,
   });
@@ -291,18 +292,6 @@ function quoted(path: string): string {
 function named(all: readonly string[]): string {
   const first = all.slice(0, mostNamed).join(', ');
   return all.length > mostNamed ? `${first} and ${all.length - mostNamed} more` : first;
-}
-
-/** Reads a file of a new copy; `undefined` if there is none. */
-async function readCopied(directory: string, path: string): Promise<Uint8Array | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(join(directory, path), flags).catch(() => undefined);
-  if (file === undefined) return undefined;
-  try {
-    return (await file.stat()).isFile() ? await file.readFile() : undefined;
-  } finally {
-    await file.close();
-  }
 }
 
 /** Bytes of what a command prints that are kept, half of them the first and half the last. */

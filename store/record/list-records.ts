@@ -32,7 +32,7 @@ export async function listRecordRefs(
   // The prefixes that a spec may use.
   const wanted = new RegExp(`^refs/(?:ai|x-[^/]*)/(?:.+/)?${kind}/[^/]+$`);
   const inGit =
-    (await listRefFiles(repository, isRecordRoot, wanted)) ?? (await matchRefs(repository, patternsOf(kind)));
+    listRefFiles(repository, isRecordRoot, wanted) ?? (await matchRefs(repository, patternsOf(kind)));
   const beside: { readonly object: undefined; readonly ref: string }[] = [];
   for (const store of stores)
     for (const { ref } of (await store.beside?.list(repository)) ?? [])

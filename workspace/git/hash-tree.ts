@@ -1,5 +1,5 @@
 /* Verifies that the objects of a tree match their ids, and that a partial clone has all of them. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
@@ -75,7 +75,7 @@ export async function hashTree(repository: Repository, tree: string): Promise<Ha
     if (goesOn()) await hashAll('blob', blobs);
     blobs = [];
   }
-  return { ...sums, absent, promised: promised.size, wrong, isCut, borrowed: await borrowedBy(repository) };
+  return { ...sums, absent, promised: promised.size, wrong, isCut, borrowed: borrowedBy(repository) };
 }
 
 /**
@@ -115,8 +115,8 @@ async function hashObjects(
 export async function promisedBelow(repository: Repository, tree: string): Promise<ReadonlySet<string>> {
   if (repository.isWhole) return new Set();
   // Packs that a partial clone fetched have a `.promisor` file (partial-clone.txt).
-  const packs = await readdir(join(repository.objectsDir, 'pack')).catch(() => []);
-  if (!packs.some((name) => name.endsWith('.promisor'))) return new Set();
+  if (!namesIn(join(repository.objectsDir, 'pack')).some((name) => name.endsWith('.promisor')))
+    return new Set();
   const args = ['rev-list', '--objects', '--no-object-names', '--missing=print', '--end-of-options', tree];
   const listed = await askGit(repository, args, { maxBytes: maxObjects * 66 });
   // Git before 2.45 does not list the tree itself. An error before this line is damage.
@@ -126,13 +126,27 @@ export async function promisedBelow(repository: Repository, tree: string): Promi
 }
 
 /** Alternates outside of the repository. writ's own object store is inside. */
-async function borrowedBy({ objectsDir, commonDir }: Repository): Promise<readonly string[]> {
-  const text = await readFile(join(objectsDir, 'info', 'alternates'), 'utf8').catch(() => '');
-  return text
-    .split('\n')
+function borrowedBy({ objectsDir, commonDir }: Repository): readonly string[] {
+  return linesOf(join(objectsDir, 'info', 'alternates'))
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => resolve(objectsDir, line))
     .filter((path) => !path.startsWith(`${commonDir}/`));
+}
+
+function linesOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 const fetchAll = 'git fetch --refetch --no-filter';

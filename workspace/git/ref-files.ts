@@ -1,7 +1,7 @@
 /* Reads refs from the files that git keeps them in, which saves a process. */
-import { constants, type Dirent } from 'node:fs';
-import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlain } from '../../core/base/files.ts';
 import type { GitDirectory } from './git.ts';
 import { isRefName } from './ref-name.ts';
 
@@ -20,12 +20,12 @@ const missing = ['ENOENT', 'ENOTDIR'];
  * Reads a full ref name from git's files, in git's order: its own file, then `packed-refs`. `undefined` if the ref is
  * not a plain one (symbolic, damaged, stored in another way), so that only git can read it.
  */
-export async function readRefFile(place: GitDirectory, ref: string): Promise<RefFound | undefined> {
+export function readRefFile(place: GitDirectory, ref: string): RefFound | undefined {
   const { refsIn } = place;
   if (refsIn === undefined || perWorkTree.test(ref)) return undefined;
-  const loose = await readText(join(refsIn, ref), maxLooseBytes);
+  const loose = readText(join(refsIn, ref), maxLooseBytes);
   if (loose !== 'missing') return idAtStart(place, loose);
-  const packed = await readText(join(refsIn, 'packed-refs'), maxPackedBytes);
+  const packed = readText(join(refsIn, 'packed-refs'), maxPackedBytes);
   if (packed === 'missing') return { id: undefined };
   if (packed === undefined) return undefined;
   const at = packed.indexOf(Buffer.from(` ${ref}\n`));
@@ -35,23 +35,16 @@ export async function readRefFile(place: GitDirectory, ref: string): Promise<Ref
 }
 
 /** True if the files show that there is no ref below `stem` (`refs/ai/approvals/X`); false if only git can decide. */
-export async function hasNoRefsBelow({ refsIn }: GitDirectory, stem: string): Promise<boolean> {
+export function hasNoRefsBelow({ refsIn }: GitDirectory, stem: string): boolean {
   if (refsIn === undefined || perWorkTree.test(stem)) return false;
-  const fault: unknown = await lstat(join(refsIn, stem)).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!isMissing(fault)) return false;
-  const packed = await readText(join(refsIn, 'packed-refs'), maxPackedBytes);
+  if (!isAbsent(join(refsIn, stem))) return false;
+  const packed = readText(join(refsIn, 'packed-refs'), maxPackedBytes);
   return packed === 'missing' || (packed !== undefined && !packed.includes(` ${stem}/`));
 }
 
 /** Every line of `packed-refs`, none if the file is missing; `undefined` if a line is not as git writes it. */
-async function readPackedRefs(
-  { objectFormat }: GitDirectory,
-  refsIn: string,
-): Promise<readonly { readonly ref: string; readonly object: string }[] | undefined> {
-  const packed = await readText(join(refsIn, 'packed-refs'), maxPackedBytes);
+function readPackedRefs({ objectFormat }: GitDirectory, refsIn: string): readonly ListedRef[] | undefined {
+  const packed = readText(join(refsIn, 'packed-refs'), maxPackedBytes);
   if (packed === 'missing') return [];
   if (packed === undefined) return undefined;
   const digits = objectFormat === 'sha1' ? 40 : 64;
@@ -74,21 +67,21 @@ async function readPackedRefs(
  * True if the config names no other ref storage than files. git reads that setting nowhere else and follows no
  * include for it.
  */
-export async function areRefsFiles(commonDir: string): Promise<boolean> {
-  const config = await readText(join(commonDir, 'config'), maxConfigBytes);
+export function areRefsFiles(commonDir: string): boolean {
+  const config = readText(join(commonDir, 'config'), maxConfigBytes);
   return Buffer.isBuffer(config) && !/refstorage/i.test(config.toString('latin1'));
 }
 
 /** HEAD of this working tree. No branch when detached, no id when unborn. */
-export async function readHeadFile(
+export function readHeadFile(
   place: GitDirectory,
-): Promise<(RefFound & { readonly branch: string | undefined }) | undefined> {
+): (RefFound & { readonly branch: string | undefined }) | undefined {
   if (place.refsIn === undefined) return undefined;
-  const head = await readText(join(place.gitDir, 'HEAD'), maxLooseBytes);
+  const head = readText(join(place.gitDir, 'HEAD'), maxLooseBytes);
   if (head === undefined || head === 'missing') return undefined;
   const branch = /^ref: (\S+)\n$/.exec(head.toString('utf8'))?.[1];
   if (branch !== undefined && !isRefName(branch)) return undefined;
-  const found = branch === undefined ? idAtStart(place, head) : await readRefFile(place, branch);
+  const found = branch === undefined ? idAtStart(place, head) : readRefFile(place, branch);
   return found && { branch, id: found.id };
 }
 
@@ -101,24 +94,32 @@ function idAtStart({ objectFormat }: GitDirectory, bytes: Buffer | undefined): R
   return isId ? { id } : undefined;
 }
 
-/** `undefined` for a larger file, a symlink, or one that cannot be read. */
-async function readText(path: string, maxBytes: number): Promise<Buffer | 'missing' | undefined> {
-  let file: FileHandle | undefined;
+/** `undefined` for a larger file, a symlink, or one that cannot be read. A directory holds no ref of its name. */
+function readText(path: string, maxBytes: number): Buffer | 'missing' | undefined {
+  const { bytes, status, fault } = readPlain(path, maxBytes);
+  return isMissing(fault) || status?.isDirectory() ? 'missing' : bytes;
+}
+
+function isMissing(fault: unknown): boolean {
+  return fault instanceof Error && 'code' in fault && missing.includes(String(fault.code));
+}
+
+/** True if nothing is at the path; false also if that cannot be seen. */
+export function isAbsent(path: string): boolean {
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const stat = await file.stat();
-    if (stat.isDirectory()) return 'missing';
-    return stat.isFile() && stat.size <= maxBytes ? await file.readFile() : undefined;
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
   } catch (fault) {
-    return isMissing(fault) ? 'missing' : undefined;
-  } finally {
-    await file?.close();
+    return isMissing(fault);
   }
 }
 
-/** True if the fault is a missing file. */
-export function isMissing(fault: unknown): boolean {
-  return fault instanceof Error && 'code' in fault && missing.includes(String(fault.code));
+/** None in a directory that is missing; `undefined` in one that cannot be read. */
+function entriesIn(directory: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (fault) {
+    return isMissing(fault) ? [] : undefined;
+  }
 }
 
 export interface ListedRef {
@@ -133,39 +134,36 @@ const maxEntries = 2_000;
  * Refs that match `wanted`, in git's order, from git's files; only the directories of `refs/` that `isRoot` accepts
  * are read. `undefined` if there are many, or one is not a plain ref, so that only git can list them.
  */
-export async function listRefFiles(
+export function listRefFiles(
   place: GitDirectory,
   isRoot: (name: string) => boolean,
   wanted: RegExp,
-): Promise<readonly ListedRef[] | undefined> {
+): readonly ListedRef[] | undefined {
   const { refsIn } = place;
   if (refsIn === undefined) return undefined;
   const found = new Map<string, string>();
   let entriesLeft = maxEntries;
-  const isPlain = async (ref: string, entry: Dirent): Promise<boolean> => {
+  const isPlain = (ref: string, entry: Dirent): boolean => {
     if (entry.isDirectory()) return walk(ref);
     if (!entry.isFile()) return false;
     if (!wanted.test(ref)) return true;
-    const text = await readText(join(refsIn, ref), maxLooseBytes);
+    const text = readText(join(refsIn, ref), maxLooseBytes);
     const id = text === 'missing' || !isRefName(ref) ? undefined : idAtStart(place, text)?.id;
     if (id !== undefined) found.set(ref, id);
     return id !== undefined;
   };
-  const walk = async (directory: string): Promise<boolean> => {
-    const entries = await readdir(join(refsIn, directory), { withFileTypes: true }).catch((fault: unknown) =>
-      isMissing(fault) ? [] : undefined,
-    );
+  const walk = (directory: string): boolean => {
+    const entries = entriesIn(join(refsIn, directory));
     entriesLeft -= entries?.length ?? 0;
     if (entries === undefined || entriesLeft < 0) return false;
     // git skips its own files beside refs.
     const kept = entries.filter(({ name }) => !name.startsWith('.') && !name.endsWith('.lock'));
     const chosen = directory === 'refs' ? kept.filter(({ name }) => isRoot(name)) : kept;
-    const plain = await Promise.all(chosen.map((entry) => isPlain(`${directory}/${entry.name}`, entry)));
-    return !plain.includes(false);
+    return chosen.every((entry) => isPlain(`${directory}/${entry.name}`, entry));
   };
   // Loose refs first: one that is packed meanwhile is found afterwards.
-  if (!(await walk('refs'))) return undefined;
-  const packed = await readPackedRefs(place, refsIn);
+  if (!walk('refs')) return undefined;
+  const packed = readPackedRefs(place, refsIn);
   if (packed === undefined) return undefined;
   for (const { ref, object } of packed) {
     if (!wanted.test(ref) || found.has(ref)) continue;

@@ -60,14 +60,14 @@ export async function updateRefs(
 
 /** The object a full ref points to, `undefined` where it does not exist. */
 export async function readRef(place: GitDirectory, ref: string): Promise<string | undefined> {
-  const read = await readRefFile(place, requireRefName(ref));
+  const read = readRefFile(place, requireRefName(ref));
   return read === undefined ? resolveId(place, ref) : read.id;
 }
 
 /** Refs under a prefix (`refs/ai/runs/`), sorted by name. */
 export async function listRefs(place: GitDirectory, prefix: string): Promise<readonly ListedRef[]> {
   const stem = requireRefName(prefix.replace(/\/$/, ''));
-  return (await hasNoRefsBelow(place, stem)) ? [] : matchRefs(place, [`${stem}/`]);
+  return hasNoRefsBelow(place, stem) ? [] : matchRefs(place, [`${stem}/`]);
 }
 
 /** Refs that match one of the patterns of `git for-each-ref`, sorted by name; without patterns all of them. */

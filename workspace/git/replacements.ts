@@ -1,5 +1,5 @@
 /* Finds replace refs and grafts, which make plain git show other objects than writ reads. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitFields, runGit, tryGit } from './git.ts';
 import { parseCommit } from './git-object.ts';
@@ -23,7 +23,7 @@ export async function readReplacements(repository: Repository): Promise<Replacem
 }
 
 async function readObjects(repository: Repository): Promise<ReadonlySet<string>> {
-  if (await hasNoRefsBelow(repository, 'refs/replace')) return new Set();
+  if (hasNoRefsBelow(repository, 'refs/replace')) return new Set();
   // As git reads them: the last part of the name, in upper or lower case.
   const ids = (await matchRefs(repository, [prefix]))
     .map(({ ref }) => ref.slice(ref.lastIndexOf('/') + 1).toLowerCase())
@@ -41,7 +41,7 @@ async function followsReplaceRefs(repository: Repository): Promise<boolean> {
  */
 async function readGrafts({ commonDir }: Repository): Promise<Replacements['grafts']> {
   const grafts = new Map<string, readonly string[]>();
-  for (const line of (await readText(join(commonDir, 'info', 'grafts'))).split('\n')) {
+  for (const line of readText(join(commonDir, 'info', 'grafts')).split('\n')) {
     const [said = ''] = withoutEnd(line).split('\0', 1);
     const [commit = '', ...parents] = said.toLowerCase().split(/[ \t\r]/);
     const isRead = [commit, ...parents].every((id) => isObjectId(id) && id.length === commit.length);
@@ -57,9 +57,9 @@ function withoutEnd(line: string): string {
   return line.slice(0, end);
 }
 
-async function readText(path: string): Promise<string> {
+function readText(path: string): string {
   try {
-    return (await readFile(path)).toString('latin1');
+    return readFileSync(path, 'latin1');
   } catch (fault) {
     if (['ENOENT', 'ENOTDIR'].includes((fault as NodeJS.ErrnoException).code ?? '')) return '';
     throw fault;

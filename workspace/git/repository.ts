@@ -1,5 +1,5 @@
 /* Opens a repository and names it. */
-import { realpath, stat } from 'node:fs/promises';
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { askGit, type GitDirectory, type GitSetting, gitFailed, tryGit } from './git.ts';
@@ -32,7 +32,7 @@ export async function openRepository(
   path: string,
   { bare: mayBeBare = false, onlyReads = false }: RepositoryUse = {},
 ): Promise<Repository> {
-  const start = await directoryAt(resolve(path));
+  const start = directoryAt(resolve(path));
   const place: GitDirectory = { gitDir: '', objectFormat: 'sha1', cwd: start, env: {}, settings: [] };
   const args = [
     'rev-parse',
@@ -77,14 +77,14 @@ export async function openRepository(
       detail: { format },
     });
   }
-  await requirePlainFiles(commonDir);
+  requirePlainFiles(commonDir);
   const found = {
     gitDir,
     objectFormat: format,
     cwd: root,
     env: { GIT_DIR: gitDir, ...(isBare ? {} : { GIT_WORK_TREE: root }) },
   } as const;
-  const refs = (config?.refsAreFiles ?? (await areRefsFiles(commonDir))) ? { refsIn: commonDir } : {};
+  const refs = (config?.refsAreFiles ?? areRefsFiles(commonDir)) ? { refsIn: commonDir } : {};
   const known = config
     ? { settings: config.settings, isWhole: config.isWhole }
     : ({ settings: [], onlyReads: true } as const);
@@ -120,10 +120,10 @@ export async function isShallow(place: GitDirectory): Promise<boolean | undefine
   return answer === undefined ? undefined : answer !== 'false';
 }
 
-async function directoryAt(path: string): Promise<string> {
+function directoryAt(path: string): string {
   try {
-    const found = await realpath(path);
-    if ((await stat(found)).isDirectory()) return found;
+    const found = realpathSync.native(path);
+    if (statSync(found).isDirectory()) return found;
   } catch (cause) {
     throw new WritError('NOT_A_REPOSITORY', {
       message: `\`${path}\` cannot be read`,
@@ -186,17 +186,24 @@ const read = [
  * GIT_FAILED if one of these files is a pipe, a socket or a device, directly or by a link: git and writ would wait
  * forever, or read until memory is full.
  */
-export async function requirePlainFiles(commonDir: string): Promise<void> {
-  await Promise.all(
-    read.map(async (name) => {
-      const found = await stat(join(commonDir, name)).catch(() => undefined);
-      if (found === undefined || found.isFile() || found.isDirectory()) return;
-      throw new WritError('GIT_FAILED', {
-        message: `expected \`${name}\` in the git directory to be a file, found a pipe, a socket or a device`,
-        detail: { path: name },
-      });
-    }),
-  );
+export function requirePlainFiles(commonDir: string): void {
+  const special = read.find((name) => {
+    const found = statOf(join(commonDir, name));
+    return found && !found.isFile() && !found.isDirectory();
+  });
+  if (special === undefined) return;
+  throw new WritError('GIT_FAILED', {
+    message: `expected \`${special}\` in the git directory to be a file, found a pipe, a socket or a device`,
+    detail: { path: special },
+  });
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /**

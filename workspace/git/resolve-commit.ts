@@ -85,7 +85,7 @@ export async function treeOf(place: GitDirectory, commit: string): Promise<strin
 export async function readHead(
   place: GitDirectory,
 ): Promise<{ readonly branch: string | undefined; readonly commit: string | undefined }> {
-  const read = await readHeadFile(place);
+  const read = readHeadFile(place);
   if (read !== undefined) {
     const [commit] = read.id === undefined ? [] : await describeObjects(place, [read.id]);
     if (read.id === undefined || commit?.type === 'commit') return { branch: read.branch, commit: read.id };

@@ -1,10 +1,9 @@
 /* Selects the branch for a sealed commit, and the policy commit. */
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { gitFields, tryGit } from './git.ts';
-import { isMissing, listRefFiles } from './ref-files.ts';
+import { isAbsent, listRefFiles } from './ref-files.ts';
 import { branchRef, encodeId, isRefName } from './ref-name.ts';
 import { readRef } from './refs.ts';
 import { isObjectId, type Repository } from './repository.ts';
@@ -89,7 +88,7 @@ interface Place {
 
 async function readPlace(repo: Repository): Promise<Place> {
   const head = await readHead(repo);
-  const branches = (await branchesOfFiles(repo, head.branch)) ?? (await readBranches(repo));
+  const branches = branchesOfFiles(repo, head.branch) ?? (await readBranches(repo));
   const consider = (name: string): Considered => {
     const ref = followSymbolic(branches, name);
     const branch = branches.get(ref);
@@ -136,12 +135,13 @@ interface Branch {
 }
 
 /** Every branch from git's files; `undefined` if there are other working trees, or only git can list them. */
-async function branchesOfFiles(
+function branchesOfFiles(
   repo: Repository,
   checkedOut: string | undefined,
-): Promise<ReadonlyMap<string, Branch> | undefined> {
-  if (!(await isOnlyWorkTree(repo))) return undefined;
-  const listed = await listRefFiles(repo, (name) => name === 'heads', /^refs\/heads\//);
+): ReadonlyMap<string, Branch> | undefined {
+  // git records other working trees in a directory beside the refs.
+  if (!isAbsent(join(repo.commonDir, 'worktrees'))) return undefined;
+  const listed = listRefFiles(repo, (name) => name === 'heads', /^refs\/heads\//);
   return (
     listed &&
     new Map(
@@ -151,11 +151,6 @@ async function branchesOfFiles(
       ]),
     )
   );
-}
-
-/** git records other working trees in a directory beside the refs. */
-async function isOnlyWorkTree({ commonDir }: Repository): Promise<boolean> {
-  return lstat(join(commonDir, 'worktrees')).then(() => false, isMissing);
 }
 
 async function readBranches(repo: Repository): Promise<ReadonlyMap<string, Branch>> {

@@ -139,21 +139,6 @@ export interface SearchAccess {
 /** Finds the keys and opens the services, when the first search wants them. */
 export type FindSearch = () => Promise<SearchAccess>;
 
-/** A regular file, never through a link; `undefined` for anything else and for one of more than `maxBytes`. */
-export async function readPlainFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
-  // Without O_NONBLOCK a pipe of that name would hang us before it can be refused.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const status = await file.stat();
-    if (!status.isFile() || status.size > maxBytes) return undefined;
-    const bytes = Buffer.alloc(status.size);
-    const { bytesRead } = await file.read(bytes, 0, status.size, 0);
-    return bytes.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 /** A directory whose own size is at most this holds some hundred names. */
 const smallDirectoryBytes = 4096;
 

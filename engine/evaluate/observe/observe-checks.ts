@@ -292,7 +292,7 @@ function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
 
 /** Times, sizes with a unit, fractions, dates, and addresses: they differ between two runs of the same program. */
 const varying =
-  /\d{1,20}(?:[.,:]\d{1,20}){1,10}(?: ?[a-zµ]{1,3}\b)?|\d{1,20} ?(?:ns|µs|us|ms|s|sec|seconds|min|[kKMG]i?B)\b|\b0x[0-9a-f]{4,20}\b|\b[0-9a-f]{12,64}\b|\d{4}-\d\d-\d\d[T ]?/g;
+  /\d{1,20}(?:[.,:]\d{1,20}){1,10}(?: ?[a-z\u00b5]{1,3}\b)?|\d{1,20} ?(?:ns|\u00b5s|us|ms|s|sec|seconds|min|[kKMG]i?B)\b|\b0x[0-9a-f]{4,20}\b|\b[0-9a-f]{12,64}\b|\d{4}-\d\d-\d\d[T ]?/g;
 
 /** Returns the policy commit's tree with files of the patch added. */
 async function filledTree(

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { messageOf, WritError } from '../../../core/base/errors.ts';
+import { readPlain } from '../../../core/base/files.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import type { Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigestOptions, digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { removeTree } from '../../../workspace/git/torn-paths.ts';
-import { readPlainFile } from '../../../workspace/process/workspace-file.ts';
 import type { PrepareStep } from '../../config/config.ts';
 import type { CheckFootprint } from '../observe/footprint-key.ts';
 import type { TracedCommand } from '../observe/under-tracer.ts';
@@ -326,7 +326,7 @@ async function openEntry(
 }
 
 async function readWord({ path, key, voucher }: PreparedEntry, output: string): Promise<string | undefined> {
-  const bytes = await readPlainFile(wordFile(path, output), maxWordBytes).catch(() => undefined);
+  const { bytes } = readPlain(wordFile(path, output), maxWordBytes);
   const [, sha256 = '', mac = ''] = /^([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(String(bytes)) ?? [];
   return voucher.vouched(said(key, output, sha256), mac) ? sha256 : undefined;
 }

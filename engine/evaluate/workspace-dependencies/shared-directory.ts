@@ -5,7 +5,6 @@ import {
   copyFile,
   lstat,
   mkdir,
-  open,
   readdir,
   readlink,
   realpath,
@@ -15,11 +14,10 @@ import {
 } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { sha256Hex } from '../../../core/base/canonical.ts';
-import { writeDurably } from '../../../core/base/files.ts';
+import { readPlain, writeDurably } from '../../../core/base/files.ts';
 import { processWitness, type Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigest, digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { isInside } from '../../../workspace/process/find-program.ts';
-import { readPlainFile } from '../../../workspace/process/workspace-file.ts';
 import type { Attempt } from '../../state/open-run.ts';
 
 /** Texts that runs of this repository left on this machine, each under the digest of what it depends on. */
@@ -47,7 +45,7 @@ export function openVouchedCache(directory: string, voucher: Voucher): VouchedCa
   const pathOf = (key: string): string => join(directory, `${key}.json`);
   return {
     async find(key) {
-      const bytes = await readPlainFile(pathOf(key), maxBytes).catch(() => undefined);
+      const { bytes } = readPlain(pathOf(key), maxBytes);
       if (bytes === undefined) return undefined;
       const text = Buffer.from(bytes).toString('utf8');
       const [mac, said] = [text.slice(0, 64), text.slice(65)];
@@ -107,7 +105,8 @@ type ShareOutcome =
   | { readonly refusal: ShareRefusal; readonly message: string };
 
 export const directoryLimits = { maxEntries: 1_000_000, maxBytes: 16 * 2 ** 30 } as const;
-const maxLockfileBytes = 64 * 2 ** 20;
+/** Of a lockfile. */
+export const maxLockfileBytes = 64 * 2 ** 20;
 
 /**
  * Finds an ignored directory of the user's working tree that may replace the candidate's own dependencies. The
@@ -161,13 +160,7 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
 async function readInside(worktree: string, path: string): Promise<Buffer | undefined> {
   const real = await realpath(join(worktree, path)).catch(() => undefined);
   if (real === undefined || !isInside(worktree, real)) return undefined;
-  const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const status = await file.stat();
-    return status.isFile() && status.size <= maxLockfileBytes ? await file.readFile() : undefined;
-  } finally {
-    await file.close();
-  }
+  return readPlain(real, maxLockfileBytes).bytes;
 }
 
 /**

@@ -224,7 +224,7 @@ const british = /0(?:2\d \d{4} \d{4}|1\d1 \d{3} \d{4}|\d{4} \d{6}|7\d{3} \d{6})/
 /** Any number after a word that marks it as a telephone number. */
 const named = /\(?\d(?:[ ()./-]{0,2}\d){6,14}/y;
 const phoneWords =
-  /(?:\btel\b|tel(?:e(?:ph|f)on)?[a-zé]{0,3}|phone|\bfon\b|mobil[a-z]{0,4}|\bcell\b|\bfax\b|handy|rufnummer)(?:[ _-]?(?:no|nr|num(?:ber|mer|ero)?))?["'\]]{0,2}[ .:=#]{0,4}["']?$/i;
+  /(?:\btel\b|tel(?:e(?:ph|f)on)?[a-z\u00e9]{0,3}|phone|\bfon\b|mobil[a-z]{0,4}|\bcell\b|\bfax\b|handy|rufnummer)(?:[ _-]?(?:no|nr|num(?:ber|mer|ero)?))?["'\]]{0,2}[ .:=#]{0,4}["']?$/i;
 
 /** Matches a telephone number that begins at `at`. Numbers of the 555-01xx block are never assigned. */
 function matchPhone(text: string, at: number): SensitiveMatch | undefined {

@@ -24,7 +24,7 @@ t.test('a pipe or device in place of a file that git reads is refused', async (t
     ] as const) {
       make();
       const refused = { code: 'GIT_FAILED', detail: { path: name } };
-      await t.rejects(requirePlainFiles(gitDir), refused, `${name} as ${what}`);
+      t.throws(() => requirePlainFiles(gitDir), refused, `${name} as ${what}`);
       rmSync(path);
     }
   }
@@ -32,18 +32,18 @@ t.test('a pipe or device in place of a file that git reads is refused', async (t
 
 t.test('regular files, symlinks to files, dangling symlinks and missing files are accepted', async (t) => {
   const gitDir = t.testdir({ file: 'x' });
-  await t.resolves(requirePlainFiles(gitDir), 'nothing');
+  t.doesNotThrow(() => requirePlainFiles(gitDir), 'nothing');
   for (const name of names) {
     const path = join(gitDir, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, '');
-    await t.resolves(requirePlainFiles(gitDir), name);
+    t.doesNotThrow(() => requirePlainFiles(gitDir), name);
     rmSync(path);
     symlinkSync(join(gitDir, 'file'), path);
-    await t.resolves(requirePlainFiles(gitDir), `${name} by a link`);
+    t.doesNotThrow(() => requirePlainFiles(gitDir), `${name} by a link`);
     rmSync(path);
     symlinkSync(join(gitDir, 'none'), path);
-    await t.resolves(requirePlainFiles(gitDir), `${name} by a link to nothing`);
+    t.doesNotThrow(() => requirePlainFiles(gitDir), `${name} by a link to nothing`);
     rmSync(path);
   }
 });
