@@ -92,12 +92,24 @@ const namespaceFlags = 0x7e020080;
 /** UNIX, INET, INET6, NETLINK. */
 const families = [1, 2, 10, 16];
 
+/** TIOCSTI and TIOCLINUX type into the terminal of the person. */
+const terminalRequests = [0x5412, 0x541c];
+/**
+ * EXT4_IOC_MOVE_EXT and SWAP_BOOT, XFS_IOC_SWAPEXT, EXCHANGE_RANGE and COMMIT_RANGE, F2FS_IOC_MOVE_RANGE: they change
+ * what a file holds without a write, and some leave its change time, by which a workspace is used again (0028).
+ */
+const blockRequests = [0xc028660f, 0x6611, 0xc0c0586d, 0x40285881, 0x40585883, 0xc020f509];
+
 /** Allowed arguments of calls. */
 export const argumentRules: Readonly<Record<string, ArgumentRule>> = {
   unshare: { call: [272, 97], argument: 0, must: { noneOf: namespaceFlags }, errno: eperm },
   clone: { call: [56, 220], argument: 0, must: { noneOf: namespaceFlags & ~0x80 }, errno: eperm },
-  // TIOCSTI and TIOCLINUX type into the terminal of the person.
-  ioctl: { call: [16, 29], argument: 1, must: { not: [0x5412, 0x541c] }, errno: eperm },
+  ioctl: {
+    call: [16, 29],
+    argument: 1,
+    must: { not: [...terminalRequests, ...blockRequests] },
+    errno: eperm,
+  },
   // VSOCK connects a virtual machine to its host and belongs to no network namespace. Other families are kernel code
   // that tests do not use.
   socket: { call: [41, 198], argument: 0, must: { oneOf: families }, errno: eafnosupport },

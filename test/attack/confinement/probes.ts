@@ -159,6 +159,10 @@ export function probesOf(outside: Outside): Readonly<Record<string, Probe>> {
     'type into a terminal': {
       python: `call(${number(16, 29)}, 0, 0x5412, 0) != EPERM or call(${number(16, 29)}, 0, 0x541c, 0) != EPERM`,
     },
+    // Content of a file without a write.
+    'exchange the blocks of two files': {
+      python: `any(call(${number(16, 29)}, 0, request, 0) != EPERM for request in (0xc028660f, 0x6611, 0xc0c0586d, 0x40285881, 0x40585883, 0xc020f509))`,
+    },
     // Memory without a process.
     'hold shared memory of any size': { python: `call(${number(29, 194)}, 0, 1 << 30, 0o1600) != ENOSPC` },
     'hold semaphores of any number': { python: `call(${number(64, 190)}, 0, 32000, 0o1600) != ENOSPC` },
