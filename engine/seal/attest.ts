@@ -174,6 +174,11 @@ export async function revoke(
   return [[sealPaths.revocation, Buffer.from(bundle, 'base64')]];
 }
 
+/** True once `revoke` has logged that the claim of this run is void: it may not land any more. */
+export function isRevoked({ services: { steps } }: Pick<Attempt, 'services'>): boolean {
+  return steps.under('revocation').ended('bundle') !== undefined;
+}
+
 async function digestsOfAttempts(attempt: Attempt): Promise<readonly (readonly [string, string])[]> {
   const digests: (readonly [string, string])[] = [];
   for await (const [path, bytes] of contentBelowNames(attempt)) digests.push([path, sha256Hex(bytes)]);

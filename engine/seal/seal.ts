@@ -21,7 +21,7 @@ import { recordRollback, settleRun } from '../record/settle-run.ts';
 import { recordFiles } from '../record/write-record.ts';
 import type { CommitWording } from '../state/commit-wording.ts';
 import { type Attempt, withSteps } from '../state/open-run.ts';
-import { type Attested, attest, refuteDecided, revoke } from './attest.ts';
+import { type Attested, attest, isRevoked, refuteDecided, revoke } from './attest.ts';
 import { followTarget, moveTarget } from './move-target.ts';
 
 /**
@@ -61,6 +61,9 @@ export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<vo
     );
   const attested = await attest(attempt, judged, { commit, files, nowMs }, isSwapped);
   const { failed } = attested;
+  // An earlier process took it back, and was stopped before it could record that.
+  if (failed === undefined && !isSwapped && isRevoked(attempt))
+    return rollback(attempt, without('refuted'), attested, { commit, nowMs }, 'its claim was revoked');
   const settled = failed === undefined ? judged : without('provenance-failed');
   if (failed !== undefined && settled.decision.next === 'stop')
     return rollback(attempt, settled, attested, { commit, nowMs }, `provenance failed: ${failed}`);
@@ -75,17 +78,10 @@ export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<vo
           nowMs,
         });
   settings.signal.throwIfAborted();
-  try {
-    const carried = attempt.approvals.filter(({ status }) => status === 'counts');
-    const anchors = await anchorEarlier(attempt, carried);
-    await settleRun(attempt, recorded, attested.seals, attempt.patch.diff, anchors);
-  } catch (fault) {
-    // The claim is already in the log, so its readers must learn that it is void.
-    await revoke(attempt, attested, `the change was not recorded: ${messageOf(fault)}`).catch(
-      () => undefined,
-    );
-    throw fault;
-  }
+  const carried = attempt.approvals.filter(({ status }) => status === 'counts');
+  const anchors = await anchorEarlier(attempt, carried);
+  // A fault leaves the run interrupted, and its claim holds: a later process lands it or takes it back.
+  await settleRun(attempt, recorded, attested.seals, attempt.patch.diff, anchors);
   const { repository, target, policy } = environment;
   const { runId } = attempt.identity;
   const { files: touched } = attempt.patch;

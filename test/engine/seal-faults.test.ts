@@ -281,20 +281,51 @@ long('an index that cannot follow undoes neither the moved branch nor the sealed
   t.ok(recorded(sample, view).includes('evidence-manifest.sigstore.json'));
 });
 
-long('a logged claim is revoked when the run cannot be recorded', async (t) => {
+t.test('a run that cannot be recorded keeps its claim, and lands when it is resumed', async (t) => {
   const sample = sampleOf(t);
   const before = sample.state();
+  const runOf = () => readdirSync(join(sample.root, '.git', 'writ', 'runs')).at(0) ?? '';
   const run = runWith(sample, () => ({
     verify: async () => {
-      const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
       // Git keeps no ref beside refs below it: that of the run can no longer be written.
-      sample.git('update-ref', `refs/ai/runs/${runId}/in-the-way`, 'HEAD');
+      sample.git('update-ref', `refs/ai/runs/${runOf()}/in-the-way`, 'HEAD');
       return [];
     },
   }));
   await t.rejects(run, Error);
-  t.equal(await logged(sample), 2, 'what the run did, and that it did not take effect');
+  t.equal(await logged(sample), 1, 'the claim, and no revocation');
   t.equal(sample.state(), before);
+  sample.git('update-ref', '-d', `refs/ai/runs/${runOf()}/in-the-way`);
+  const view = await sample.resume(runOf(), { witness: userJournalWitness(sample.env) });
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  t.equal(await logged(sample), 1);
+  t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+});
+
+t.test('what was revoked never lands', async (t) => {
+  const sample = sampleOf(t);
+  const base = sample.git('rev-parse', 'main');
+  const stopsAt = (step: string) => fullAt(step, userJournalWitness(sample.env));
+  await t.rejects(runWith(sample, () => ({}), {}, stopsAt('record/run')));
+  const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+  {
+    await using engine = await sample.engine();
+    // This process refutes the claim, and ends after the revocation is logged and before that is recorded.
+    const refuting = withAttestor(engine, () => ({ verify: async () => ['manifest failed mismatch'] }));
+    const resumed = resumeRun(refuting, {
+      repositoryPath: sample.root,
+      runId,
+      schedulerVersion: '0.0.0-test',
+      witness: stopsAt('seal/rolled-back'),
+      clock: systemClock,
+      signal: new AbortController().signal,
+    });
+    await t.rejects(resumed);
+  }
+  t.equal(await logged(sample), 2);
+  const view = await sample.resume(runId, { witness: userJournalWitness(sample.env) });
+  t.equal(view.decision?.type, 'rollback', view.decision?.rationale ?? '');
+  t.equal(sample.git('rev-parse', 'main'), base);
 });
 
 long('index and files follow a branch that the run has moved already', async (t) => {
