@@ -67,7 +67,7 @@ async function verified(
   change: (source: EvidenceSource) => EvidenceSource = (one) => one,
   signersIn = sample.root,
 ): Promise<VerifyReport> {
-  const repository = await openRepository(sample.root);
+  const repository = await openRepository(sample.root, { bare: true, onlyReads: true });
   const { store } = await findRun(builtInStores, repository, systemClock, runId);
   const found = await gitEvidence(repository, store, runId, decision?.commitSha ?? '');
   if (!found) throw new Error('no evidence');

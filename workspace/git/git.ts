@@ -34,19 +34,21 @@ export interface GitAnswer {
 export const maxListBytes = 512 * 1024 * 1024;
 const defaultMaxBytes = 64 * 1024 * 1024;
 const maxErrorText = 2000;
-/** Commands that run no program for a file of a working tree. */
-const readers: readonly (string | undefined)[] = [
-  'cat-file',
-  'check-ignore',
-  'config',
-  'for-each-ref',
-  'ls-files',
-  'ls-tree',
-  'merge-base',
-  'rev-list',
-  'rev-parse',
-  'symbolic-ref',
-];
+/** Commands that run no program for a file of a working tree, with the options that this takes. */
+const readers: ReadonlyMap<string | undefined, readonly string[]> = new Map([
+  ['cat-file', []],
+  ['check-ignore', []],
+  ['config', []],
+  ['diff-tree', ['--name-only']],
+  ['for-each-ref', []],
+  ['log', ['--no-show-signature']],
+  ['ls-files', []],
+  ['ls-tree', []],
+  ['merge-base', []],
+  ['rev-list', []],
+  ['rev-parse', []],
+  ['symbolic-ref', []],
+]);
 
 /** Runs git and returns its output for any exit code. GIT_MISSING. */
 export async function askGit(
@@ -177,7 +179,7 @@ export async function withGit<T>(act: () => Promise<T>): Promise<T> {
 }
 
 function gitArgv({ onlyReads }: GitDirectory, args: readonly string[]): readonly string[] {
-  if (onlyReads && !readers.includes(args[0]))
+  if (onlyReads && readers.get(args[0])?.every((option) => args.includes(option)) !== true)
     throw new WritError('INTERNAL', { message: `\`git ${args[0]}\` in a repository that is only read` });
   return ['git', '--no-pager', ...args];
 }

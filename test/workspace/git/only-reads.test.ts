@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { listPeopleHere } from '../../../workspace/git/commit-log.ts';
 import { isIgnoredPath } from '../../../workspace/git/dirty-paths.ts';
 import { askGit, startGatedGit, startGit } from '../../../workspace/git/git.ts';
 import { readBlob } from '../../../workspace/git/read-objects.ts';
@@ -42,11 +43,22 @@ t.test('a read-only repository says what is ignored and starts no program for it
   t.notOk(existsSync(join(dir, 'sprung')));
 });
 
+t.test('a read-only repository names the people of a range', async (t) => {
+  const sample = makeRepository(t.testdir());
+  sample.commit({ a: '1' });
+  sample.git('config', 'log.showSignature', 'true');
+  const base = sample.git('rev-parse', 'HEAD');
+  sample.commit({ a: '2' });
+  const repo = await openRepository(sample.dir, { onlyReads: true });
+  const { authors } = await listPeopleHere(repo, base, sample.git('rev-parse', 'HEAD'));
+  t.equal(authors.length, 1);
+});
+
 t.test('a read-only repository refuses git commands that could start a program', async (t) => {
   const sample = makeRepository(t.testdir());
   sample.commit({ a: '1' });
   const repo = await openRepository(sample.dir, { onlyReads: true });
-  for (const command of ['hash-object', 'status', 'update-ref', 'checkout-index', 'log', 'diff'])
+  for (const command of ['hash-object', 'status', 'update-ref', 'checkout-index', 'log', 'diff-tree', 'diff'])
     await t.rejects(askGit(repo, [command]), { code: 'INTERNAL' }, command);
   t.throws(() => startGit(repo, ['fast-import']).kill(), { code: 'INTERNAL' });
   t.throws(() => startGatedGit(repo, ['update-ref', '--stdin']).kill(), { code: 'INTERNAL' });
