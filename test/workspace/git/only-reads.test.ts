@@ -45,12 +45,10 @@ t.test('a read-only repository says what is ignored and starts no program for it
 
 t.test('a read-only repository names the people of a range', async (t) => {
   const sample = makeRepository(t.testdir());
-  sample.commit({ a: '1' });
   sample.git('config', 'log.showSignature', 'true');
-  const base = sample.git('rev-parse', 'HEAD');
-  sample.commit({ a: '2' });
+  const [from, to] = [sample.commit({ a: '1' }), sample.commit({ a: '2' })];
   const repo = await openRepository(sample.dir, { onlyReads: true });
-  const { authors } = await listPeopleHere(repo, base, sample.git('rev-parse', 'HEAD'));
+  const { authors } = await listPeopleHere(repo, from, to);
   t.equal(authors.length, 1);
 });
 
