@@ -103,7 +103,9 @@ export async function doctorCommand(context: CommandContext): Promise<CommandRes
   for (const name of engine.slots.sandbox.names.filter((one) => one !== 'none')) {
     sandboxes.push(
       await diagnose(`sandbox-${name}`, false, async () => {
-        const { works, enforced, reason } = await (await engine.slots.sandbox.pick(name)).probe();
+        const { works, enforced, reason } = await (await engine.slots.sandbox.pick(name)).probe({
+          anew: true,
+        });
         if (!works) throw new WritError('SANDBOX_UNAVAILABLE', { message: reason ?? 'does not work here' });
         return `enforces ${enforced.join(', ')}`;
       }),

@@ -10,6 +10,7 @@ import {
   viewOfHost,
   viewWithTools,
 } from './host-view.ts';
+import { disprovable } from './kept-probe.ts';
 import { egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
@@ -73,7 +74,8 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
       const common = openPrefix(memory);
       const view = viewBeside(viewWithTools(common.view, request.tools), request.workspace);
       const { words } = view === common.view ? common : prefixOf(view, memory);
-      return runInView([...outerWords(program), ...words, ...suffixOf(view, request)], view, request);
+      const all = [...outerWords(program), ...words, ...suffixOf(view, request)];
+      return disprovable({ name: 'bubblewrap', facts }, runInView(all, view, request));
     },
   };
   return backend;

@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, wr
 import path from 'node:path';
 import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import { makeDirectories, readGuarded } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';
@@ -12,8 +13,6 @@ import type { HostFacts } from './host-view.ts';
 export interface ProbedForm {
   readonly name: string;
   readonly facts: HostFacts;
-  /** The user's directory of caches. */
-  readonly cache: string;
   /** Everything that the probe runs: words of the sandbox, launcher, attempts, paths it looks at. */
   readonly words: readonly string[];
 }
@@ -73,10 +72,38 @@ export async function keepPassed(form: ProbedForm): Promise<void> {
   }
 }
 
+/** Passes a result on. A back end that could not set its sandbox up is probed again by the next process. */
+export async function disprovable<T>(
+  form: Pick<ProbedForm, 'name' | 'facts'>,
+  result: Promise<T>,
+): Promise<T> {
+  try {
+    return await result;
+  } catch (fault) {
+    if (isWritError(fault, 'SANDBOX_FAILED')) forgetPassed(form);
+    throw fault;
+  }
+}
+
+/** Removes the kept answer of a back end: what broke is not always in the digest. */
+export function forgetPassed(form: Pick<ProbedForm, 'name' | 'facts'>): void {
+  try {
+    const { directory, file } = placeOf(form);
+    if (isOursAlone(directory)) rmSync(file, { force: true });
+  } catch {
+    // Nothing was kept, or in a directory that is not believed either.
+  }
+}
+
 /** One file for each back end: there is nothing to clean up. */
-function placeOf({ name, cache }: ProbedForm): Readonly<Record<'root' | 'directory' | 'file', string>> {
-  const directory = path.join(cache, 'writ', 'probes');
-  return { root: cache, directory, file: path.join(directory, name) };
+function placeOf({
+  name,
+  facts,
+}: Pick<ProbedForm, 'name' | 'facts'>): Readonly<Record<'root' | 'directory' | 'file', string>> {
+  const { XDG_CACHE_HOME: xdg = '' } = process.env;
+  const root = path.isAbsolute(xdg) ? xdg : path.join(facts.home, '.cache');
+  const directory = path.join(root, 'writ', 'probes');
+  return { root, directory, file: path.join(directory, name) };
 }
 
 function isOursAlone(directory: string): boolean {

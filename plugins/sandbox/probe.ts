@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, TracerProbe } from '../../core/interfaces/sandbox.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';
 import { isProvenDead, ownIdentity, type ProcessIdentity } from '../../workspace/process/process-identity.ts';
 import type { HostFacts } from './host-view.ts';
-import { hasPassed, keepPassed } from './kept-probe.ts';
+import { forgetPassed, hasPassed, keepPassed } from './kept-probe.ts';
 import { profile } from './refused-calls.ts';
 
 /** Set by the back end or by the shell itself. */
@@ -70,17 +70,16 @@ export function onceProbed(
   facts: HostFacts,
   find: () => SandboxBackend | string,
   words: () => readonly string[],
-): () => Promise<Probe> {
+): SandboxBackend['probe'] {
   const key = JSON.stringify([name, facts.path, facts.home, facts.execPath]);
-  return () => {
+  return ({ anew = false } = {}) => {
+    if (anew) forgetPassed({ name, facts });
     const known = answers.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined && !anew) return known;
     const answer = (async () => {
       const backend = find();
       if (typeof backend === 'string') return { ...fails(backend), absent: true as const };
-      const { XDG_CACHE_HOME: xdg = '' } = process.env;
-      const cache = isAbsolute(xdg) ? xdg : join(facts.home, '.cache');
-      const form = { name, facts, cache, words: [...words(), attempts, ...hostSecrets(facts.home)] };
+      const form = { name, facts, words: [...words(), attempts, ...hostSecrets(facts.home)] };
       if (await hasPassed(form)) return { works: true, enforced };
       const probed = await probeBackend(backend, facts);
       if (probed.works) await keepPassed(form);

@@ -331,6 +331,7 @@ export async function runOuter(
     throw new WritError('SANDBOX_FAILED', {
       message: `the sandbox could not be set up: ${said}`,
       detail: { exitCode: result.exitCode, said },
+      hints: ['`writ doctor` tries every sandbox of this machine'],
     });
   }
   return result;

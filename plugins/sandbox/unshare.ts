@@ -11,6 +11,7 @@ import {
   viewOfHost,
   viewWithTools,
 } from './host-view.ts';
+import { disprovable } from './kept-probe.ts';
 import { egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
@@ -105,7 +106,8 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
       const common = openPlan(memory);
       const view = viewBeside(viewWithTools(common.view, request.tools), request.workspace);
       const { plan } = view === common.view ? common : planned(view, memory);
-      return runInView(outerArgv(plan, view, request), view, request);
+      const all = outerArgv(plan, view, request);
+      return disprovable({ name: 'unshare', facts }, runInView(all, view, request));
     },
   };
   return backend;

@@ -2,15 +2,16 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { hasPassed, keepPassed } from '../../../plugins/sandbox/kept-probe.ts';
+import { WritError } from '../../../core/base/errors.ts';
+import { disprovable, hasPassed, keepPassed } from '../../../plugins/sandbox/kept-probe.ts';
 
+delete process.env.XDG_CACHE_HOME;
 const onLinux = { skip: process.platform === 'linux' ? false : 'namespaces are read from /proc' };
 
 function formIn(home: string) {
   return {
     name: 'bubblewrap',
     facts: { path: process.env.PATH ?? '', home, execPath: process.execPath },
-    cache: join(home, '.cache'),
     words: ['--unshare-net'],
   };
 }
@@ -31,6 +32,18 @@ t.test('a passed probe is kept for the same sandbox alone', onLinux, async (t) =
   renameSync(program, `${program}-before`);
   writeFileSync(program, '1', { mode: 0o755 });
   t.equal(await hasPassed(own), false, 'a program of the same name is another one');
+});
+
+t.test('a sandbox that could not be set up is not believed any longer', onLinux, async (t) => {
+  const form = formIn(t.testdir());
+  await keepPassed(form);
+  const broken = (code: 'SANDBOX_FAILED' | 'SANDBOX_UNSAFE') =>
+    disprovable(form, Promise.reject(new WritError(code)));
+  await t.rejects(broken('SANDBOX_UNSAFE'), { code: 'SANDBOX_UNSAFE' });
+  t.equal(await hasPassed(form), true, 'a request that was refused shows nothing about the sandbox');
+  await t.rejects(broken('SANDBOX_FAILED'), { code: 'SANDBOX_FAILED' });
+  t.equal(await hasPassed(form), false);
+  await t.rejects(broken('SANDBOX_FAILED'), { code: 'SANDBOX_FAILED' }, 'nothing is kept');
 });
 
 t.test(
