@@ -62,6 +62,7 @@ export function toVerdict(view: RunView): Verdict {
         word: 'Committed',
         sentence: decision.rationale,
         next: [
+          ...(view.state === 'interrupted' ? [resume] : []),
           {
             line: `writ verify ${decision.commitSha ?? view.runId}`,
             about: 'signature, subjects, spec and evidence digests, log inclusion; offline',

@@ -45,8 +45,10 @@ export async function runsCommand(context: CommandContext): Promise<CommandResul
         const { runId, startedAt, state, summary } = run;
         const decision = 'decision' in run ? run.decision : undefined;
         const isSealed = 'landing' in run && run.landing === 'sealed';
-        const color = decision === undefined || isSealed ? 'yellow' : decision === 'commit' ? 'green' : 'red';
-        const shown = isSealed ? 'sealed, not landed' : (decision ?? state);
+        const isStopped = state === 'interrupted';
+        const isOpen = decision === undefined || isSealed || isStopped;
+        const color = isOpen ? 'yellow' : decision === 'commit' ? 'green' : 'red';
+        const shown = isStopped ? state : isSealed ? 'sealed, not landed' : (decision ?? state);
         return [runId, startedAt, styled(color, shown), summary];
       }),
     );

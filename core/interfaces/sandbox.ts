@@ -24,6 +24,16 @@ export interface SandboxEgress {
   readonly way: string;
 }
 
+/** The repository whose candidate the workspace holds. Paths of the host, without links. */
+export interface HiddenRepository {
+  /** Its working tree. Inside, this path leads to the workspace, as links and environments with full paths need. */
+  readonly root: string;
+  /** Its git directory and its other working trees. */
+  readonly others: readonly string[];
+  /** Whether git ignores a path in the working tree. Programs there are shown if PATH names them; no tracked ones are. */
+  isIgnored(path: string): Promise<boolean>;
+}
+
 /** One process to run. There is no shell unless `argv` names one. */
 export interface SandboxRequest {
   readonly argv: readonly string[];
@@ -38,6 +48,8 @@ export interface SandboxRequest {
    * directories of the installation (`lib`, `share` …) are bound too.
    */
   readonly tools?: readonly string[];
+  /** The user's repository, which no sandbox shows, even in a directory that it shows. */
+  readonly repository?: HiddenRepository;
   /** Programs that are hidden in the sandbox: `stub` of the host directory `stubs` replaces them. */
   readonly withheld?: { readonly stubs: string; readonly stub: string; isWithheld(name: string): boolean };
   /** The child's whole environment; PATH, HOME and TMPDIR are added by the back end. */

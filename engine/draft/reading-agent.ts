@@ -20,6 +20,7 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import { acquireRunLock } from '../../store/run-directory.ts';
 import { wayAddress } from '../../workspace/egress/open-egress.ts';
+import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { exportTree, removeWorkspace } from '../../workspace/git/workspace.ts';
 import { checkEnvironment, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
@@ -60,7 +61,7 @@ async function openReadingAgent(
   chosen: OpenModel & { readonly agent: OpenAgent },
   { runId, effective, policy, sandbox: wanted = 'auto', signal, settings }: ReadingOrder,
 ): Promise<ReadingAgent> {
-  const sandbox = await pickSandbox(wanted, engine.slots.sandbox);
+  const sandbox = hideRepository(await pickSandbox(wanted, engine.slots.sandbox), repository);
   if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
   await using opened = new AsyncDisposableStack();
   // Not the run's own: that one may be begun beside it, and is kept over a kill.
@@ -188,7 +189,7 @@ export async function openDrafter(
         {
           cacheDir: pluginCacheOf(repository),
           maxMemoryBytes: maxMemoryBytes(config),
-          sandbox: () => pickSandbox('auto', engine.slots.sandbox),
+          sandbox: async () => hideRepository(await pickSandbox('auto', engine.slots.sandbox), repository),
           access,
           ...(outside === undefined ? {} : { outside }),
         },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Journal } from '../../store/journal.ts';
+import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { nameRepository, type Repository } from '../../workspace/git/repository.ts';
 import { commitTimeMs } from '../../workspace/git/resolve-commit.ts';
@@ -71,7 +72,8 @@ export async function nameEnvironment(
   const { commit } = found.base;
   const baseTimeMs = commit === undefined ? 0 : await commitTimeMs(repository, commit);
   const repositoryUri = await nameRepository(repository, effective.metadata.target.repo, commit);
-  return { ...found, repository, repositoryUri, baseTimeMs };
+  const sandbox = hideRepository(found.sandbox, repository);
+  return { ...found, sandbox, repository, repositoryUri, baseTimeMs };
 }
 
 /**

@@ -17,6 +17,7 @@ import { usedNames } from '../../plugins/third-party/plugin-manifest.ts';
 import { isAttested } from '../../spec/facts.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
+import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
@@ -169,7 +170,11 @@ export async function openVerifiers({
     {
       cacheDir,
       maxMemoryBytes: maxMemoryBytes(asked),
-      sandbox: async () => (sandbox.unconfined ? pickSandbox('auto', engine.slots.sandbox) : sandbox),
+      sandbox: async () =>
+        hideRepository(
+          sandbox.unconfined ? await pickSandbox('auto', engine.slots.sandbox) : sandbox,
+          repository,
+        ),
       access: pluginAccess,
       ...(outside === undefined ? {} : { outside }),
     },

@@ -18,7 +18,7 @@ import { joinStores, openStores, type RunStore, type Stores, storeRefs } from '.
 import { readSmall } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Attempt, RunIdentity } from '../state/open-run.ts';
-import { readRun } from './read-run.ts';
+import { isUnfinished, readRun } from './read-run.ts';
 
 /** One line of `writ runs`. */
 export interface RunSummary {
@@ -44,10 +44,12 @@ export async function listRuns(
   const open = await openStores(stores, repository, clock);
   const refs = await listRunRefs(repository, open);
   const objects = joinStores(open);
-  const decided = await withLandings(repository, await summarise(repository, objects, refs));
+  const here = await listRunDirectories(repository);
+  const records = await summarise(repository, objects, refs);
+  const decided = await withLandings(repository, await withStopped(repository, records, here));
   const known = new Set(refs.map(({ id }) => id));
   const undecided: RunSummary[] = [];
-  for (const name of await listRunDirectories(repository)) {
+  for (const name of here) {
     if (known.has(name)) continue;
     const summary = await summariseJournal(repository, objects, name);
     if (summary) undecided.push(summary);
@@ -75,6 +77,25 @@ async function summariseJournal(
     const startedAt = toRfc3339(uuidTimeMs(name) ?? 0);
     return { runId: name, startedAt, state: 'interrupted', summary: '(its journal is damaged)', specId: '' };
   }
+}
+
+/**
+ * The last commit on each target is `interrupted` if its run was stopped here before the working tree followed. Under a
+ * later one nothing is left to follow.
+ */
+async function withStopped(
+  repository: Repository,
+  runs: readonly DecidedSummary[],
+  here: readonly string[],
+): Promise<readonly DecidedSummary[]> {
+  const newest = new Map<string, string>();
+  for (const { runId, decision, targetRef } of runs)
+    if (decision === 'commit' && targetRef !== undefined && runId > (newest.get(targetRef) ?? ''))
+      newest.set(targetRef, runId);
+  const stopped = new Set<string>();
+  for (const runId of newest.values())
+    if (here.includes(runId) && (await isUnfinished(repository, runId))) stopped.add(runId);
+  return runs.map((run) => (stopped.has(run.runId) ? { ...run, state: 'interrupted' } : run));
 }
 
 interface DecidedSummary extends RunSummary {

@@ -211,6 +211,12 @@ async function localRecords(repository: Repository, runId: string): Promise<read
   }
 }
 
+/** True for a decided run whose last steps are left to `writ resume`, and that no process works on. */
+export async function isUnfinished(repository: Repository, runId: string): Promise<boolean> {
+  const { state } = afterDecision('commit', await localRecords(repository, runId));
+  return state === 'interrupted' && !(await isRunHeld(runDirectory(repository, runId)));
+}
+
 /** Whether the branch was moved and the working tree followed, as far as this machine's journal knows. */
 function afterDecision(type: string, records: readonly JournalRecord[]): Pick<RunView, 'state' | 'notices'> {
   if (records.length === 0) return { state: 'decided' };

@@ -2,16 +2,9 @@
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';
-import {
-  currentHostFacts,
-  type HostFacts,
-  type HostView,
-  viewBeside,
-  viewOfHost,
-  viewWithTools,
-} from './host-view.ts';
+import { currentHostFacts, type HostFacts, type HostView, viewFor, viewOfHost } from './host-view.ts';
 import { disprovable } from './kept-probe.ts';
-import { egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
+import { coverOf, egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
 import { initWords, launcherText, runInView } from './run-in-view.ts';
@@ -72,7 +65,7 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
       const common = openPrefix(memory);
-      const view = viewBeside(viewWithTools(common.view, request.tools), request.workspace);
+      const view = await viewFor(common.view, request);
       const { words } = view === common.view ? common : prefixOf(view, memory);
       const all = [...outerWords(program), ...words, ...suffixOf(view, request)];
       return disprovable({ name: 'bubblewrap', facts }, runInView(all, view, request));
@@ -120,9 +113,16 @@ function prefixOf(view: HostView, memory: number): Prefix {
 
 function suffixOf(view: HostView, request: SandboxRequest): string[] {
   const words: string[] = [];
-  for (const { source, target, writable } of [...mountsOf(request), ...withheldMounts(view, request)])
+  const { link, mounts, emptied } = coverOf(view, request);
+  for (const path of emptied) words.push('--perms', '0555', '--tmpfs', path, '--remount-ro', path);
+  for (const { source, target, writable } of [
+    ...mountsOf(request),
+    ...mounts,
+    ...withheldMounts(view, request),
+  ])
     words.push(writable ? '--bind' : '--ro-bind', source, target);
   for (const { source, target } of egressMounts(request)) words.push('--ro-bind', source, target);
+  if (link !== undefined) words.push('--symlink', workspaceInside, link);
   words.push('--remount-ro', '/', '--chdir', workspaceInside, '--', profile.launcher, ...initWords(request));
   return words;
 }

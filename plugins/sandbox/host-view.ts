@@ -2,6 +2,12 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { readPlain } from '../../core/base/files.ts';
+import {
+  type HiddenRepository,
+  type SandboxRequest,
+  workspaceInside,
+} from '../../core/interfaces/sandbox.ts';
 import { isInside } from '../../workspace/process/find-program.ts';
 
 /** What decides which host directories a sandbox shows. */
@@ -137,6 +143,8 @@ export function viewOfHost(facts: HostFacts): HostView {
       nodeSeen = true;
       show(path.dirname(node));
     }
+    const rust = rustToolchain(entry, facts.home);
+    if (rust !== undefined) show(rust);
     if (!entry.replace(/\/+$/, '').endsWith('/node_modules/.bin')) show(entry);
   }
   if (!nodeSeen) show(path.dirname(facts.execPath));
@@ -144,11 +152,59 @@ export function viewOfHost(facts: HostFacts): HostView {
   return { links, system, toolchains, searchPath };
 }
 
+/**
+ * The programs of rustup's default toolchain, for a directory of PATH whose `cargo` is rustup: it starts a toolchain by
+ * settings in the home, which a sandbox does not show.
+ */
+function rustToolchain(entry: string, home: string): string | undefined {
+  const program = executable(path.join(entry, 'cargo')) ?? '';
+  if (path.basename(program) !== 'rustup') return undefined;
+  const root = process.env.RUSTUP_HOME ?? path.join(home, '.rustup');
+  const settings = readPlain(path.join(root, 'settings.toml'), 64 * 1024).bytes?.toString('utf8') ?? '';
+  const name = /^default_toolchain\s?=\s?"([\w.+-]{1,200})"/m.exec(settings)?.[1];
+  return name === undefined ? undefined : path.join(root, 'toolchains', name, 'bin');
+}
+
 /** What of an installation its programs need beside them; never `etc`, which may hold tokens (`etc/npmrc`). */
 const installedParts = ['lib', 'lib64', 'libexec', 'include', 'share', 'conf', 'pkg', 'src'];
 
+/**
+ * The view of one request: its tools first on PATH, without toolchains that overlap its workspace (a check must not be
+ * its own tool) or that are tracked in its repository. What a bind provides is reached through the workspace.
+ */
+export async function viewFor(common: HostView, request: SandboxRequest): Promise<HostView> {
+  const view = viewWithTools(common, request.tools);
+  const { workspace, repository, binds } = request;
+  const isProvided = (directory: string): boolean =>
+    repository !== undefined &&
+    isInside(repository.root, directory) &&
+    binds.some(({ target }) =>
+      isInside(target, path.posix.join(workspaceInside, path.relative(repository.root, directory))),
+    );
+  const unseen = new Set<string>();
+  const unbound = new Set<string>();
+  for (const directory of new Set([...view.toolchains, ...view.searchPath])) {
+    const overlaps = isInside(workspace, directory) || isInside(directory, workspace);
+    if (isProvided(directory)) unbound.add(directory);
+    else if (overlaps && view.toolchains.includes(directory)) unseen.add(directory);
+    else if (await isTracked(repository, directory)) unseen.add(directory);
+  }
+  if (unseen.size + unbound.size === 0) return view;
+  return {
+    ...view,
+    toolchains: view.toolchains.filter((directory) => !unseen.has(directory) && !unbound.has(directory)),
+    searchPath: view.searchPath.filter((directory) => !unseen.has(directory)),
+  };
+}
+
+async function isTracked(repository: HiddenRepository | undefined, directory: string): Promise<boolean> {
+  if (repository === undefined) return false;
+  if (isInside(repository.root, directory)) return !(await repository.isIgnored(directory));
+  return repository.others.some((other) => isInside(other, directory));
+}
+
 /** The view with these directories of programs first on PATH (`SandboxRequest.tools`). */
-export function viewWithTools(view: HostView, tools: readonly string[] = []): HostView {
+function viewWithTools(view: HostView, tools: readonly string[] = []): HostView {
   if (tools.length === 0) return view;
   const shown = tools.flatMap((bin) => [
     bin,
@@ -165,18 +221,6 @@ export function viewWithTools(view: HostView, tools: readonly string[] = []): Ho
     ...view,
     toolchains: [...view.toolchains, ...added],
     searchPath: [...tools, ...view.searchPath.filter((directory) => !tools.includes(directory))],
-  };
-}
-
-/** The same view without toolchains that overlap the workspace: a check must not be its own tool. */
-export function viewBeside(view: HostView, workspace: string): HostView {
-  const overlaps = (directory: string): boolean =>
-    isInside(workspace, directory) || isInside(directory, workspace);
-  if (!view.toolchains.some(overlaps)) return view;
-  return {
-    ...view,
-    toolchains: view.toolchains.filter((directory) => !overlaps(directory)),
-    searchPath: view.searchPath.filter((directory) => !overlaps(directory)),
   };
 }
 

@@ -6,6 +6,7 @@ import { type SandboxRequest, workspaceInside } from '../../core/interfaces/sand
 import { forwarderInside, proxyVariables, wayInside } from '../../workspace/egress/open-egress.ts';
 import { isInside } from '../../workspace/process/find-program.ts';
 import type { HostView } from './host-view.ts';
+import { memoryDirectories, profile } from './refused-calls.ts';
 
 export const reportsInside = '/reports';
 /** The private home directory inside. */
@@ -122,6 +123,43 @@ export function withheldMounts(view: HostView, { withheld }: SandboxRequest): re
   return [...targets.values()].filter(
     ({ target }) => !places.some((place) => place !== target && isInside(place, target)),
   );
+}
+
+/** How a view keeps the user's repository out. */
+export interface RepositoryCover {
+  /** Path that becomes a link to the workspace. */
+  readonly link?: string;
+  /** The workspace and what is bound into it, over a working tree that lies in a shown directory. */
+  readonly mounts: readonly Mount[];
+  /** Shown directories that become empty. */
+  readonly emptied: readonly string[];
+}
+
+/**
+ * Where the repository lies in what the view shows, it is covered; elsewhere the path of its working tree becomes a
+ * link. No link where it would be in the way of a mount.
+ */
+export function coverOf(view: HostView, request: SandboxRequest): RepositoryCover {
+  const { repository, binds } = request;
+  if (repository === undefined) return { mounts: [], emptied: [] };
+  const { root, others } = repository;
+  const shown = [...view.system, ...view.toolchains];
+  const isShown = (place: string): boolean => shown.some((one) => isInside(one, place));
+  const apart = others.filter((place) => isShown(place) && !isInside(root, place) && !isInside(place, root));
+  const emptied = apart.filter((place) => !apart.some((one) => one !== place && isInside(one, place)));
+  if (isShown(root)) {
+    const mounts = mountsOf(request)
+      .filter(({ target }) => isInside(workspaceInside, target))
+      .map((one) => ({ ...one, target: `${root}${one.target.slice(workspaceInside.length)}` }));
+    return { mounts, emptied };
+  }
+  const links = [...view.links.map(({ target }) => target), ...Object.keys(profile.links)];
+  const inside = [workspaceInside, reportsInside, homeInside, ...reservedTargets, ...links];
+  const mounts = [...shown, ...memoryDirectories(0).map((one) => one.path), ...profile.emptyDirectories];
+  const isFree =
+    !inside.some((one) => isInside(one, root)) &&
+    ![...inside, ...mounts, ...binds.map(({ target }) => target)].some((one) => isInside(root, one));
+  return { ...(isFree ? { link: root } : {}), mounts: [], emptied };
 }
 
 const listed = new Map<string, { readonly at: bigint; readonly names: readonly string[] }>();

@@ -7,7 +7,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
-import { currentHostFacts, type HostFacts, viewBeside, viewOfHost, viewWithTools } from './host-view.ts';
+import { currentHostFacts, type HostFacts, viewFor, viewOfHost } from './host-view.ts';
 import { sandboxEnvironment } from './mounts.ts';
 import { spawnWatched } from './spawn-watched.ts';
 import { processesFrom, processesIn } from './watch-limits.ts';
@@ -33,7 +33,7 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
       if (request.network !== 'host' || request.talk) throw new WritError('SANDBOX_NONE_REFUSED');
       const workspace = await realpath(request.workspace);
       for (const bind of request.binds) linkBind(bind);
-      const view = viewBeside(viewWithTools(viewOfHost(facts), request.tools), workspace);
+      const view = await viewFor(viewOfHost(facts), { ...request, workspace });
       const scratch = await mkdtemp(path.join(await realpath(tmpdir()), 'writ-home-'));
       const mark = randomOctets(16).toString('hex');
       try {

@@ -3,16 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { findProgram, isInside } from '../../workspace/process/find-program.ts';
-import {
-  currentHostFacts,
-  type HostFacts,
-  type HostView,
-  viewBeside,
-  viewOfHost,
-  viewWithTools,
-} from './host-view.ts';
+import { currentHostFacts, type HostFacts, type HostView, viewFor, viewOfHost } from './host-view.ts';
 import { disprovable } from './kept-probe.ts';
-import { egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
+import { coverOf, egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
 import { initWords, launcherText, runInView } from './run-in-view.ts';
@@ -20,8 +13,8 @@ import { initWords, launcherText, runInView } from './run-in-view.ts';
 /**
  * Builds the root as root of a new user namespace, then enters a second one as the caller's own uid without privilege:
  * the mounts belong to the first and cannot be changed from the second. Words: uid, gid; links (target, text); files to
- * make; submounts to make read-only (each list ended by `--`); fstab before and after the change of root; then the
- * command.
+ * make; submounts to make read-only (each list ended by `--`); fstab before and after the change of root; a path that
+ * leads to the workspace, or nothing; then the command.
  */
 const setUpScript = `set -eu
 inside=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export PATH
@@ -45,6 +38,7 @@ cd /
 mount -t proc -o nosuid,nodev,noexec proc /proc
 mount -a -T /.after
 while [ "$1" != -- ]; do mount -o remount,bind,ro,nosuid,nodev "$1"; shift; done; shift
+[ -z "$1" ] || { mkdir -p "\${1%/*}/"; ln -s ${workspaceInside} "$1"; }; shift
 echo 1 >/proc/sys/user/max_user_namespaces
 umount -l /.host
 rmdir /.host
@@ -104,7 +98,7 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
       const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
       const common = openPlan(memory);
-      const view = viewBeside(viewWithTools(common.view, request.tools), request.workspace);
+      const view = await viewFor(common.view, request);
       const { plan } = view === common.view ? common : planned(view, memory);
       const all = outerArgv(plan, view, request);
       return disprovable({ name: 'unshare', facts }, runInView(all, view, request));
@@ -176,8 +170,11 @@ function planned(view: HostView, memory: number): Planned {
 
 function outerArgv(plan: Plan, view: HostView, request: SandboxRequest): string[] {
   let after = plan.after;
-  for (const { source, target, writable } of mountsOf(request)) {
-    if (!statSync(source).isDirectory() && target !== `${workspaceInside}/.git`) {
+  const { link = '', mounts, emptied } = coverOf(view, request);
+  for (const path of emptied)
+    after += fstabLine('writ-hidden', path, 'tmpfs', 'ro,mode=555,size=4k,nosuid,nodev');
+  for (const { source, target, writable } of [...mountsOf(request), ...mounts]) {
+    if (!statSync(source).isDirectory() && !target.endsWith('/.git')) {
       throw new WritError('SANDBOX_UNSAFE', {
         message: `the unshare back end binds directories only, not \`${target}\``,
       });
@@ -213,6 +210,7 @@ function outerArgv(plan: Plan, view: HostView, request: SandboxRequest): string[
     after,
     ...plan.submounts,
     '--',
+    link,
     profile.launcher,
     ...initWords(request, closeScript),
   ]; // prettier-ignore

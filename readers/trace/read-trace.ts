@@ -42,12 +42,12 @@ const mostPaths = 200_000;
 
 /**
  * Reads what `strace -f --seccomp-bpf -qq -y -e trace=%file,%process,fchdir,getdents64 -e signal=none` wrote. `cwd` is
- * where the first process began. Lines that cannot be read are left out. Memory grows with the number of paths, not of
- * calls; `read` returns false once there are more than `maxPaths`.
+ * where the first process began; paths below `alias` are the same below `cwd`. Lines that cannot be read are left out.
+ * Memory grows with the number of paths, not of calls; `read` returns false once there are more than `maxPaths`.
  */
 export function createFootprintReader(
   cwd: string,
-  maxPaths = mostPaths,
+  { maxPaths = mostPaths, alias }: { readonly maxPaths?: number; readonly alias?: string } = {},
 ): {
   readonly read: (line: string) => boolean;
   readonly footprint: () => Footprint;
@@ -65,7 +65,9 @@ export function createFootprintReader(
   const resolve = (pid: number, given: PathArgument | undefined): string | undefined => {
     if (given === undefined) return undefined;
     const from = given.from ?? directories.get(pid) ?? cwd;
-    return posix.resolve(from.startsWith('/') ? from : cwd, given.path);
+    const path = posix.resolve(from.startsWith('/') ? from : cwd, given.path);
+    if (alias === undefined || !`${path}/`.startsWith(`${alias}/`)) return path;
+    return `${cwd}${path.slice(alias.length)}`;
   };
 
   const lookUp = (call: TracedCall): void => {

@@ -26,6 +26,7 @@ import { refusal } from '../../workspace/command-acl/constraints.ts';
 import { openEgress } from '../../workspace/egress/open-egress.ts';
 import { type CopiedTree, type CopyChange, copyWorkTree } from '../../workspace/git/copy-work-tree.ts';
 import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
+import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { removeTree } from '../../workspace/git/torn-paths.ts';
@@ -62,14 +63,15 @@ export async function shellStep(
   const { setting, signal, emit, newId, state } = scope;
   const { engine, repositoryPath, clock, networkAccess } = setting;
   if (networkAccess === 'allow') requireApart('allow', await setting.selfTest.result());
-  const backend = await pickSandbox(setting.sandbox, engine.slots.sandbox);
-  requireConfined(backend, networkAccess);
+  const picked = await pickSandbox(setting.sandbox, engine.slots.sandbox);
+  requireConfined(picked, networkAccess);
   const runId = newId();
   const { repository, config, base } = await readDraftEnvironment(engine, {
     repositoryPath,
     runId,
     target: await setting.target(),
   });
+  const backend = hideRepository(picked, repository);
   const effective = guardingProfile(clock.now());
   const policy = privacyPolicyOf(effective, config.redaction);
   const mask = (text: string): string => redactTexts(text, policy);

@@ -8,9 +8,12 @@ import { systemClock } from '../../core/base/clock.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { Attestor } from '../../core/interfaces/sealing.ts';
 import { type Replay, replayRun } from '../../engine/decide/replay-run.ts';
+import { listRuns } from '../../engine/record/list-runs.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
+import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { casesOf, long } from '../rooms/long.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
@@ -300,6 +303,19 @@ t.test('a run that cannot be recorded keeps its claim, and lands when it is resu
   t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
   t.equal(await logged(sample), 1);
   t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+});
+
+t.test('a run that was stopped before the working tree followed is listed as interrupted', async (t) => {
+  const sample = sampleOf(t);
+  const witness = fullAt('seal/follow', userJournalWitness(sample.env));
+  await t.rejects(runWith(sample, () => ({}), {}, witness));
+  const listed = async () => listRuns(builtInStores, await openRepository(sample.root), systemClock);
+  const [run] = await listed();
+  t.match(run, { state: 'interrupted', decision: 'commit' });
+  t.not(sample.git('status', '--porcelain'), '', 'the branch has moved, and the files have not');
+  await sample.resume(run?.runId ?? '', { witness: userJournalWitness(sample.env) });
+  t.match(await listed(), [{ state: 'decided' }]);
+  t.equal(sample.git('status', '--porcelain'), '');
 });
 
 t.test('what was revoked never lands', async (t) => {

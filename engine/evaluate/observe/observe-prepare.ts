@@ -70,12 +70,12 @@ export function observePrepare(attempt: Attempt, tree: string): PrepareObserver 
       return { footprint };
     },
     async trace(step, stage, run) {
-      const { sandbox } = environment;
+      const { sandbox, repository } = environment;
       const tracer = await sandbox.probeTracer?.();
       if (!tracer?.works)
         return { observed: { reason: tracer?.reason ?? `sandbox \`${sandbox.name}\` cannot trace` } };
       const { workspace: root } = sandbox.pathsInside({ workspace: stage, reports: stage });
-      const { ran: result, read } = await underTracer(services, root, run);
+      const { ran: result, read } = await underTracer(services, root, repository.root, run);
       services.signal.throwIfAborted();
       if ('reason' in read) return { result, observed: read };
       if (result.exitCode !== 0) return { result, observed: { reason: failedReason } };

@@ -18,8 +18,9 @@ export async function traceCheck(
   side: WorkspaceSide,
   task: CheckTask,
 ): Promise<TracedCheck> {
-  const { workspace } = attempt.environment.sandbox.pathsInside({ workspace: '', reports: '' });
-  const { ran, read } = await underTracer(attempt.services, workspace, (traced, signal) =>
+  const { sandbox, repository } = attempt.environment;
+  const { workspace } = sandbox.pathsInside({ workspace: '', reports: '' });
+  const { ran, read } = await underTracer(attempt.services, workspace, repository.root, (traced, signal) =>
     runCheckOf({ ...attempt, services: { ...attempt.services, signal } }, side, { ...task, traced }),
   );
   const carried = ran.carried ? { carried: ran.carried } : {};

@@ -18,12 +18,13 @@ export type TracedCommand = Pick<SandboxRequest, 'binds' | 'env'> & { readonly t
 export type ReadTrace = { readonly footprint: Footprint } | { readonly reason: string };
 
 /**
- * Lets `run` start a command under the tracer in `workspace`, its place inside the sandbox. The trace is bounded: the
- * signal ends a run that writes more. It is deleted afterwards.
+ * Lets `run` start a command under the tracer in `workspace`, its place inside the sandbox, to which `alias` leads, too.
+ * The trace is bounded: the signal ends a run that writes more. It is deleted afterwards.
  */
 export async function underTracer<T>(
   { privateRoot, signal }: Pick<OpenRun['services'], 'privateRoot' | 'signal'>,
   workspace: string,
+  alias: string,
   run: (traced: TracedCommand, signal: AbortSignal) => Promise<T>,
 ): Promise<{ readonly ran: T; readonly read: ReadTrace }> {
   const place = await mkdtemp(join(privateRoot, 'trace-'));
@@ -33,9 +34,9 @@ export async function underTracer<T>(
     if ((await sizeOf(traceTo)) > maxTraceBytes) tooLarge.abort();
   }, watchEveryMs);
   try {
-    const traced = { traceTo, ...(await placeImportHook(place, workspace)) };
+    const traced = { traceTo, ...(await placeImportHook(place, [workspace, alias])) };
     const ran = await run(traced, AbortSignal.any([signal, tooLarge.signal]));
-    return { ran, read: await readTrace(traceTo, workspace) };
+    return { ran, read: await readTrace(traceTo, workspace, { alias }) };
   } finally {
     clearInterval(watch);
     await removeTree(place).catch(() => undefined);
@@ -46,13 +47,13 @@ export async function underTracer<T>(
 export async function readTrace(
   path: string,
   cwd: string,
-  limits: { readonly maxBytes?: number; readonly maxPaths?: number } = {},
+  options: { readonly maxBytes?: number; readonly maxPaths?: number; readonly alias?: string } = {},
 ): Promise<ReadTrace> {
-  const { maxBytes = maxTraceBytes, maxPaths } = limits;
+  const { maxBytes = maxTraceBytes, ...more } = options;
   const size = await sizeOf(path);
   if (size > maxBytes) return { reason: `its trace is larger than ${maxBytes} bytes` };
   if (size === 0) return { reason: 'there is no trace' };
-  const reader = createFootprintReader(cwd, maxPaths);
+  const reader = createFootprintReader(cwd, more);
   const file = await open(path);
   try {
     for await (const line of file.readLines({ encoding: 'latin1' }))
@@ -77,7 +78,7 @@ const versions = Array.from({ length: 20 }, (_, minor) => `user/lib/python3.${mi
 
 /**
  * Makes Python imports visible in a trace. Python lists a directory once and then looks up no names. So the hook
- * looks up the files that an import could use below `workspace`, in Python's order, up to the first that exists. The
+ * looks up the files that an import could use below `places`, in Python's order, up to the first that exists. The
  * trace shows the outcome, and the hook records no other data.
  *
  * It is installed as `sitecustomize` on PYTHONPATH, for virtual environments, and as `usercustomize`, for commands
@@ -87,10 +88,10 @@ const versions = Array.from({ length: 20 }, (_, minor) => `user/lib/python3.${mi
  */
 export async function placeImportHook(
   place: string,
-  workspace: string,
+  places: readonly string[],
 ): Promise<Pick<SandboxRequest, 'binds' | 'env'>> {
   const source = join(place, 'import-hook');
-  const text = hookIn(workspace);
+  const text = hookIn(places);
   for (const [directory, name] of [
     ['', 'sitecustomize'],
     ...versions.map((one) => [one, 'usercustomize']),
@@ -104,7 +105,7 @@ export async function placeImportHook(
   };
 }
 
-const hookIn = (workspace: string): string => `\
+const hookIn = (places: readonly string[]): string => `\
 import os, sys
 try:
     from importlib.machinery import FileFinder
@@ -113,7 +114,7 @@ try:
         FileFinder.find_unobserved = FileFinder.find_spec
 
         def find_spec(self, fullname, target=None):
-            if (self.path + '/').startswith(${JSON.stringify(`${workspace}/`)}):
+            if (self.path + '/').startswith((${places.map((path) => `${JSON.stringify(`${path}/`)}, `).join('')})):
                 name = self.path + '/' + fullname.rpartition('.')[2]
                 endings = [ending for ending, _ in self._loaders]
                 any(os.access(start + ending, os.F_OK) for start in (name + '/__init__', name) for ending in endings)

@@ -808,6 +808,7 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     ['  Because requests was not found in the cache and you require requests, we can conclude', 'requests'],
     ['error: failed to get `serde` as a dependency of package `a v0.1.0 (/workspace)`', 'serde'],
     ['error: failed to download `serde v1.0.219`', 'serde'],
+    ["error: rustup could not choose a version of cargo to run, because one wasn't specified", 'cargo'],
     ['error: no such command: `nextest`', 'nextest'],
     ["error[E0463]: can't find crate for `serde`", 'serde'],
     ['a.go:3:8: missing go.sum entry for module providing package example.com/m; to add:', 'example.com/m'],

@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { viewBeside, viewOfHost } from '../../../plugins/sandbox/host-view.ts';
+import type { SandboxRequest } from '../../../core/interfaces/sandbox.ts';
+import { viewFor, viewOfHost } from '../../../plugins/sandbox/host-view.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'writ-view-')));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -95,18 +96,68 @@ t.test('shows the running node when PATH has none', async (t) => {
   t.ok(view.toolchains.includes(real));
 });
 
+const requestIn = (workspace: string): SandboxRequest => ({
+  argv: ['true'],
+  workspace,
+  reports: workspace,
+  binds: [],
+  env: {},
+  network: 'none',
+  timeoutMs: 1,
+  maxOutputBytes: 1,
+});
+
+t.test('shows of the programs in a repository only those that git ignores', async (t) => {
+  const place = path.join(root, 'repository');
+  const [tracked, ignored, provided, other] = [
+    directory('repository/tools'),
+    directory('repository/own/bin'),
+    directory('repository/.venv/bin'),
+    directory('main/tools'),
+  ];
+  const view = seenWith(tracked, ignored, provided, other);
+  const narrowed = await viewFor(view, {
+    ...requestIn(path.join(root, 'work')),
+    binds: [{ source: path.dirname(provided), target: '/workspace/.venv', writable: false }],
+    repository: {
+      root: place,
+      others: [path.join(root, 'main')],
+      isIgnored: async (found) => found !== tracked,
+    },
+  });
+  t.strictSame(narrowed.toolchains, [ignored]);
+  const { searchPath } = narrowed;
+  t.strictSame(
+    [tracked, ignored, provided, other].filter((one) => searchPath.includes(one)),
+    [ignored, provided],
+    'what a bind provides is reached through the workspace',
+  );
+});
+
 t.test('hides tool directories inside the workspace from a check', async (t) => {
   const inside = directory('work/tools');
   const beside = directory('other/tools');
   const view = seenWith(inside, beside);
-  const narrowed = viewBeside(view, path.join(root, 'work'));
+  const narrowed = await viewFor(view, requestIn(path.join(root, 'work')));
   t.strictSame(narrowed.toolchains, [beside]);
   t.notOk(narrowed.searchPath.includes(inside));
   t.equal(
-    viewBeside(view, path.join(root, 'wor')),
+    await viewFor(view, requestIn(path.join(root, 'wor'))),
     view,
     'a name that only begins alike is another directory',
   );
+});
+
+t.test("shows the programs of rustup's default toolchain before those that start it", async (t) => {
+  const [bin, toolchain] = [directory('home/.cargo/bin'), directory('home/.rustup/toolchains/stable-x/bin')];
+  directory('home/.rustup/toolchains/stable-x/lib');
+  program(bin, 'rustup');
+  symlinkSync('rustup', path.join(bin, 'cargo'));
+  t.strictSame(seenWith(bin).toolchains, [bin], 'without a default');
+  writeFileSync(path.join(home, '.rustup/settings.toml'), 'version = "12"\ndefault_toolchain = "stable-x"\n');
+  const { searchPath, toolchains } = seenWith(bin);
+  t.strictSame(toolchains, [toolchain, path.join(path.dirname(toolchain), 'lib'), bin]);
+  t.ok(searchPath.indexOf(toolchain) < searchPath.indexOf(bin));
 });
 
 t.test('shows only listed files of /etc and none with secrets', async (t) => {

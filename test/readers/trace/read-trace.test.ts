@@ -97,8 +97,16 @@ t.test('hostile lines are passed over in linear time', (t) => {
   t.end();
 });
 
+t.test('paths below the alias are paths of the workspace', (t) => {
+  const reader = createFootprintReader('/w', { alias: '/home/ann/project' });
+  for (const path of ['/home/ann/project/a', '/home/ann/projects/b', '/home/ann/project'])
+    reader.read(`1 openat(AT_FDCWD</w>, "${path}", O_RDONLY) = -1 ENOENT (No such file or directory)`);
+  t.strictSame(reader.footprint().missing, ['/home/ann/projects/b', '/w', '/w/a']);
+  t.end();
+});
+
 t.test('a reader says when there are more paths than a footprint holds', (t) => {
-  const reader = createFootprintReader('/w', 3);
+  const reader = createFootprintReader('/w', { maxPaths: 3 });
   const ask = (name: string) =>
     reader.read(`1 stat("${name}", 0x7f) = -1 ENOENT (No such file or directory)`);
   t.strictSame(['a', 'b', 'a', 'c', 'd'].map(ask), [true, true, true, true, false]);

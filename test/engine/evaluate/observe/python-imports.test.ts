@@ -12,7 +12,7 @@ for (const variable of ['PYTHONPATH', 'PYTHONUSERBASE'] as const)
     const own = join(place, 'own');
     mkdirSync(own);
     writeFileSync(join(own, 'sitecustomize.py'), "print('own')\n");
-    const { binds, env } = await placeImportHook(place, own);
+    const { binds, env } = await placeImportHook(place, [own]);
     const [{ source, target } = { source: '', target: '' }] = binds;
     const text =
       'import sys, importlib.machinery as found; print(sys.path); print(hasattr(found.FileFinder, "find_unobserved"))';

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import t from 'tap';
+import type { SandboxBackend, SandboxRequest } from '../../../core/interfaces/sandbox.ts';
+import { hideRepository } from '../../../workspace/git/hide-repository.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { makeRepository } from './sample-repository.ts';
+
+t.test('a request names the working tree, what else belongs to it, and what git ignores', async (t) => {
+  const dir = t.testdir();
+  const sample = makeRepository(join(dir, 'main'));
+  sample.commit({ '.gitignore': 'own\n', 'tools/run': { exec: '#!/bin/sh\n' } });
+  sample.write({ 'own/bin/run': { exec: '#!/bin/sh\n' } });
+  sample.git('worktree', 'add', '-q', '-b', 'side', join(dir, 'side'));
+  const hiddenIn = async (place: string) => {
+    const seen: SandboxRequest[] = [];
+    const backend = {
+      run: async (request: SandboxRequest) => seen.push(request),
+    } as unknown as SandboxBackend;
+    const hiding = hideRepository(backend, await openRepository(join(dir, place)));
+    await hiding.run({ argv: ['true'] } as unknown as SandboxRequest);
+    return seen[0]?.repository;
+  };
+  const main = await hiddenIn('main');
+  t.match(main, { root: join(dir, 'main'), others: [join(dir, 'main', '.git'), join(dir, 'side')] });
+  t.equal(await main?.isIgnored(join(dir, 'main', 'own/bin')), true);
+  t.equal(await main?.isIgnored(join(dir, 'main', 'tools')), false);
+  const side = await hiddenIn('side');
+  t.match(side, { root: join(dir, 'side'), others: [join(dir, 'main', '.git'), join(dir, 'main')] });
+});
