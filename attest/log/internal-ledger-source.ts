@@ -1,12 +1,15 @@
 /* Log mode `internal-ledger`: opens the user's ledger and keeps it from forking. */
+import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { LogSource } from '../../core/interfaces/sealing.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import {
   fetchedLogRef,
+  listRefs,
+  logPrefix,
   publishedLogRef,
   type RefUpdate,
   readRef,
@@ -144,20 +147,26 @@ export function createInternalLedgerSource(
         const { publicKeyPem } = signer;
         await requireSeenEntries(mirror, { directory, publicKeyPem, memory: userCheckpointMemory(env) });
       }
-      if ((await readFrom(directory)('checkpoint')) === undefined) return ledger;
+      const isHere = (await readFrom(directory)('checkpoint')) !== undefined;
+      if (!isHere && (signer === undefined || (await copiesIn(mirror)).length === 0)) return ledger;
       if (signer === undefined) {
         throw new WritError('LEDGER_FOREIGN', { detail: { directory } });
       }
-      await ledger.head();
+      if (isHere) await ledger.head();
       if (!place.dry) await ledger.requireAppendable();
       return ledger;
     },
   };
 }
 
+async function copiesIn(mirror: Repository | undefined): Promise<readonly unknown[]> {
+  return mirror === undefined ? [] : listRefs(mirror, logPrefix);
+}
+
 /**
  * Refuses an entry that would fork the log, as far as what is stored in git shows it: a run, or the copy of the log,
- * shows entries that the ledger does not have. A ledger that follows its copy (`mirrored`) is held to that alone.
+ * shows entries that the ledger does not have. Where it follows its copy (`mirrored`), entries of runs that were made
+ * here may be lost to the copy, and are made again; those of a run from elsewhere show that the copy is too old.
  * LOG_FAILED for a ledger that is too old, LOG_FORKED for one of another history. Called under the ledger's lock.
  */
 async function requireOneHistory(
@@ -170,14 +179,15 @@ async function requireOneHistory(
   if (head === undefined || head === 'unreadable') return;
   const bytes = await (await readMirror(repository, head.origin))?.('checkpoint');
   const copy = bytes && signedBy(publicKeyPem, bytes);
-  if (copy?.origin === head.origin) {
-    if (mirrored) return;
+  if (copy?.origin === head.origin && !mirrored) {
     if (!(await isPartOf(copy, { head, read: readFrom(directory) })))
       throw apart(mirrorRef(head.origin), copy, head);
   }
+  const isOfHere = ({ ref }: { readonly ref: string }): boolean =>
+    existsSync(join(repository.commonDir, 'writ', 'runs', basename(ref)));
   // Runs up to the size of the copy may have been in a fork before their entries were made again.
   const strays = (await findStrayRuns(repository, publicKeyPem, directory, head))
-    .filter(({ checkpoint }) => checkpoint.size > (copy?.size ?? 0))
+    .filter((one) => one.checkpoint.size > (copy?.size ?? 0) && !(mirrored && isOfHere(one)))
     .sort((a, b) => b.checkpoint.size - a.checkpoint.size);
   const [largest] = strays;
   if (largest) throw apart(largest.ref, largest.checkpoint, head);

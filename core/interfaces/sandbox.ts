@@ -30,7 +30,7 @@ export interface HiddenRepository {
   readonly root: string;
   /** Its git directory and its other working trees. */
   readonly others: readonly string[];
-  /** Whether git ignores a path in the working tree. Programs there are shown if PATH names them; no tracked ones are. */
+  /** Whether git ignores a path in the working tree: only such programs are shown, if PATH names them. */
   isIgnored(path: string): Promise<boolean>;
 }
 

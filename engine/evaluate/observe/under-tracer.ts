@@ -18,8 +18,8 @@ export type TracedCommand = Pick<SandboxRequest, 'binds' | 'env'> & { readonly t
 export type ReadTrace = { readonly footprint: Footprint } | { readonly reason: string };
 
 /**
- * Lets `run` start a command under the tracer in `workspace`, its place inside the sandbox, to which `alias` leads, too.
- * The trace is bounded: the signal ends a run that writes more. It is deleted afterwards.
+ * Lets `run` start a command under the tracer in `workspace`, its place inside the sandbox, to which `alias` leads,
+ * too. The trace is bounded: the signal ends a run that writes more. It is deleted afterwards.
  */
 export async function underTracer<T>(
   { privateRoot, signal }: Pick<OpenRun['services'], 'privateRoot' | 'signal'>,

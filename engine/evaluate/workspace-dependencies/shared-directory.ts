@@ -1,5 +1,5 @@
 /* Shares ignored directories of the working tree with checks. */
-import { constants } from 'node:fs';
+import { constants, globSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -13,6 +13,7 @@ import {
   symlink,
 } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import { readPlain, writeDurably } from '../../../core/base/files.ts';
 import { processWitness, type Voucher } from '../../../store/journal-witness.ts';
@@ -97,6 +98,7 @@ export type ShareRefusal =
   | 'directory-missing'
   | 'escapes-worktree'
   | 'not-ignored'
+  | 'holds-project'
   | 'not-describable'
   | 'program-unseen';
 
@@ -149,12 +151,33 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
       return refuse('not-ignored', `git tracks \`${path}\` or does not ignore it`);
   }
 
+  const copy = installedCopy(source, worktree);
+  if (copy !== undefined)
+    return refuse(
+      'holds-project',
+      `this project is installed in it as a copy (\`${copy}\`), which tests would run in place of the change; install it as a link: \`pip install -e .\``,
+    );
   const digest = await digestDirectory(source, {
     within: worktree,
     ...directoryLimits,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
   return 'fault' in digest ? refuse('not-describable', digest.fault) : { source, digest };
+}
+
+const maxUrlBytes = 64 * 1024;
+
+/**
+ * The record of a Python package that was installed from the working tree itself and is no link to it
+ * (`direct_url.json`, PEP 610), relative to the environment `source`.
+ */
+function installedCopy(source: string, worktree: string): string | undefined {
+  const pattern = '{lib,lib64}/python*/site-packages/*.dist-info/direct_url.json';
+  return globSync(pattern, { cwd: source }).find((path) => {
+    const text = readPlain(join(source, path), maxUrlBytes).bytes?.toString('utf8') ?? '';
+    const isLink = /"editable"\s?:\s?true/.test(text);
+    return !isLink && text.includes(`"${pathToFileURL(worktree)}"`);
+  });
 }
 
 async function readInside(worktree: string, path: string): Promise<Buffer | undefined> {

@@ -245,6 +245,25 @@ long('two machines append at once', async (t) => {
   });
 });
 
+t.test('a copy that is older than the runs that came with it is not continued', async (t) => {
+  const shared = join(root, 'behind.git');
+  makeRepository(shared, '--bare');
+  const maker = await makeRunner('maker');
+  for (const name of ['a', 'b', 'c']) maker.seal(name, await maker.ledger.append(entry(name)));
+  const { origin = '' } = (await maker.ledger.head()) ?? {};
+  maker.repository.git('push', '-q', shared, 'refs/ai/*:refs/ai/*');
+  const late = await makeRunner('late', maker);
+  late.repository.git('fetch', '-q', shared, '+refs/ai/*:refs/ai/*');
+  const newest = late.repository.git('rev-parse', mirrorRef(origin)).trim();
+  late.repository.git('update-ref', mirrorRef(origin), `${newest}~1`);
+  const refusal = { code: 'LOG_FAILED', detail: { ref: 'refs/ai/runs/c', found: 3, size: 2 } };
+  await t.rejects(late.open(), refusal, 'before any work');
+  await t.rejects(late.ledger.append(entry('d')), refusal);
+  late.repository.git('update-ref', mirrorRef(origin), newest);
+  await late.open();
+  t.equal((await late.ledger.append(entry('d'))).logIndex, 3);
+});
+
 t.test('a copy that another key signed is not continued', async (t) => {
   const stranger = await makeRunner('stranger');
   stranger.fetch();

@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,7 +18,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { isWritError, type WritError } from '../../../core/base/errors.ts';
@@ -361,6 +363,18 @@ t.test('a virtual environment is shared although its program is a link that lead
   t.match(skippedShares(unseen), [/`bin\/tool` in it links to a program that checks do not see/]);
   for (const other of ['/usr', join(directory, 'outside/a-key'), '../../../outside/a-program', '/nowhere'])
     t.strictSame(refusals(await lead(other)), ['not-describable'], other);
+  rmSync(link);
+
+  const record = join(worktree, '.venv/lib/python3.12/site-packages/pkg-0.1.dist-info/direct_url.json');
+  mkdirSync(dirname(record), { recursive: true });
+  const installed = async (url: string, more: object) => {
+    writeFileSync(record, JSON.stringify({ url, dir_info: more }));
+    return refusals(await provideWorkspaceDependencies(request));
+  };
+  const own = `${pathToFileURL(realpathSync(worktree))}`;
+  t.strictSame(await installed(own, {}), ['holds-project'], 'tests would run the copy');
+  t.strictSame(await installed(own, { editable: true }), [undefined]);
+  t.strictSame(await installed(`${own}/vendor/other`, {}), [undefined]);
 });
 
 t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t) => {
