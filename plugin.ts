@@ -57,9 +57,8 @@ export type {
   ToolDeclaration,
   ToolResult,
 } from './core/interfaces/model.ts';
-export type { ChangeType, PatchFile, PatchSet } from './core/interfaces/patch-set.ts';
-export type { PlanDraft, PlannedTask, PlanRevision } from './core/interfaces/plan.ts';
-export type { ConfigSection, PolicyEngine } from './core/interfaces/policy.ts';
+export type { ChangeType, PatchFile, PatchSet, Scope } from './core/interfaces/patch-set.ts';
+export type { PlanDraft, PlannedTask, PlanRevision, ReplanTrigger } from './core/interfaces/plan.ts';
 export type {
   ContextItemKind,
   EvidencePolicy,
@@ -76,10 +75,10 @@ export type {
   ProviderSource,
 } from './core/interfaces/provider.ts';
 export { providerFailure } from './core/interfaces/provider.ts';
-export type { ReplanTrigger } from './core/interfaces/replan-trigger.ts';
 export type {
   DescribedRule,
   FileSides,
+  PolicyEngine,
   PolicyText,
   Rule,
   RuleFunction,
@@ -97,12 +96,12 @@ export type {
   SandboxRequest,
   SandboxResult,
 } from './core/interfaces/sandbox.ts';
-export type { Scope } from './core/interfaces/scope.ts';
 export type {
   AppendOptions,
   Attestation,
   Attestor,
   AttestRequest,
+  ConfigSection,
   DigestedThing,
   InclusionPromise,
   LogForm,
@@ -124,8 +123,14 @@ export type {
   StageRecord,
   TestCounts,
 } from './core/interfaces/stage.ts';
-export type { ObjectStore, StoreEntry, WriteTree } from './core/interfaces/store.ts';
-export type { StoreBeside, StorePlace, StoreSource } from './core/interfaces/store-source.ts';
+export type {
+  ObjectStore,
+  StoreBeside,
+  StoreEntry,
+  StorePlace,
+  StoreSource,
+  WriteTree,
+} from './core/interfaces/store.ts';
 export type {
   CodeAction,
   CodeDoor,

@@ -1,6 +1,6 @@
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../core/interfaces/patch-set.ts';
 import type { SandboxBackend } from '../core/interfaces/sandbox.ts';
-import type { Scope } from '../core/interfaces/scope.ts';
 import type { Worker } from '../core/interfaces/worker.ts';
 import type { Outside } from '../workspace/egress/outside.ts';
 import type { Base } from '../workspace/git/resolve-commit.ts';

@@ -1,7 +1,7 @@
 /* Finds keys and base URLs of providers. */
 import { isUtf8 } from 'node:buffer';
 import { WritError } from '../core/base/errors.ts';
-import { type PlainHttpHosts, plainHttpHost, serviceUrlFault } from '../core/base/service-url.ts';
+import { type PlainHttpHosts, plainHttpHost, serviceUrlFault } from '../core/base/http-question.ts';
 import type { ProviderSource } from '../core/interfaces/provider.ts';
 
 /** Places that may hold a key, in the order of the lookup. */

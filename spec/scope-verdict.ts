@@ -1,6 +1,6 @@
 /* Decides whether a path is in the write scope of a spec. */
 import { compileGlob, hasGlobCharacters } from '../core/base/glob.ts';
-import type { Scope } from '../core/interfaces/scope.ts';
+import type { Scope } from '../core/interfaces/patch-set.ts';
 
 /** `forbidden` and `outside` both refuse; they differ in what the person should change. */
 type ScopeVerdict = 'in' | 'forbidden' | 'outside';

@@ -1,6 +1,6 @@
 /* Reads and validates spec files that a command line names. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import { withoutOwnSecrets } from '../../spec/own-secrets.ts';
 import type { AcceptedSpec, ReadResult, RefusedSpec } from '../../spec/read-intent-spec.ts';
 import { isPlainlyAllowed } from '../../workspace/command-acl/plainly-allowed.ts';

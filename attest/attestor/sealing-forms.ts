@@ -1,5 +1,5 @@
 /* How `[signer]` and `[log]` of the configuration are written. */
-import { serviceUrlFault } from '../../core/base/service-url.ts';
+import { serviceUrlFault } from '../../core/base/http-question.ts';
 import type { LogForm, SignerForm } from '../../core/interfaces/sealing.ts';
 import { ledgerForm, ledgerMode, publicLogMode, readPublicLogSection } from '../log/log-sections.ts';
 

@@ -1,6 +1,5 @@
 /* How `[log]` of the configuration is read for the internal ledger and for a public log. */
-import type { ConfigSection } from '../../core/interfaces/policy.ts';
-import type { LogForm, LogSource, SealingPlace } from '../../core/interfaces/sealing.ts';
+import type { ConfigSection, LogForm, LogSource, SealingPlace } from '../../core/interfaces/sealing.ts';
 import { parseVkey } from './note.ts';
 
 /** The mode by which a spec selects the internal ledger. */

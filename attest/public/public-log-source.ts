@@ -1,8 +1,8 @@
 /* Log mode `public-log`: selects the log, by address, signing config or plugin, and opens it. */
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { serviceUrlFault } from '../../core/base/http-question.ts';
 import type { HttpClient } from '../../core/base/net.ts';
-import { serviceUrlFault } from '../../core/base/service-url.ts';
 import type {
   LogProof,
   OutsideLog,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
 import { listedPlugins } from '../../api/user-plugins.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { plainHttpHost, serviceUrlFault } from '../../core/base/service-url.ts';
+import { plainHttpHost, serviceUrlFault } from '../../core/base/http-question.ts';
 import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import type { ManifestProvider } from '../../plugins/third-party/manifest-parts.ts';

@@ -1,7 +1,13 @@
 /* Sends HTTP requests within limits; the only user of undici. */
 import { messageOf, WritError } from './errors.ts';
-import type { HttpQuestion, HttpStream, HttpStreamer, OpenAnswer, StreamQuestion } from './http-question.ts';
-import { serviceUrlFault } from './service-url.ts';
+import {
+  type HttpQuestion,
+  type HttpStream,
+  type HttpStreamer,
+  type OpenAnswer,
+  type StreamQuestion,
+  serviceUrlFault,
+} from './http-question.ts';
 
 /** A complete response, whatever its status. */
 export interface HttpAnswer {

@@ -1,10 +1,9 @@
 /* The payload of each hook. */
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec, ReplanTrigger } from './intentspec.gen.ts';
-import type { PatchSet } from './patch-set.ts';
+import type { PatchSet, Scope } from './patch-set.ts';
 import type { ContextItemKind, FrameKind, PrivacyPolicy, Redaction, TrustTier } from './privacy.ts';
 import type { DecisionType } from './run-view.ts';
-import type { Scope } from './scope.ts';
 import type { Attestation } from './sealing.ts';
 import type { StageName, StageRecord } from './stage.ts';
 

@@ -207,3 +207,14 @@ function invalid(reason: string, message: string, detail: PlanProblem['detail'])
 function refused(problems: readonly PlanProblem[]): { ok: false; problems: readonly PlanProblem[] } {
   return { ok: false, problems: problems.slice(0, maxPlanProblems) };
 }
+
+export type { ReplanTrigger } from './intentspec.gen.ts';
+
+/** Triggers for a revision of the Plan (`execution.replan.triggers`), in the order in which reasons list them. */
+export const replanTriggers = [
+  'evidence-conflict',
+  'scope-creep',
+  'repeated-test-fail',
+  'security-gate-fail',
+  'unknown-api',
+] as const satisfies readonly ReplanTrigger[];

@@ -1,9 +1,8 @@
 /* The interface of model providers. */
 import type { Clock } from '../base/clock.ts';
 import { WritError } from '../base/errors.ts';
-import type { HttpStreamer } from '../base/http-question.ts';
+import type { HttpStreamer, PlainHttpHosts } from '../base/http-question.ts';
 import { printable } from '../base/printable.ts';
-import type { PlainHttpHosts } from '../base/service-url.ts';
 import type { FailureKind, ModelEvent, ModelRequest, ModelUsage } from './model.ts';
 import type { AgentSource } from './worker.ts';
 

@@ -1,10 +1,8 @@
 /* The input of a rule. */
 import type { ApprovalVerdict } from './approval.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
-import type { PatchSet } from './patch-set.ts';
-import type { Scope } from './scope.ts';
+import type { JudgeReach, PatchSet, Scope } from './patch-set.ts';
 import type { ArtifactRecord, CheckRecord, StageName } from './stage.ts';
-import type { JudgeReach } from './verification-reach.ts';
 
 /** Content of a changed file that a rule requested with `reads`. A side is absent if the file does not exist there. */
 export interface FileSides {

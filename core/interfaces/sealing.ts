@@ -2,7 +2,6 @@
 import type { ApprovalReader, ApprovalVerdict, CarryReader } from './approval.ts';
 import type { Difference } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
-import type { ConfigSection } from './policy.ts';
 import type { CheckNetwork } from './scanner.ts';
 import type { StageRecord } from './stage.ts';
 import type { HashedTree, RepositoryPlace } from './store.ts';
@@ -351,3 +350,21 @@ export type ReplayRecord = (
   files: ReadonlyMap<string, Uint8Array>,
   listed?: ReadonlyMap<string, string>,
 ) => Promise<Difference | undefined>;
+
+/**
+ * A section of the config, as its consumer reads it. A key that the consumer reads is known; every other key is
+ * refused. Faults are collected and reported together. After a fault, the value is returned as if the key were
+ * absent.
+ */
+export interface ConfigSection {
+  /** Whether the key is present, whatever its value. */
+  has(key: string): boolean;
+  /** 1 to 4096 characters without control characters. */
+  text(key: string): string | undefined;
+  /** The address of a service, without a slash at its end; a refused one is not repeated. */
+  url(key: string): string | undefined;
+  /** A path in the tree of the policy commit; below `.writ/` only in `trust/`, where no patch can change it. */
+  path(key: string): string | undefined;
+  /** Refuses the value of the key; `message` states the expected form. Never repeat a value that may be secret. */
+  refuse(key: string, message: string): void;
+}

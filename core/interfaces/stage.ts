@@ -1,8 +1,8 @@
 /* Gate stages and the records of their checks. */
 import type { Finding } from './finding.ts';
+import type { LaidPath } from './patch-set.ts';
 import type { Redaction } from './privacy.ts';
 import type { CheckNetwork, ScanRecord } from './scanner.ts';
-import type { LaidPath } from './verification-reach.ts';
 
 /** The four gate stages in the order they run. */
 export const stageNames = ['fast', 'integration', 'security', 'release'] as const;

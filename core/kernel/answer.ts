@@ -18,9 +18,8 @@ import {
 } from '../base/schema.ts';
 import type { Finding, Issue, Refusal } from '../interfaces/finding.ts';
 import type { ArtifactBytes, ContextEntry } from '../interfaces/hook-payload.ts';
-import { checkTaskGraph, maxTasks, type PlanDraft } from '../interfaces/plan.ts';
+import { checkTaskGraph, maxTasks, type PlanDraft, replanTriggers } from '../interfaces/plan.ts';
 import { contextItemKinds, frameKinds, type PrivacyPolicy, sensitiveClasses } from '../interfaces/privacy.ts';
-import { replanTriggers } from '../interfaces/replan-trigger.ts';
 import type { DigestedThing } from '../interfaces/sealing.ts';
 import { stageNames } from '../interfaces/stage.ts';
 

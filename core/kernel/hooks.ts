@@ -17,8 +17,7 @@ import type {
   ToolRequest,
   ToolSettled,
 } from '../interfaces/hook-payload.ts';
-import type { PlanDraft } from '../interfaces/plan.ts';
-import type { ReplanTrigger } from '../interfaces/replan-trigger.ts';
+import type { PlanDraft, ReplanTrigger } from '../interfaces/plan.ts';
 import type { DigestedThing } from '../interfaces/sealing.ts';
 import {
   parseArtifactBytes,

@@ -6,8 +6,7 @@ import type { DescribedRule, Rule, RuleInput, RulePoint } from '../interfaces/ru
 import { stageNames } from '../interfaces/stage.ts';
 import { parseFindings, storable } from './answer.ts';
 import { evaluateHere, mainThreadBytes } from './worker/evaluate-here.ts';
-import { evaluateRuleTask } from './worker/evaluate-rule.ts';
-import type { WorkerPool } from './worker/pool.ts';
+import { evaluateRuleTask, type WorkerPool } from './worker/pool.ts';
 
 const defaultTimeoutSeconds = 60;
 const maxTimeoutSeconds = 86_400;

@@ -3,12 +3,12 @@ import { WritError } from '../base/errors.ts';
 import { nearestName } from '../base/printable.ts';
 import type { ArtifactProducer } from '../interfaces/artifact.ts';
 import type { CheckRunner } from '../interfaces/check.ts';
-import type { PolicyEngine } from '../interfaces/policy.ts';
 import type { EvidencePolicy } from '../interfaces/privacy.ts';
 import type { ProviderSource } from '../interfaces/provider.ts';
+import type { PolicyEngine } from '../interfaces/rule.ts';
 import type { SandboxBackend } from '../interfaces/sandbox.ts';
 import type { LogSource, SignerSource } from '../interfaces/sealing.ts';
-import type { StoreSource } from '../interfaces/store-source.ts';
+import type { StoreSource } from '../interfaces/store.ts';
 import type { WorkerSource } from '../interfaces/worker.ts';
 
 /**

@@ -1,8 +1,8 @@
 /* Reads the smaller tables of the configuration. */
-import { serviceUrlFault } from '../../core/base/service-url.ts';
-import type { ConfigSection } from '../../core/interfaces/policy.ts';
+import { serviceUrlFault } from '../../core/base/http-question.ts';
 import { type ClassWords, sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import type {
+  ConfigSection,
   LogConfig,
   LogForm,
   SignerConfig,

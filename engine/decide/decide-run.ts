@@ -2,7 +2,7 @@
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/replan-trigger.ts';
+import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/plan.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';

@@ -1,7 +1,7 @@
 /* Decides on a run. Pure. */
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { quoted } from '../../core/base/printable.ts';
-import { replanTriggers } from '../../core/interfaces/replan-trigger.ts';
+import { replanTriggers } from '../../core/interfaces/plan.ts';
 import { mustPass, type StageName, stageNames } from '../../core/interfaces/stage.ts';
 import {
   type BlamedFindings,

@@ -10,7 +10,7 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { EffectiveToolRule, IntentSpec, ToolRule } from '../../core/interfaces/intentspec.gen.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import { applyDefaults } from '../../spec/apply-defaults.ts';
 import { privacyPolicyOf } from '../../spec/facts.ts';
 import { draftFromProfile } from '../../spec/profile.ts';

@@ -2,11 +2,10 @@
 import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
-import type { Executed, ExecutedCheck, Rerun, Side } from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import type { Rule } from '../../core/interfaces/rule.ts';
+import type { Executed, ExecutedCheck, Rerun, Rule, Side } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces/stage.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { producedAt } from '../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import { inScope } from '../../spec/scope-verdict.ts';

@@ -1,6 +1,6 @@
 /* Divides the objectives of a spec into parts of work. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import { inScope } from '../../spec/scope-verdict.ts';
 import {
   hintPattern,

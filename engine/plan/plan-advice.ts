@@ -2,8 +2,8 @@
 import { hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import { checkTaskGraph, type PlanDraft, type PlannedTask } from '../../core/interfaces/plan.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
 import { scopeVerdict } from '../../spec/scope-verdict.ts';
 import { disjointSets, type WorkPart } from './decompose.ts';
 import { WriteIndex } from './predicted-writes.ts';

@@ -1,6 +1,7 @@
 /* Makes the first draft of a plan: implementation Tasks and gates. */
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import {
   checkTaskGraph,
   maxPlanProblems,
@@ -9,7 +10,6 @@ import {
   type PlanProblem,
   toPlanFault,
 } from '../../core/interfaces/plan.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
 import { decompose, type PlanEnvironment } from './decompose.ts';
 import { type OrderedPart, resolveConflicts, type WriteConflict } from './plan-advice.ts';

@@ -1,6 +1,6 @@
 /* Predicts the paths that an objective will write, and finds overlaps. */
 import { compileGlob, hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import { inScope, scopeVerdict } from '../../spec/scope-verdict.ts';
 import { pathTokensOf, underRoot } from './scope.ts';
 

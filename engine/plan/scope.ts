@@ -1,7 +1,7 @@
 /* The effective write scope of a spec. */
 import { hasGlobCharacters, normalisePattern } from '../../core/base/glob.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 
 type SpecForScope = {
   readonly intent: Pick<EffectiveIntentSpec['intent'], 'inScope' | 'outOfScope'> & {

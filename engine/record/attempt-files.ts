@@ -2,8 +2,7 @@
 import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import type { PlanDraft } from '../../core/interfaces/plan.ts';
-import type { ReplanTrigger } from '../../core/interfaces/replan-trigger.ts';
+import type { PlanDraft, ReplanTrigger } from '../../core/interfaces/plan.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';

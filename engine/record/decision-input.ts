@@ -1,6 +1,6 @@
 /* The input of a decision: its type, its parser and its limits. */
 import type { Severity } from '../../core/interfaces/finding.ts';
-import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/replan-trigger.ts';
+import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/plan.ts';
 import type { DecisionType } from '../../core/interfaces/run-view.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
 import {

@@ -3,6 +3,7 @@ import { uuidV7From } from '../../core/base/ids.ts';
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
+import type { LaidPath } from '../../core/interfaces/patch-set.ts';
 import type { AttestRequest, DigestedThing } from '../../core/interfaces/sealing.ts';
 import {
   type ArtifactRecord,
@@ -12,7 +13,6 @@ import {
   type StageName,
   type StageRecord,
 } from '../../core/interfaces/stage.ts';
-import type { LaidPath } from '../../core/interfaces/verification-reach.ts';
 import { maskPath } from '../../readers/sensitive/redact.ts';
 import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';

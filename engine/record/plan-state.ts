@@ -1,7 +1,11 @@
 /* How far the work on a plan has come, and which replan triggers fire. */
 import { uuidV7From } from '../../core/base/ids.ts';
-import type { PlanDraft, PlannedTask } from '../../core/interfaces/plan.ts';
-import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/replan-trigger.ts';
+import {
+  type PlanDraft,
+  type PlannedTask,
+  type ReplanTrigger,
+  replanTriggers,
+} from '../../core/interfaces/plan.ts';
 import { mustPass } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { sealObject } from '../../store/stored-object.ts';

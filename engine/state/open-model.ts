@@ -1,9 +1,8 @@
 /* Opens the model of a worker and counts its usage. */
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { HttpStreamer } from '../../core/base/http-question.ts';
+import { type HttpStreamer, plainHttpHost } from '../../core/base/http-question.ts';
 import { nearestName, quoted } from '../../core/base/printable.ts';
-import { plainHttpHost } from '../../core/base/service-url.ts';
 import type { Provider, ProviderSource, ReachProvider } from '../../core/interfaces/provider.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { noParts, type PluginParts } from '../../plugins/third-party/open-parts.ts';

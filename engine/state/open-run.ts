@@ -2,12 +2,11 @@
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchSet, Scope } from '../../core/interfaces/patch-set.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
 import type { DigestedThing, SealingParties } from '../../core/interfaces/sealing.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { Rules } from '../../core/kernel/rules.ts';

@@ -8,8 +8,7 @@ import type {
   ArtifactStage,
   EffectiveIntentSpec,
 } from '../../core/interfaces/intentspec.gen.ts';
-import type { PolicyEngine } from '../../core/interfaces/policy.ts';
-import type { PolicyText } from '../../core/interfaces/rule.ts';
+import type { PolicyEngine, PolicyText } from '../../core/interfaces/rule.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { StageName } from '../../core/interfaces/stage.ts';
 import type { WritEngine } from '../../spec/writ-engine.ts';

@@ -1,7 +1,7 @@
 /* Requests a model's advice on a plan. */
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
-import type { Scope } from '../../core/interfaces/scope.ts';
 import type { DraftEnd, Hands, ReadingHost, Turns, Worker } from '../../core/interfaces/worker.ts';
 import { checksOf } from '../../spec/checks-of.ts';
 import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';

@@ -1,6 +1,5 @@
 /* Decides whether a new file can affect verification by its place. */
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import type { JudgeReach } from '../../core/interfaces/verification-reach.ts';
+import type { JudgeReach, PatchFile } from '../../core/interfaces/patch-set.ts';
 import { isFixture } from '../../readers/judges/rules.ts';
 import { directoryOf, placeTest } from '../../readers/judges/tree.ts';
 

@@ -1,7 +1,7 @@
 /* Decides by test runs whether a bugfix has a new test that proves it. */
 import type { ExecutedTests } from '../../core/interfaces/check.ts';
-import type { ExecutedCheck, ExecutedRule } from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { ExecutedCheck, ExecutedRule } from '../../core/interfaces/rule.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
 import { changedData, rerunBaseTests } from '../test-cases/base-tests.ts';

@@ -1,10 +1,9 @@
 /* The rule `judge-changed`. */
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { LaidPath, PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
-import type { LaidPath } from '../../core/interfaces/verification-reach.ts';
 import { type Configured, configuredProgram } from '../../readers/judges/config-files.ts';
 import { toolTest } from '../../readers/judges/manifests.ts';
 import { isAmongTests } from '../../readers/judges/rules.ts';

@@ -2,8 +2,8 @@
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { AnchorTest, CandidateSearch } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
+import { loadRuleModule } from '../../core/kernel/worker/evaluate-here.ts';
 import type { RuleTask } from '../../core/kernel/worker/evaluate-rule-in-thread.ts';
-import { loadRuleModule } from '../../core/kernel/worker/load-rule-module.ts';
 import { type AnchorSearch, createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import type { Unscanned } from './cut-diff.ts';
 import { readPiece } from './read-piece.ts';

@@ -1,6 +1,7 @@
 /** The tests of the base, with their data, for a run over the candidate. */
-import type { Executed, ExecutedCheck } from '../../core/interfaces/executed-rule.ts';
+
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { Executed, ExecutedCheck } from '../../core/interfaces/rule.ts';
 import { isCollected, isData, isOfTests, mayTakeLines } from '../../readers/source/test-paths.ts';
 
 /**

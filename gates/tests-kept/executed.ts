@@ -1,13 +1,8 @@
 /* Compares the executed tests of base and candidate. */
 import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
-import type {
-  Executed,
-  ExecutedAnswer,
-  ExecutedCheck,
-  ExecutedRule,
-} from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { Executed, ExecutedAnswer, ExecutedCheck, ExecutedRule } from '../../core/interfaces/rule.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
 import { testsMayGo } from '../../spec/tests-may-go.ts';
 import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/base-tests.ts';

@@ -1,6 +1,7 @@
 /* Finds tests whose expectation the change altered. */
-import type { Executed } from '../../core/interfaces/executed-rule.ts';
+
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
+import type { Executed } from '../../core/interfaces/rule.ts';
 import { isCollected, isData } from '../../readers/source/test-paths.ts';
 import { type Asserting, assertingStatements, compareAssertions } from './asserts-less.ts';
 import { executedLoss } from './tell-losses.ts';

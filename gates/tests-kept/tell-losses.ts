@@ -1,9 +1,9 @@
 /* Reports lost and weakened tests as findings. */
 import type { ExecutedTests } from '../../core/interfaces/check.ts';
-import type { ExecutedCheck } from '../../core/interfaces/executed-rule.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
+import type { ExecutedCheck } from '../../core/interfaces/rule.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
 import { ranAmong } from '../new-tests/new-cases.ts';
 import type { InventoryCase } from '../test-cases/test-inventory.ts';

@@ -1,4 +1,6 @@
 /* The entries of a plugin's manifest, as shapes: parts by kind, needs and options. */
+
+import { serviceUrlFault } from '../../core/base/http-question.ts';
 import { nearestName, quoted } from '../../core/base/printable.ts';
 import {
   anything,
@@ -16,7 +18,6 @@ import {
   where,
   withDefault,
 } from '../../core/base/schema.ts';
-import { serviceUrlFault } from '../../core/base/service-url.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
 import { readNetworkHost } from '../../spec/checks-of.ts';
 import { isOwnPlace } from './own-places.ts';

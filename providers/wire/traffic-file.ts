@@ -1,4 +1,6 @@
 /* The format of recorded exchanges. */
+
+import { serviceUrlFault } from '../../core/base/http-question.ts';
 import {
   anything,
   count,
@@ -13,7 +15,6 @@ import {
   text,
   where,
 } from '../../core/base/schema.ts';
-import { serviceUrlFault } from '../../core/base/service-url.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ReplayState } from '../../core/interfaces/model.ts';
 import { codedForms } from '../../readers/sensitive/find-encoded.ts';

@@ -1,4 +1,4 @@
-import type { RewrittenTests } from '../../core/interfaces/executed-rule.ts';
+import type { RewrittenTests } from '../../core/interfaces/rule.ts';
 
 /** Octets of a trimmed objective. */
 export const maxObjectiveBytes = 16 * 1024;

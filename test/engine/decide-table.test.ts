@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { ReplanTrigger } from '../../core/interfaces/replan-trigger.ts';
+import type { ReplanTrigger } from '../../core/interfaces/plan.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
 import { decide } from '../../engine/decide/decide.ts';
 import type { DecidedStage, DecisionInput } from '../../engine/record/decision-input.ts';

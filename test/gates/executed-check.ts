@@ -1,6 +1,6 @@
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
-import type { ExecutedCheck, Rerun } from '../../core/interfaces/executed-rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { ExecutedCheck, Rerun } from '../../core/interfaces/rule.ts';
 import { type CaseFile, toRuleInput } from '../../testing.ts';
 
 /** What a suite did that reports these tests. */

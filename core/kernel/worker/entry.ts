@@ -1,7 +1,6 @@
 /* The entry of a worker thread. */
 import { Writable } from 'node:stream';
-import { type TaskCall, type TaskOutcome, toErrorRecord } from './task.ts';
-import { toRunnable } from './to-runnable.ts';
+import { type TaskCall, type TaskOutcome, toErrorRecord, toRunnable } from './task.ts';
 
 // Standard output belongs to the running command, so a task must not write to it.
 for (const stream of ['stdout', 'stderr'] as const) {

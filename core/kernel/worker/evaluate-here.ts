@@ -1,10 +1,9 @@
-/* Evaluates linear rules of small changes in the main thread. */
+/* Loads and calls the module of a rule, and evaluates linear rules of small changes in the main thread. */
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../../interfaces/finding.ts';
-import type { Rule, RuleInput } from '../../interfaces/rule.ts';
-import { findingsOf, loadRuleModule } from './load-rule-module.ts';
-import type { WorkerPool } from './pool.ts';
-import { type TaskOutcome, toErrorRecord } from './task.ts';
+import type { Rule, RuleInput, RuleModule } from '../../interfaces/rule.ts';
+import { parseFindings } from '../answer.ts';
+import { type TaskOutcome, toErrorRecord, toRunnable } from './task.ts';
 
 /** Inputs of at least this size are always evaluated in a thread of the pool. */
 export const mainThreadBytes = 64 * 1024;
@@ -19,7 +18,7 @@ let last: Promise<void> = Promise.resolve();
 export async function evaluateHere(
   { id, module, linear }: Pick<Rule, 'id' | 'module' | 'linear'>,
   input: RuleInput,
-  { closed }: Pick<WorkerPool, 'closed'>,
+  { closed }: { readonly closed: AbortSignal },
   signal?: AbortSignal,
 ): Promise<TaskOutcome<readonly Finding[]> | undefined> {
   if (!linear || closed.aborted || bytesIn(input) >= mainThreadBytes) return undefined;
@@ -51,4 +50,24 @@ export function bytesIn({ patch, files, standing = {}, artifactBytes = {}, polic
 function ownTurn(): Promise<void> {
   last = last.then(() => setImmediate());
   return last;
+}
+
+export async function loadRuleModule(module: string): Promise<RuleModule> {
+  return import(toRunnable(module));
+}
+
+/**
+ * Evaluates the rule `id` of a loaded module. Throws if the module exports no `judge`, or if `judge` throws or
+ * returns anything but findings of this rule.
+ */
+export async function findingsOf(
+  { judge }: RuleModule,
+  id: string,
+  input: RuleInput,
+): Promise<readonly Finding[]> {
+  if (typeof judge !== 'function') throw new TypeError('the module exports no function `judge`');
+  const findings = parseFindings(await judge(input));
+  const foreign = findings.find((finding) => finding.rule !== id);
+  if (foreign) throw new TypeError(`expected findings of rule \`${id}\`, got one of \`${foreign.rule}\``);
+  return findings;
 }

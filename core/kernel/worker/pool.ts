@@ -5,7 +5,9 @@ import { dirname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { Clock } from '../../base/clock.ts';
 import { WritError } from '../../base/errors.ts';
+import type { run } from './evaluate-rule-in-thread.ts';
 import {
+  defineTask,
   requireTask,
   type Task,
   type TaskCall,
@@ -13,9 +15,13 @@ import {
   type TaskOutcome,
   toErrorRecord,
 } from './task.ts';
-import { warmTask } from './warm.ts';
 
-export interface TaskLimits {
+/** Evaluates a rule in a thread, or starts a thread with the modules of rules loaded. */
+export const evaluateRuleTask = defineTask<typeof run>(
+  new URL('./evaluate-rule-in-thread.ts', import.meta.url),
+);
+
+interface TaskLimits {
   /** From the moment a thread is given the task; waiting for a free thread does not count. Milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -97,7 +103,7 @@ export function createPool({
     threads,
     closed: closing.signal,
     warm(modules) {
-      pool.run(warmTask, modules, warmLimits).catch(() => {});
+      pool.run(evaluateRuleTask, { preload: modules }, warmLimits).catch(() => {});
     },
     async run(task, input, { timeoutMs, signal, hurries }) {
       if (closing.signal.aborted)

@@ -1,4 +1,7 @@
 /* Types and errors of tasks for the worker pool. */
+
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { messageOf, WritError } from '../../base/errors.ts';
 
 declare const signature: unique symbol;
@@ -76,4 +79,10 @@ export function toErrorRecord(thrown: unknown): ErrorRecord {
     // A getter or `toString` of the thrown value failed.
     return { name: typeof thrown, message: 'something without text was thrown' };
   }
+}
+
+/** Maps the URL of a source module (`./rule.ts`) to the file that runs: `.js` in the compiled package. */
+export function toRunnable(module: string): string {
+  if (!module.endsWith('.ts') || existsSync(fileURLToPath(module))) return module;
+  return `${module.slice(0, -'.ts'.length)}.js`;
 }

@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import { canonicalDigest, canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
-import type { PatchSet } from '../../../core/interfaces/patch-set.ts';
-import type { JudgeReach } from '../../../core/interfaces/verification-reach.ts';
+import type { JudgeReach, PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { followLinks, readLinks } from '../../../readers/judges/tree.ts';
 import { isOfTests } from '../../../readers/source/test-paths.ts';

@@ -1,5 +1,5 @@
 /* Follows check commands through scripts and configuration to the files that they use. */
-import type { JudgeFile, JudgeReach } from '../../../core/interfaces/verification-reach.ts';
+import type { JudgeFile, JudgeReach } from '../../../core/interfaces/patch-set.ts';
 import { ConfigInTree, configuredProgram, isConfigName } from '../../../readers/judges/config-files.ts';
 import { configLeads } from '../../../readers/judges/leads.ts';
 import { manifestScripts, toolTest } from '../../../readers/judges/manifests.ts';

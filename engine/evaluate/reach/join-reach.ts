@@ -1,5 +1,5 @@
 /* Joins the verification inputs of base and policy commit. */
-import type { JudgeFile, JudgeReach } from '../../../core/interfaces/verification-reach.ts';
+import type { JudgeFile, JudgeReach } from '../../../core/interfaces/patch-set.ts';
 
 /**
  * Joins verification inputs if the policy commit is not the base: files that the policy commit's version reaches, and

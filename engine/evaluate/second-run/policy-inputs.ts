@@ -1,7 +1,7 @@
 /* Places the policy commit's verification inputs into the candidate's tree. */
 import { WritError } from '../../../core/base/errors.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
-import type { LaidPath } from '../../../core/interfaces/verification-reach.ts';
+import type { LaidPath } from '../../../core/interfaces/patch-set.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { readBlob } from '../../../workspace/git/read-objects.ts';
 import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';

@@ -1,7 +1,7 @@
 /* Finds the verification inputs of checks by following their commands. */
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
-import type { JudgeReach } from '../../../core/interfaces/verification-reach.ts';
+import type { JudgeReach } from '../../../core/interfaces/patch-set.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { type LinkedEntry, readLinks } from '../../../readers/judges/tree.ts';
 import type { GitDirectory } from '../../../workspace/git/git.ts';

@@ -5,8 +5,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import type { WritError } from '../../../core/base/errors.ts';
 import { createEngine, type EngineOptions } from '../../../core/kernel/engine.ts';
 import { definePlugin, type LoadedPlugin, type PluginSetup } from '../../../core/kernel/plugin.ts';
-import { evaluateRuleTask } from '../../../core/kernel/worker/evaluate-rule.ts';
-import { createPool } from '../../../core/kernel/worker/pool.ts';
+import { createPool, evaluateRuleTask } from '../../../core/kernel/worker/pool.ts';
 import { instant } from '../../waiting/instant.ts';
 
 type Setup = (context: PluginSetup<undefined>) => undefined;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { replanTriggers } from '../../../core/interfaces/replan-trigger.ts';
+import { replanTriggers } from '../../../core/interfaces/plan.ts';
 import type { DecidedFinding, DecidedStage } from '../../../engine/record/decision-input.ts';
 import { firedTriggers, type SensedAttempt } from '../../../engine/record/plan-state.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
-import type { Rerun } from '../../../core/interfaces/executed-rule.ts';
+import type { Rerun } from '../../../core/interfaces/rule.ts';
 import { executed, executedLosses } from '../../../gates/tests-kept/executed.ts';
 import type { CaseFile } from '../../../testing.ts';
 import { type AskedCheck, executedCheck, outcome } from '../executed-check.ts';

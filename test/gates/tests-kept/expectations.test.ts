@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CheckOutcome, ExecutedTests } from '../../../core/interfaces/check.ts';
-import type { Executed } from '../../../core/interfaces/executed-rule.ts';
+import type { Executed } from '../../../core/interfaces/rule.ts';
 import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
 import { compareExpectations, type Expectations } from '../../../gates/tests-kept/expectations.ts';
 import { outcome as suiteOutcome } from '../executed-check.ts';

@@ -1,5 +1,4 @@
-import type { ObjectStore } from '../../../core/interfaces/store.ts';
-import type { StoreSource } from '../../../core/interfaces/store-source.ts';
+import type { ObjectStore, StoreSource } from '../../../core/interfaces/store.ts';
 import { externalLocalSource } from '../../../plugins/store/external-local-store.ts';
 
 function broken(change: (sound: ObjectStore) => Partial<ObjectStore>): StoreSource {

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../../core/base/clock.ts';
-import { evaluateRuleTask } from '../../../../core/kernel/worker/evaluate-rule.ts';
 import type { RuleTask } from '../../../../core/kernel/worker/evaluate-rule-in-thread.ts';
-import { createPool, type PoolOptions } from '../../../../core/kernel/worker/pool.ts';
+import { createPool, evaluateRuleTask, type PoolOptions } from '../../../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../../../core/kernel/worker/task.ts';
 import { toRuleInput } from '../../../../testing.ts';
 import { until } from '../../../waiting/until.ts';
@@ -63,8 +62,7 @@ t.test('runs only tasks that `defineTask` created from a file URL', async (t) =>
 t.test('discards what a task prints, and an idle pool lets the process exit', async (t) => {
   const script = `
     import { systemClock } from '${new URL('../../../../core/base/clock.ts', import.meta.url)}';
-    import { createPool } from '${new URL('../../../../core/kernel/worker/pool.ts', import.meta.url)}';
-    import { evaluateRuleTask } from '${new URL('../../../../core/kernel/worker/evaluate-rule.ts', import.meta.url)}';
+    import { createPool, evaluateRuleTask } from '${new URL('../../../../core/kernel/worker/pool.ts', import.meta.url)}';
     const pool = createPool({ clock: systemClock, threads: 1 });
     const outcome = await pool.run(evaluateRuleTask, ${JSON.stringify({ ...task('prints'), input: {} })}, { timeoutMs: 240000 });
     process.stdout.write(JSON.stringify(outcome));`;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { JudgeReach } from '../../../../core/interfaces/verification-reach.ts';
+import type { JudgeReach } from '../../../../core/interfaces/patch-set.ts';
 import { joinReach } from '../../../../engine/evaluate/reach/join-reach.ts';
 
 const base: JudgeReach = {
