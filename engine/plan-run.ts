@@ -1,7 +1,9 @@
-/* Lists what a run would do and why it would be refused, without doing any of it. */
+/* Plans a run without doing any of it: its actions, its refusals, and its model's advice if a person asks for it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openTurns } from '../agent/model-loop/model-turns.ts';
+import { openTreeTools } from '../agent/workspace-tools/tree-tools.ts';
 import type { WritError } from '../core/base/errors.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import { type Issue, warning } from '../core/interfaces/finding.ts';
@@ -10,12 +12,17 @@ import type { Scope } from '../core/interfaces/patch-set.ts';
 import { edgesOf, type PlannedTask } from '../core/interfaces/plan.ts';
 import { type StageName, stageNames } from '../core/interfaces/stage.ts';
 import { submoduleNotice, submodulePaths } from '../readers/documents/gitmodules.ts';
-import type { WritEngine } from '../spec/writ-engine.ts';
+import type { WritEngine } from '../spec/contract-rows.ts';
+import { privacyPolicyOf } from '../spec/facts.ts';
 import { runGit } from '../workspace/git/git.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { readBlob } from '../workspace/git/read-objects.ts';
 import { createScratch } from '../workspace/git/scratch.ts';
+import type { DraftingRequest } from './draft/draft-intent.ts';
+import { readDraftEnvironment } from './draft/draft-request.ts';
+import { openDrafter, readingAgentOf, requireDrafter } from './draft/reading-agent.ts';
 import type { AdmittedContract } from './intent/admit-contract.ts';
+import { openWorker } from './open/open-parties.ts';
 import {
   type OpeningCheck,
   type OpeningPlace,
@@ -25,26 +32,29 @@ import {
 } from './open/opening.ts';
 import { checkRequest, checkRest } from './open/opening-sequence.ts';
 import { noticesOf } from './open/plan-environment.ts';
+import type { TaskAdvice } from './plan/plan-advice.ts';
 import { type PlanFor, planTasks } from './plan/plan-tasks.ts';
 import { effectiveScope } from './plan/scope.ts';
 import { retentionDaysOf } from './state/evidence.ts';
 import type { ChangeSource } from './state/run-request.ts';
+import { addSpent, type Spent } from './state/spent.ts';
+import { requestAdvice, workKeys } from './work/request-advice.ts';
 
 /** One row of the spec: which plugins enforce it here, and whether this spec needs it. */
-export interface PlannedRow {
+interface PlannedRow {
   readonly id: string;
   readonly enforcedBy: readonly string[];
   readonly asked: boolean;
 }
 
 /** What a plugin brings; of an artifact, the producer that makes it. */
-export interface NamedPart {
+interface NamedPart {
   readonly name: string;
   readonly plugin: string;
 }
 
 /** One reason for which a run would be refused before any work. */
-export interface Refusal {
+interface Refusal {
   readonly check: OpeningCheck;
   readonly fault: WritError;
 }
@@ -202,4 +212,76 @@ function drafted(
 
 function checksOf(spec: EffectiveIntentSpec, stage: StageName): readonly EffectiveCheck[] {
   return spec.acceptance.verificationPlan[`${stage}Checks`];
+}
+
+/** A confirmed spec, and a person's comments on earlier plans. */
+interface PlanningRequest extends Omit<DraftingRequest, 'said' | 'createdAt' | 'spent'> {
+  readonly specBytes: Uint8Array;
+  readonly sandbox: string;
+  readonly remarks: readonly string[];
+  /** What drafting and earlier plans came to. */
+  readonly spent: Spent;
+}
+
+/** A plan for a person to read: the actions of a run, and its model's approach. */
+export interface PlannedContract {
+  readonly plan: RunPlan;
+  /** For each Task that somebody works at; without steps where the model gave none. */
+  readonly advice: readonly TaskAdvice[];
+  /** Why the model gave none. */
+  readonly unadvised?: string;
+  readonly spent: Spent;
+}
+
+/**
+ * Plans a spec and requests advice from its model. Reads only the base commit. Throws every refusal of a run, and
+ * every error of a model call.
+ */
+export async function planContract(engine: WritEngine, request: PlanningRequest): Promise<PlannedContract> {
+  const { source, specBytes, signal, clock, meter, runId, remarks, spent } = request;
+  const plan = await planRun(engine, { ...request, specBytes, source, who: 'worker' });
+  const [refused] = plan.refusals;
+  if (refused !== undefined) throw refused.fault;
+  const draft = { revision: 1, tasks: plan.tasks };
+  const { contract, scope } = plan;
+  const worker = requireDrafter(await openWorker(engine, source), source.worker);
+  const environment = await readDraftEnvironment(engine, request);
+  await using opened = await openDrafter(engine, worker, request, environment);
+  const settings = { clock, ...(meter === undefined ? {} : { meter }) };
+  const turns = openTurns({ identity: { contract }, services: { signal, settings } }, opened.model);
+  const { repository, base, config } = environment;
+  const policy = privacyPolicyOf(contract.effective, config.redaction);
+  await using agent = await readingAgentOf(engine, environment, opened.model, {
+    runId,
+    effective: contract.effective,
+    policy,
+    sandbox: request.sandbox,
+    signal,
+    settings,
+  });
+  const { end, taken } = await requestAdvice({
+    drafter: worker,
+    plan: draft,
+    spec: contract.effective,
+    scope,
+    remarks,
+    cacheKey: `${contract.digest.slice(0, 40)}/plan`,
+    hands: openTreeTools({
+      engine,
+      repository,
+      tree: base.tree,
+      runId,
+      policy,
+      signal,
+    }),
+    turns,
+    ...(agent === undefined ? {} : { agent }),
+  });
+  const none = workKeys(draft).map((key) => ({ key, steps: [], writes: [], after: [], checks: [] }));
+  return {
+    plan: taken === undefined ? plan : { ...plan, tasks: taken.plan.tasks },
+    advice: taken?.advice ?? none,
+    ...(end.kind === 'nothing' ? { unadvised: end.reason } : {}),
+    spent: addSpent(spent, (agent ?? turns).taken()),
+  };
 }

@@ -3,8 +3,7 @@ import { readdirSync } from 'node:fs';
 import { messageOf, WritError } from '../core/base/errors.ts';
 import { findDirectory, type Place, readPlainFile } from '../core/base/files.ts';
 import { nearestName } from '../core/base/printable.ts';
-import { parseToml } from '../engine/config/section-alone.ts';
-import { type ConfigIssue, TableReader } from '../engine/config/table-reader.ts';
+import { type ConfigIssue, parseToml, TableReader } from '../engine/config/table-reader.ts';
 
 /** Sources of profiles; the first source that has a name wins. */
 const agentTiers = ['project', 'user', 'embedded'] as const;

@@ -1,5 +1,11 @@
-/* All rows of the enforcement ledger. */
+/*
+ * All rows of the enforcement ledger, the ledger of the built-in plugins, and the type of an engine that has these
+ * rows.
+ */
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
+import type { Attesting } from '../core/interfaces/sealing.ts';
+import type { Engine } from '../core/kernel/engine.ts';
+import { createLedger, type Ledger } from '../core/kernel/ledger.ts';
 import type { ContractRow, RowContext } from './contract-row.ts';
 import { acceptanceRows } from './rows/acceptance.ts';
 import { artifactRows } from './rows/artifacts.ts';
@@ -34,3 +40,21 @@ export const contractRows: readonly ContractRow[] = [
 export function unenforcedFields(spec: EffectiveIntentSpec, context: RowContext): readonly ContractRow[] {
   return contractRows.filter((row) => row.enforcedBy === undefined && row.asks(spec, context));
 }
+
+/** The ledger of an engine with all built-in plugins only, without opening one. */
+export function builtInLedger(): Ledger<readonly [EffectiveIntentSpec, RowContext]> {
+  const claims = new Map<string, string[]>();
+  for (const { id, enforcedBy } of contractRows) {
+    if (enforcedBy === undefined || enforcedBy === 'core') continue;
+    const ids = claims.get(enforcedBy);
+    if (ids) ids.push(id);
+    else claims.set(enforcedBy, [id]);
+  }
+  return createLedger(
+    contractRows,
+    Array.from(claims, ([name, enforces]) => ({ name, enforces })),
+  );
+}
+
+/** An engine with the rows of the IntentSpec as its ledger, and with the attestor of its decisions. */
+export type WritEngine = Engine<readonly [EffectiveIntentSpec, RowContext]> & Attesting;

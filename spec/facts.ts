@@ -3,7 +3,7 @@ import { toRfc3339 } from '../core/base/clock.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import type { EffectiveCheck, EffectiveIntentSpec, ToolRule } from '../core/interfaces/intentspec.gen.ts';
 import { type ClassWords, type PrivacyPolicy, sensitiveClasses } from '../core/interfaces/privacy.ts';
-import { applyDefaults } from './apply-defaults.ts';
+import { applyDefaults } from './document-schema.ts';
 import { draftFromProfile } from './profile.ts';
 
 /** One value that a spec sets, in words. */

@@ -6,7 +6,12 @@ import { quoted } from '../core/base/printable.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { error, type Issue } from '../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../core/interfaces/intentspec.gen.ts';
-import { applyDefaults } from './apply-defaults.ts';
+import {
+  applyDefaults,
+  findSchemaViolations,
+  maxViolations,
+  type SchemaViolation,
+} from './document-schema.ts';
 import type { Partly } from './facts.ts';
 import {
   artifactDeclared,
@@ -38,7 +43,6 @@ import {
   toolConstraints,
   writingSecrets,
 } from './rules/risk-rules.ts';
-import { findSchemaViolations, maxViolations, type SchemaViolation } from './schema-violations.ts';
 import { securityWords } from './secret-words.ts';
 
 /** A validated document. Issues of an accepted one are warnings. */
@@ -65,7 +69,7 @@ export interface RefusedSpec {
 }
 
 /** Context that the spec module cannot know by itself. */
-export interface ReadContext {
+interface ReadContext {
   /** Commands that `security.toolAcl` would deny. Called only if the document conforms to the schema. */
   readonly commandProblems?: (spec: EffectiveIntentSpec) => readonly Issue[];
   /** Words that mark security code, in place of the built-in list. */

@@ -1,6 +1,6 @@
 /* Secrets and security words in the text of a spec, and the spec of a scan. */
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
-import { applyDefaults } from './apply-defaults.ts';
+import { applyDefaults } from './document-schema.ts';
 import { draftFromProfile } from './profile.ts';
 
 /** The spec that applies to a scan without one: high risk, a bugfix, the whole repository in scope. */

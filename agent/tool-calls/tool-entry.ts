@@ -6,7 +6,7 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
 import type { LookAtChange } from '../../core/interfaces/person.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 
 /** A tool call with the tool's own verdict, from rules, scope and other facts. Guards run after it. */
 export interface AuthorizedTool {

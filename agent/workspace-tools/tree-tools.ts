@@ -5,7 +5,7 @@ import { quoted } from '../../core/base/printable.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { HandAnswer, Hands, HandUse } from '../../core/interfaces/worker.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { askGit, type GitDirectory } from '../../workspace/git/git.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { listNames, listTree } from '../../workspace/git/tree.ts';

@@ -4,7 +4,7 @@ import { explain } from '../../attest/verify/explain.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { compact, toFault } from '../envelope.ts';
 import { runRefusal } from '../run/open-run.ts';
 import { toRunData } from '../run/run-data.ts';

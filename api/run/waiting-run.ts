@@ -8,7 +8,7 @@ import { requestCancel, withdrawCancel } from '../../engine/record/claimed-run.t
 import { readRun } from '../../engine/record/read-run.ts';
 import { parseWaitingRecord, type WaitingRecord, waitingPath } from '../../engine/record/stored-approvals.ts';
 import { resumeRun } from '../../engine/run.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { type GateReport, readGateReport } from '../../store/record/gate-report.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { verdictDigest } from '../../store/record/verdict.ts';

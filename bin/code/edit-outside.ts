@@ -6,7 +6,7 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import { isBuiltIn, pickProvider } from '../../engine/state/open-model.ts';
 import { findBase, findKey, keyPlaceNames } from '../../providers/keys.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findAgent } from '../../workspace/process/find-program.ts';
 import { runInTerminal } from '../../workspace/process/spawn.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';

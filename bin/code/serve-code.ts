@@ -23,7 +23,7 @@ import { allCapabilities } from '../../session/state/snapshot.ts';
 import { listThreads } from '../../session/thread/check-threads.ts';
 import type { ChosenModel } from '../../session/work/turn-scope.ts';
 import { type RunWatcher, watchRuns } from '../../session/work/watch-runs.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { localChangesGiven } from '../command-parts/change-source.ts';

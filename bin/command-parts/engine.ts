@@ -13,7 +13,7 @@ import {
 } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import type { PluginAccess } from '../../plugins/third-party/plugin-access.ts';
 import { findSecret, keyPlaceNames } from '../../providers/keys.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { CommandContext } from './command.ts';
 import type { Reaching } from './reach-provider.ts';
 

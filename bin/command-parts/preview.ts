@@ -17,7 +17,7 @@ export async function previewOf(
     const { contractIssues } = await import('../../engine/open/opening.ts');
     return contractIssues(admitted);
   }
-  const { previewContract } = await import('../../engine/open/preview.ts');
+  const { previewContract } = await import('../../engine/open/repository-checks.ts');
   const { builtInsFor: askedBuiltIns } = await import('../../plugins/preset/preview-plugins.ts');
   const request = {
     repositoryPath: repoPath ?? cwd,

@@ -15,7 +15,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
 import { importAdvisories } from '../../plugins/supply-chain/advisories/import-advisories.ts';
 import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import { reachProvider } from '../command-parts/reach-provider.ts';

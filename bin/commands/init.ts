@@ -11,7 +11,7 @@ import { readGuarded } from '../../core/base/files.ts';
 import { listenableAddresses } from '../../http/guard-request.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findServicePlace, serviceStatus } from '../../service/find-service.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findLandingRemote } from '../../store/landed.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';

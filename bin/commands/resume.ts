@@ -9,7 +9,7 @@ import { findWaitingDraft } from '../../engine/draft/waiting-drafts.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { ResumeRequest } from '../../engine/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { localChangesGiven, promptsLocalChanges } from '../command-parts/change-source.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';

@@ -21,7 +21,7 @@ import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent
 import { readDraftPrompt } from '../../engine/draft/draft-request.ts';
 import { runIntent } from '../../engine/run.ts';
 import type { RunSettings } from '../../engine/state/run-request.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import type { Stores } from '../../store/stores.ts';
 import { openRepository } from '../../workspace/git/repository.ts';

@@ -31,7 +31,7 @@ import { keyOf } from '../../session/tui/term/painter.ts';
 import { type Ground, processGround, reflows } from '../../session/tui/term/process-ground.ts';
 import { pickTheme, themes } from '../../session/tui/term/row.ts';
 import { type RunWatcher, watchRuns } from '../../session/work/watch-runs.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { draftTarget } from '../command-parts/drafted-run.ts';

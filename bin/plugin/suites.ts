@@ -16,7 +16,7 @@ import type { PartKind } from '../../plugins/third-party/part-kinds.ts';
 import { opensHost } from '../../plugins/third-party/plugin-access.ts';
 import type { PluginManifest } from '../../plugins/third-party/plugin-manifest.ts';
 import { invalidFile, invalidPackage, type PluginPackage } from '../../plugins/third-party/plugin-package.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { type Outside, realOutside } from '../../workspace/egress/outside.ts';
 import { gitEnvironment, isolatedGitEnvironment } from '../../workspace/git/git.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';

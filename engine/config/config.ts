@@ -1,4 +1,4 @@
-/* Parses `.writ/config.toml`. */
+/* Parses `.writ/config.toml`, with the language servers that `[lsp]` can name. */
 import type { LanguageServer } from '../../agent/language-servers/language-server.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
@@ -11,8 +11,6 @@ import {
   readScannerSection,
   type ScannerConfig,
 } from './checks-section.ts';
-import { readLspSection } from './language-servers.ts';
-import { type ApprovalsConfig, parseToml, readApprovalsSection } from './section-alone.ts';
 import {
   type ApprovalConfig,
   type BudgetConfig,
@@ -40,12 +38,19 @@ import {
   readSignerSection,
   type SealingForms,
 } from './sections.ts';
-import { type ConfigIssue, type PlainValue, TableReader } from './table-reader.ts';
+import {
+  type ApprovalsConfig,
+  type ConfigIssue,
+  type PlainValue,
+  parseToml,
+  readApprovalsSection,
+  TableReader,
+} from './table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
 
 export type { ChecksConfig, ScannerConfig } from './checks-section.ts';
-export type { ApprovalsConfig } from './section-alone.ts';
 export type { ListedPlugin, PolicyConfig, RequiredArtifact as DemandedArtifact } from './sections.ts';
+export type { ApprovalsConfig } from './table-reader.ts';
 export type { PrepareStep, WorkspaceConfig } from './workspace-section.ts';
 
 /** `.writ/config.toml` at the policy commit, every default filled in (`docs/config.md`). */
@@ -95,7 +100,7 @@ export interface WritConfig {
 }
 
 /** `[signer]` and `[log]` are read by those that they are about. */
-export interface ParseConfigOptions extends SealingForms {
+interface ParseConfigOptions extends SealingForms {
   /** Ids of the registered rules; given, a `[rules.<id>]` for any other is refused. */
   readonly ruleIds?: readonly string[];
 }
@@ -180,22 +185,22 @@ function invalid(issues: readonly ConfigIssue[], cause?: unknown): WritError {
 }
 
 /** `[providers.<name>]`: settings of each backend, by its name. The backend defines which settings it accepts. */
-export type ProvidersConfig = Readonly<Record<string, Readonly<Record<string, string>>>>;
+type ProvidersConfig = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** `[models."<id>"]`: USD per million tokens, and how many tokens question and reply may have together. */
-export interface ModelRow {
+interface ModelRow {
   readonly price?: { readonly input: number; readonly output: number; readonly cachedInput: number };
   readonly contextTokens?: number;
 }
 
 /** By the vendor's model id. Unknown ids are allowed. */
-export type ModelsConfig = Readonly<Record<string, ModelRow>>;
+type ModelsConfig = Readonly<Record<string, ModelRow>>;
 
 const maxPrice = 100_000;
 const maxContext = 1_000_000_000;
 
 /** Reads `[providers]`. The backend validates its names and values when it is opened. */
-export function readProvidersSection(reader: TableReader): ProvidersConfig {
+function readProvidersSection(reader: TableReader): ProvidersConfig {
   return Object.fromEntries(
     reader.keys().map((name) => {
       const table = reader.table(name);
@@ -205,7 +210,7 @@ export function readProvidersSection(reader: TableReader): ProvidersConfig {
 }
 
 /** Reads `[models]`. A price needs both `input` and `output`, or neither; `cached_input` needs them too. */
-export function readModelsSection(reader: TableReader): ModelsConfig {
+function readModelsSection(reader: TableReader): ModelsConfig {
   const ids = reader.keys().filter((id) => id !== allowHttp);
   return Object.fromEntries(ids.map((id) => [id, readRow(reader.table(id))]));
 }
@@ -214,7 +219,7 @@ const allowHttp = 'allow_http';
 const maxHosts = 32;
 
 /** Reads `[models] allow_http`: hosts as a URL has them, in lower case, with the port where it is not 80. */
-export function readPlainHttp(reader: TableReader): { readonly plainHttp?: readonly string[] } {
+function readPlainHttp(reader: TableReader): { readonly plainHttp?: readonly string[] } {
   if (!reader.has(allowHttp)) return {};
   const given = reader.texts(allowHttp, []);
   if (given.length > maxHosts) reader.refuse(reader.at(allowHttp), `expected at most ${maxHosts} hosts`);
@@ -243,5 +248,147 @@ function readRow(row: TableReader): ModelRow {
       ? {}
       : { price: { input, output, cachedInput: cached ?? input } }),
     ...(context === undefined ? {} : { contextTokens: context }),
+  };
+}
+
+const native = /^Version (?:[7-9]|[1-9]\d+)\./;
+
+/** Those that are known, by name. Settings shut what would run a program that a project names. */
+export const languageServers: Readonly<Record<string, LanguageServer>> = {
+  typescript: {
+    files: {
+      '.ts': 'typescript',
+      '.mts': 'typescript',
+      '.cts': 'typescript',
+      '.tsx': 'typescriptreact',
+      '.js': 'javascript',
+      '.mjs': 'javascript',
+      '.cjs': 'javascript',
+      '.jsx': 'javascriptreact',
+    },
+    project: ['tsconfig.json', 'jsconfig.json', 'package.json'],
+    commands: [
+      // From TypeScript 7 on the compiler is its own server.
+      { command: ['tsc', '--lsp', '--stdio'], version: ['tsc', '--version'], accepts: native },
+      { command: ['tsgo', '--lsp', '--stdio'], version: ['tsgo', '--version'], accepts: native },
+      {
+        command: ['typescript-language-server', '--stdio'],
+        version: ['typescript-language-server', '--version'],
+      },
+    ],
+    loads: ['node_modules'],
+  },
+  python: {
+    files: { '.py': 'python', '.pyi': 'python' },
+    project: ['pyproject.toml', 'pyrightconfig.json', 'setup.cfg'],
+    commands: [
+      { command: ['pyright-langserver', '--stdio'], version: ['pyright', '--version'] },
+      { command: ['basedpyright-langserver', '--stdio'], version: ['basedpyright', '--version'] },
+      { command: ['pylsp'], version: ['pylsp', '--version'] },
+    ],
+    settings: {
+      python: { pythonPath: 'python3', analysis: { diagnosticMode: 'openFilesOnly' } },
+      pylsp: { plugins: { pylint: { enabled: false }, flake8: { enabled: false } } },
+    },
+    warmsUp: true,
+  },
+  go: {
+    files: { '.go': 'go' },
+    project: ['go.mod', 'go.sum', 'go.work'],
+    commands: [{ command: ['gopls', 'serve'], version: ['gopls', 'version'] }],
+    env: { GOTOOLCHAIN: 'local', GOPROXY: 'off' },
+    warmsUp: true,
+  },
+  rust: {
+    files: { '.rs': 'rust' },
+    project: ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', 'rust-project.json'],
+    commands: [{ command: ['rust-analyzer'], version: ['rust-analyzer', '--version'] }],
+    settings: {
+      'rust-analyzer': {
+        cargo: { buildScripts: { enable: false } },
+        procMacro: { enable: false },
+        checkOnSave: false,
+      },
+    },
+    initialization: {
+      cargo: { buildScripts: { enable: false } },
+      procMacro: { enable: false },
+      checkOnSave: false,
+    },
+    // Before what `.cargo/config.toml` names.
+    env: { RUSTC: 'rustc', RUSTC_WRAPPER: '', RUSTC_WORKSPACE_WRAPPER: '', CARGO_NET_OFFLINE: 'true' },
+    warmsUp: true,
+  },
+  cpp: {
+    files: {
+      '.c': 'c',
+      '.h': 'cpp',
+      '.cc': 'cpp',
+      '.cpp': 'cpp',
+      '.cxx': 'cpp',
+      '.hh': 'cpp',
+      '.hpp': 'cpp',
+    },
+    project: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
+    commands: [
+      { command: ['clangd', '--background-index=false', '--log=error'], version: ['clangd', '--version'] },
+    ],
+    warmsUp: true,
+  },
+};
+
+const maxServers = 32;
+const maxEndings = 32;
+
+/** Reads `[lsp.<name>]`: the table of language servers as this repository has it, those that are off left out. */
+function readLspSection(reader: TableReader): ReadonlyMap<string, LanguageServer> {
+  const servers = new Map(Object.entries(languageServers));
+  for (const name of reader.keys()) {
+    const server = readServer(reader.table(name), name, servers.get(name));
+    if (server === undefined) servers.delete(name);
+    else servers.set(name, server);
+  }
+  if (servers.size > maxServers) reader.refuse(reader.path, `expected at most ${maxServers} servers`);
+  return servers;
+}
+
+function readServer(
+  reader: TableReader,
+  name: string,
+  known: LanguageServer | undefined,
+): LanguageServer | undefined {
+  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name))
+    reader.refuse(reader.path, 'expected a name of lower-case letters, digits, `-` and `_`');
+  const isOn = reader.flag('enabled', true);
+  const command = reader.texts('command', []);
+  const endings = reader.texts('files', []);
+  const project = reader.texts('project', known?.project ?? []);
+  const settings = reader.plain('settings');
+  const initialization = reader.plain('initialization');
+  reader.end();
+  if (command[0]?.includes('/'))
+    reader.refuse(
+      reader.at('command'),
+      `\`${command[0]}\` is a path; expected a bare name found on the sandbox's PATH or in a shared directory`,
+    );
+  if (isOn && known === undefined && command.length === 0)
+    reader.refuse(reader.at('command'), 'expected the program and its words as a list of strings');
+  if (isOn && known === undefined && endings.length === 0)
+    reader.refuse(reader.at('files'), 'expected how the files end, such as `[".rb"]`');
+  const wrong = endings.find((ending) => !/^\.[A-Za-z0-9.+_-]{1,31}$/.test(ending));
+  if (wrong !== undefined || endings.length > maxEndings)
+    reader.refuse(reader.at('files'), `expected at most ${maxEndings} endings, each with its dot`);
+  const file = project.find((one) => one.includes('/'));
+  if (file !== undefined) reader.refuse(reader.at('project'), `\`${file}\`: expected the name of a file`);
+  if (!isOn) return undefined;
+  const of = (ending: string): [string, string] => [ending, known?.files[ending] ?? name];
+  return {
+    commands: [],
+    ...known,
+    files: endings.length === 0 ? (known?.files ?? {}) : Object.fromEntries(endings.map(of)),
+    project,
+    ...(command.length === 0 ? {} : { commands: [{ command }] }),
+    ...(reader.has('settings') ? { settings } : {}),
+    ...(reader.has('initialization') ? { initialization } : {}),
   };
 }

@@ -11,11 +11,10 @@ import type {
 } from '../../core/interfaces/sealing.ts';
 import type { StageName } from '../../core/interfaces/stage.ts';
 import type { Slots } from '../../core/kernel/slot.ts';
-import { resolved } from '../../spec/schema-node.ts';
+import { resolved } from '../../spec/document-schema.ts';
 import { budgetBounds, maxApprovalTtlSeconds } from './bounds.ts';
 import { type ConfiguredCheck, readConfiguredCheck, readStage, refuseRepeatedIds } from './checks-section.ts';
-import { readSectionAlone } from './section-alone.ts';
-import type { PlainValue, TableReader } from './table-reader.ts';
+import { type PlainValue, readSectionAlone, type TableReader } from './table-reader.ts';
 import { repositoryPathFault } from './workspace-section.ts';
 
 /** `[approval]`: how an answer to a question of a session is remembered. */

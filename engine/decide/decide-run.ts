@@ -7,8 +7,8 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { isAttested } from '../../spec/facts.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
 import { redactHosts } from '../../workspace/egress/command-network.ts';
 import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
@@ -18,8 +18,8 @@ import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
-import { usedCostUnits } from './budget.ts';
 import { decide } from './decide.ts';
+import { usedCostUnits } from './limits.ts';
 import { neededApprovals } from './people.ts';
 
 /** What is decided on, beside the attempt itself. */
@@ -263,7 +263,7 @@ export async function reportDecision(
 }
 
 /** The language servers that answered the attempts of a run, for the provenance: each once. */
-export function answeringServers({ attempts }: Pick<PlanState, 'attempts'>): readonly DigestedThing[] {
+function answeringServers({ attempts }: Pick<PlanState, 'attempts'>): readonly DigestedThing[] {
   const all = attempts.flatMap(({ servers = [] }) => servers);
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
@@ -275,7 +275,7 @@ const maxListed = 1024 * 1024;
  * Context inputs of a run's attempts, for the provenance: URI and digest of each distinct item of each snapshot. If
  * there are too many items to list, returns the digests of the snapshots.
  */
-export function contextDependencies({ context }: Pick<PlanState, 'context'>): readonly DigestedThing[] {
+function contextDependencies({ context }: Pick<PlanState, 'context'>): readonly DigestedThing[] {
   const snapshots = [...context].sort(([a], [b]) => (a < b ? -1 : 1));
   const items = new Map<string, DigestedThing>();
   for (const [, { dependencies }] of snapshots) {

@@ -11,7 +11,8 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { EffectiveToolRule, IntentSpec, ToolRule } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';
-import { applyDefaults } from '../../spec/apply-defaults.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
+import { applyDefaults } from '../../spec/document-schema.ts';
 import { privacyPolicyOf } from '../../spec/facts.ts';
 import { draftFromProfile } from '../../spec/profile.ts';
 import {
@@ -20,7 +21,6 @@ import {
   projectFiles,
   proposeCheck,
 } from '../../spec/propose-check.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
 import { allowRules, denyRules } from '../../workspace/command-acl/constraints.ts';
 import { readBlob, readBlobs } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

@@ -1,8 +1,8 @@
 /* The request of a person, and the target of the draft. */
 import { WritError } from '../../core/base/errors.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { mayHoldSecret } from '../../spec/own-secrets.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';

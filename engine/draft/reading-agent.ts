@@ -17,7 +17,7 @@ import { findPlugins } from '../../plugins/third-party/find-plugins.ts';
 import { openPlugins } from '../../plugins/third-party/open-plugins.ts';
 import { noPluginAccess } from '../../plugins/third-party/plugin-access.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { acquireRunLock } from '../../store/run-directory.ts';
 import { wayAddress } from '../../workspace/egress/open-egress.ts';
 import { hideRepository } from '../../workspace/git/hide-repository.ts';

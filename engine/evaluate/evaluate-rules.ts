@@ -7,7 +7,7 @@ import type { JudgeReach, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { evaluateRule } from '../../core/kernel/rules.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import type { PrepareStep } from '../config/workspace-section.ts';
@@ -15,9 +15,8 @@ import type { CommitWording, WordingPart } from '../state/commit-wording.ts';
 import type { ArtifactCollector } from '../state/evidence.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { OpenPolicies } from '../state/policies.ts';
-import { joinReach } from './reach/join-reach.ts';
 import { readRuleFiles } from './read-reports.ts';
-import { findVerificationInputs } from './second-run/verification-inputs.ts';
+import { findVerificationInputs, joinReach } from './second-run/verification-inputs.ts';
 
 interface RuleQuestion {
   readonly engine: WritEngine;

@@ -14,8 +14,13 @@ import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { exportTree, readSmallTree, type SmallTree } from '../../workspace/git/workspace.ts';
 import type { Attempt, Workspace } from '../state/open-run.ts';
-import { type TrackedCarry, trackedCarry } from './carry/apply-carried.ts';
-import { type CarryStore, type HandedOn, openCarryStore } from './carry/carry-store.ts';
+import {
+  type CarryStore,
+  type HandedOn,
+  openCarryStore,
+  type TrackedCarry,
+  trackedCarry,
+} from './carry/carry-store.ts';
 import { findDependencies } from './find-dependencies.ts';
 import { observePrepare } from './observe/observe-prepare.ts';
 import { findPolicyInputs, type PolicyInputs } from './second-run/policy-inputs.ts';

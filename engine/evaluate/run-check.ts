@@ -20,9 +20,9 @@ import { joinNetworks, redactHosts } from '../../workspace/egress/command-networ
 import { outputTail } from '../record/failure-text.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
+import { collectArtifacts } from './artifacts.ts';
 import { inWorkspace } from './carry/in-workspace.ts';
 import { blameOrigin, CheckWatch, checkOrigin } from './check-watch.ts';
-import { collectArtifacts } from './collect-artifacts.ts';
 import { askRule, evaluatePolicy, isMandatory, ruleQuestion } from './evaluate-rules.ts';
 import { evaluateExecuted } from './executed-rules.ts';
 import { givenSecrets, secretsAwaited } from './find-dependencies.ts';
@@ -372,7 +372,7 @@ export function networkFindings(uses: readonly NetworkUse[]): readonly Finding[]
 }
 
 /** Reported for every command that ran without a sandbox: its network was neither restricted nor observed. */
-export const unguardedNetwork: Finding = {
+const unguardedNetwork: Finding = {
   rule: 'network',
   severity: 'note',
   message:

@@ -22,11 +22,10 @@ import type { Production } from '../state/evidence.ts';
 import { inParallel, parallelLimit } from '../state/machine.ts';
 import { type Attempt, policyOf, withSteps } from '../state/open-run.ts';
 import { withValues } from '../state/run-secrets.ts';
-import { impliedArtifacts } from './collect-artifacts.ts';
+import { impliedArtifacts, produceArtifacts } from './artifacts.ts';
 import { evaluateRules, ruleQuestion } from './evaluate-rules.ts';
 import { evaluateExecutedStage } from './executed-rules.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
-import { produceArtifacts } from './produce-artifacts.ts';
 import { compareWithBase } from './regression.ts';
 import { runCheck } from './run-check.ts';
 

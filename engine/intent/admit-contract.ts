@@ -3,9 +3,9 @@ import { WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { requireSupportedVersion } from '../../spec/checks-of.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { withoutOwnSecrets } from '../../spec/own-secrets.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
 import { commandProblems } from '../../workspace/command-acl/acl.ts';
 
 /** A spec that writ may work on: valid, supported, active, and with an enforcing plugin for each requirement. */

@@ -1,7 +1,7 @@
 /* Finds the environment of a run: sandbox, plugins, configuration and repository name. */
 import { join } from 'node:path';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { Journal } from '../../store/journal.ts';
 import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';

@@ -1,7 +1,7 @@
 /* Opens the journal of a run and verifies who wrote it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { Journal } from '../../store/journal.ts';
 import { processWitness, type WitnessedJournal } from '../../store/journal-witness.ts';
 import { isJournalBegun } from '../../store/parse-journal.ts';
@@ -12,7 +12,7 @@ import type { RunStore } from '../../store/stores.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { ClaimedRun } from '../record/claimed-run.ts';
 import { putJournal, travelledJournal } from '../record/journal-view.ts';
-import { planFolder } from '../record/plan-objects.ts';
+import { planFolder } from '../record/work-objects.ts';
 import type { RunEnvironment } from '../state/open-run.ts';
 import type { RunSettings } from '../state/run-request.ts';
 

@@ -2,10 +2,8 @@
 import { WritError } from '../../core/base/errors.ts';
 import { type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
-import { builtInLedger } from '../../spec/built-in-ledger.ts';
 import { requireSupportedVersion } from '../../spec/checks-of.ts';
-import { contractRows } from '../../spec/contract-rows.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import { builtInLedger, contractRows, type WritEngine } from '../../spec/contract-rows.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';

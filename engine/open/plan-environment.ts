@@ -7,9 +7,8 @@ import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listNames, listTree } from '../../workspace/git/tree.ts';
 import type { WritConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
-import { coversSpec } from '../plan/covers-spec.ts';
 import { hintedFiles, type PlanEnvironment } from '../plan/decompose.ts';
-import { type PlanQuestion, planTasks } from '../plan/plan-tasks.ts';
+import { coversSpec, type PlanQuestion, planTasks } from '../plan/plan-tasks.ts';
 import { scopeRootOf } from '../plan/scope.ts';
 import {
   approversLacking,
@@ -18,8 +17,7 @@ import {
   rightsLackingCode,
 } from '../state/approval-rights.ts';
 import { checksWithoutUse, checkUnknownCode, logUnusedCode, logWithoutUse } from '../state/checks.ts';
-import type { Landing } from '../state/policies.ts';
-import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
+import { foreignPolicyCode, foreignPolicyWords, type Landing } from '../state/policies.ts';
 import type { RunPlugins } from './open-parties.ts';
 
 /**

@@ -1,8 +1,11 @@
-/* Preflight checks on the repository and its configuration. */
+/* Preflight checks on the repository and its configuration, and the preview of a spec that runs only them. */
 import { realpath } from 'node:fs/promises';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
+import type { Issue } from '../../core/interfaces/finding.ts';
+import { builtInLedger } from '../../spec/contract-rows.ts';
 import { requireObjects } from '../../workspace/git/hash-tree.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository, type RepositoryUse } from '../../workspace/git/repository.ts';
 import {
@@ -19,12 +22,21 @@ import { openRunStore } from '../intent/find-intent.ts';
 import { requireActive, requireSameMetadata } from '../intent/require-active.ts';
 import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
-import type { Landing } from '../state/policies.ts';
-import { findForeignPolicy, requirePolicyOf, withConfig } from '../state/policies.ts';
+import { findForeignPolicy, type Landing, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
 import type { RunPlugins } from './open-parties.ts';
-import type { Check, Found, OpeningPlace, OpeningRequest } from './opening.ts';
-import { draftPlan, readPlanEnvironment } from './plan-environment.ts';
+import {
+  type Check,
+  checkSpec,
+  type Found,
+  given,
+  type OpeningPlace,
+  type OpeningRequest,
+  openChecks,
+  refusalIssues,
+  resultsOf,
+} from './opening.ts';
+import { draftPlan, noticesOf, readPlanEnvironment } from './plan-environment.ts';
 import { requireDependencies } from './requirements.ts';
 
 /** What the checks of the repository are asked about. */
@@ -204,4 +216,38 @@ async function isWorkTreeOf(repository: Repository, root: string): Promise<boole
   const other = await openRepository(root, { onlyReads: true }).catch(() => undefined);
   if (other?.root !== root) return false;
   return (await realpath(other.commonDir)) === (await realpath(repository.commonDir));
+}
+
+/** Placeholder for a run id, because a preview creates no names from it. */
+const ofNoRun = '00000000-0000-7000-8000-000000000000';
+
+/**
+ * Returns warnings for a run that is only previewed, from spec, repository and policy: its refusals and its notices.
+ * Does not read the machine or the change.
+ */
+export async function previewContract(
+  plugins: RunPlugins,
+  request: OpeningRequest,
+  admitted: AdmittedContract,
+): Promise<readonly Issue[]> {
+  const refused: Issue[] = [];
+  await using readers = keepObjectReaders();
+  const place: OpeningPlace = {
+    dry: true,
+    onlyReads: true,
+    keep: (repository) => readers.keep(repository),
+    makeScratch: unasked,
+    pluginCache: unasked,
+  };
+  const check = openChecks((asked, fault) => refused.push(...refusalIssues(asked, fault)));
+  const read = given(admitted);
+  await checkSpec(check, builtInLedger(), read);
+  const about = { plugins, request, place, runId: ofNoRun, kind: 'patch', who: 'worker' } as const;
+  const found = resultsOf({ admitted: read, ...(await checkRepository(check, about, read)) });
+  const added = (found.contract?.warnings ?? []).slice(admitted.warnings.length);
+  return [...refused, ...added, ...noticesOf(found)];
+}
+
+function unasked(): never {
+  throw new WritError('INTERNAL', { message: 'a contract alone makes nothing' });
 }

@@ -7,8 +7,8 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { checksOf } from '../../spec/checks-of.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { inScope } from '../../spec/scope-verdict.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Journal } from '../../store/journal.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

@@ -6,7 +6,7 @@ import { writeDurably } from '../../core/base/files.ts';
 import { uuidTimeMs, uuidV7 } from '../../core/base/ids.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { modulesOf } from '../../core/kernel/rules.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { acquireRunLock, runDirectory, specFile } from '../../store/run-directory.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';
 import type { KeptReaders } from '../../workspace/git/object-reader.ts';

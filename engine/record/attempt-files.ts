@@ -10,12 +10,11 @@ import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody, ObjectType } from '../../store/object-shapes.ts';
 import { type CitationsRecord, citationsPath } from '../../store/record/summaries.ts';
 import { sealObject } from '../../store/stored-object.ts';
+import type { ContextSnapshot } from '../state/context-snapshot.ts';
 import type { Attempt } from '../state/open-run.ts';
-import type { ContextSnapshot } from './context-snapshot.ts';
 import type { DecidedTask, DecisionRecord } from './decision-input.ts';
 import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './evaluation-objects.ts';
-import { eventFiles, type RunStory } from './event-objects.ts';
-import { planIdOf, taskIdOf } from './plan-objects.ts';
+import { eventFiles, planIdOf, type RunStory, taskIdOf } from './work-objects.ts';
 import { decisionBody, runBody, toJson } from './write-record.ts';
 
 /** Data of an attempt's stored objects that is not part of its verdict. */

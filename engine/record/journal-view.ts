@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { absent, writeDurably } from '../../core/base/files.ts';
+import { namePaths } from '../../core/base/printable.ts';
 import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { formatJournal, replacedRecord, type WitnessedJournal } from '../../store/journal-witness.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
 import { parseNamedJson } from '../../store/record/record-paths.ts';
@@ -110,3 +111,24 @@ export const travelledJournal = 'journal.jsonl';
 
 /** Beside it: what its runner signed over the journal, for who goes on elsewhere. */
 export const runnerSealPath = 'waiting/runner.sigstore.json';
+
+const maxShown = 5;
+
+/**
+ * Notices about index and working-tree files after the branch moved: files that were not updated, and why stashed
+ * local changes were not merged back. The ref that keeps those changes has a separate notice.
+ */
+export function followNotices(follow: AroundOutcome): readonly string[] {
+  const left = follow.state === 'followed' ? (follow.left ?? []) : [];
+  return [
+    follow.state === 'failed'
+      ? `the branch was moved, but index and files could not follow (${follow.reason}): \`git status\` shows the paths that differ, \`git restore --staged --worktree PATH\` brings one along`
+      : '',
+    left.length === 0
+      ? ''
+      : `the branch was moved, but ${namePaths(left, maxShown)} changed meanwhile and did not follow: \`git diff HEAD\` shows how the working tree differs from the sealed change there`,
+    follow.kept === undefined || follow.state === 'failed'
+      ? ''
+      : `local changes that the run set aside were not merged back: ${follow.kept.why}`,
+  ].filter((notice) => notice !== '');
+}

@@ -12,11 +12,10 @@ import { sealObject } from '../../store/stored-object.ts';
 import { openAdmission } from '../context/admission.ts';
 import { frameBody } from '../context/collect-context.ts';
 import { type ContextFrame, type ContextFrames, openContextFrames } from '../context/frame-window.ts';
-import { openEvidence } from '../state/open-evidence.ts';
+import { type ContextSnapshot, openEvidence } from '../state/context-snapshot.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { nothingSpent, type Spent } from '../state/spent.ts';
 import type { SettledAttempt } from './attempt-files.ts';
-import type { ContextSnapshot } from './context-snapshot.ts';
 import type { DecidedFinding, DecidedStage } from './decision-input.ts';
 
 /** How far the work on a plan has come in this process; rebuilt from the steps by every process. */

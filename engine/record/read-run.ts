@@ -33,8 +33,7 @@ import { setAsideNoticeOf } from '../../workspace/git/set-aside.ts';
 import { patchFromBytes } from '../../workspace/patch/read-patch.ts';
 import { lostCallNotices, lostIfStopped } from '../state/calls.ts';
 import { provenanceMissingCode } from '../state/policies.ts';
-import { followNotices } from './follow-notices.ts';
-import { viewJournal } from './journal-view.ts';
+import { followNotices, viewJournal } from './journal-view.ts';
 import { startedRun } from './started-run.ts';
 
 const waitingDecision = `${waitingFolder}/decision.json`;

@@ -30,8 +30,16 @@ import type { BoxMemory } from '../state/record-collector.ts';
 import { finalReport } from './build-gate-report.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';
 import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './evaluation-objects.ts';
-import { eventFiles, type GateTask, gateEventFiles, type RunStory, type StepStory } from './event-objects.ts';
-import { planFolder, planIdOf, taskIdOf } from './plan-objects.ts';
+import {
+  eventFiles,
+  type GateTask,
+  gateEventFiles,
+  planFolder,
+  planIdOf,
+  type RunStory,
+  type StepStory,
+  taskIdOf,
+} from './work-objects.ts';
 
 /** What the run came to, for its Decision object. */
 export interface RunOutcome {

@@ -23,7 +23,7 @@ import {
 } from '../../workspace/git/set-aside.ts';
 import { planTarget, reopenTarget, type Target } from '../../workspace/git/target.ts';
 import type { SealingFault } from '../record/decision-input.ts';
-import { followNotices } from '../record/follow-notices.ts';
+import { followNotices } from '../record/journal-view.ts';
 
 /** A sealed commit on its way to the branch that it is for. */
 export interface TargetMove {

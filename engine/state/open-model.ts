@@ -6,7 +6,7 @@ import { nearestName, quoted } from '../../core/base/printable.ts';
 import type { Provider, ProviderSource, ReachProvider } from '../../core/interfaces/provider.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { noParts, type PluginParts } from '../../plugins/third-party/open-parts.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findAgent } from '../../workspace/process/find-program.ts';
 import type { WritConfig } from '../config/config.ts';
 

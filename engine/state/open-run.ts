@@ -11,8 +11,8 @@ import type { DigestedThing, SealingParties } from '../../core/interfaces/sealin
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
 import type { PluginParts } from '../../plugins/third-party/open-parts.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { privacyPolicyOf } from '../../spec/facts.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
 import type { Authorship } from '../../store/record/gate-report.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';

@@ -11,7 +11,7 @@ import type {
 import type { PolicyEngine, PolicyText } from '../../core/interfaces/rule.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { StageName } from '../../core/interfaces/stage.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { readRef } from '../../workspace/git/refs.ts';

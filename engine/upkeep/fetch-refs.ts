@@ -9,7 +9,6 @@ import { fetchedLogRef, isLogRef, matchRefs, type RefUpdate, updateRefs } from '
 import type { Repository } from '../../workspace/git/repository.ts';
 import { expiredContent } from './expire-content.ts';
 import { filedRef, filedSource } from './filed-records.ts';
-import { compareVersions, type Relation } from './lineage.ts';
 import { type Moved, type MoveRequest, recordPublishedLogs } from './push-refs.ts';
 import {
   askRemote,
@@ -23,9 +22,11 @@ import {
   remoteFailed,
 } from './remote.ts';
 import {
+  compareVersions,
   isDeletable,
   listStoredRefs,
   plansOfRuns,
+  type Relation,
   type StoredRef,
   toStoredRef,
   travels,

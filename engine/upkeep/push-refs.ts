@@ -17,7 +17,6 @@ import {
 } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { expiredContent } from './expire-content.ts';
-import { compareVersions, type Relation } from './lineage.ts';
 import {
   askRemote,
   isRefused,
@@ -30,10 +29,12 @@ import {
   remoteFailed,
 } from './remote.ts';
 import {
+  compareVersions,
   isDeletable,
   listStoredRefs,
   ownerKey,
   plansOfRuns,
+  type Relation,
   type StoredRef,
   toStoredRef,
   travels,

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { applyDefaults } from '../../spec/apply-defaults.ts';
+import { applyDefaults } from '../../spec/document-schema.ts';
 import { inTemporary } from '../../store/remove-litter.ts';
 import { type Problem, parseObject } from '../../store/stored-object.ts';
 import { openStores, type Stores } from '../../store/stores.ts';
@@ -22,7 +22,7 @@ import { decide } from '../decide/decide.ts';
 import type { DecisionInput } from '../record/decision-input.ts';
 import { patchContentPath } from '../record/settle-run.ts';
 
-export interface RebuildRequest {
+interface RebuildRequest {
   readonly stores: Stores;
   readonly repository: Repository;
   readonly clock: Clock;

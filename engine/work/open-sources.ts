@@ -17,8 +17,8 @@ import {
 } from '../../store/record/summaries.ts';
 import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { listTree } from '../../workspace/git/tree.ts';
-import { lackingCitations } from '../decide/lacking-citations.ts';
-import { openEvidence, type RunEvidence } from '../state/open-evidence.ts';
+import { lackingCitations } from '../decide/limits.ts';
+import { openEvidence, type RunEvidence } from '../state/context-snapshot.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 
 /** Sources that a model may use, and the citations that it must give. */

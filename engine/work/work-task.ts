@@ -2,23 +2,23 @@
 import type { PlannedTask } from '../../core/interfaces/plan.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { decideRun } from '../decide/decide-run.ts';
-import { lackingCitations } from '../decide/lacking-citations.ts';
+import { lackingCitations } from '../decide/limits.ts';
 import { evaluateObserved, evaluatePatch } from '../evaluate/evaluate-patch.ts';
 import { runStages, type StagesRun } from '../evaluate/run-stages.ts';
 import { attemptFiles, type SettledAttempt } from '../record/attempt-files.ts';
-import { writeSnapshot } from '../record/context-snapshot.ts';
 import { type DecisionInput, maxWorkerReason } from '../record/decision-input.ts';
 import { type EvaluatedRun, notApprovedYet } from '../record/evaluation-objects.ts';
 import { failedOutput, failedTests, failureText } from '../record/failure-text.ts';
-import { planIdOf, taskIdOf } from '../record/plan-objects.ts';
 import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-state.ts';
+import { planIdOf, taskIdOf } from '../record/work-objects.ts';
+import { writeSnapshot } from '../state/context-snapshot.ts';
 import { ranIn } from '../state/machine.ts';
 import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
 import { taskFacts, triggerOf } from './plan-work.ts';
 import { attemptName, beginAttempt, type WorkedRecord, workAttempt } from './work-attempt.ts';
 
 /** One attempt that is to be made. */
-export interface AttemptOrder {
+interface AttemptOrder {
   readonly task: PlannedTask;
   /** From 1, within the revision. */
   readonly attempt: number;

@@ -2,8 +2,7 @@
 import { attesting } from '../../attest/attestor/attesting.ts';
 import type { AttestPluginOptions } from '../../attest/attestor/plugin.ts';
 import { createEngine, type EngineOptions } from '../../core/kernel/engine.ts';
-import { contractRows } from '../../spec/contract-rows.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import { contractRows, type WritEngine } from '../../spec/contract-rows.ts';
 import { preset } from '../preset.ts';
 
 /** What differs between engines. `env` is where keys, trust and the secrets of plugins are found. */

@@ -16,7 +16,7 @@ import {
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import {
   faultAt,
   kebabCase,

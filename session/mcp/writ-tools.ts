@@ -3,7 +3,7 @@ import { compact } from '../../api/envelope.ts';
 import type { JsonData } from '../../api/json-data.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { count, object, says } from '../../core/base/schema.ts';
-import { type SchemaNode, schemaRoot } from '../../spec/schema-node.ts';
+import { type SchemaNode, schemaRoot } from '../../spec/document-schema.ts';
 import { realPathIn } from '../../workspace/command-acl/command-paths.ts';
 import {
   type McpTool,

@@ -6,7 +6,7 @@ import { continueIntent } from '../../api/intent/lifecycle.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type KeptDraft, keepDraft, readDraft } from '../../engine/draft/stored-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
-import { type PlannedContract, planContract } from '../../engine/plan-contract.ts';
+import { type PlannedContract, planContract } from '../../engine/plan-run.ts';
 import { workspaceFingerprint } from '../../workspace/git/dirty-paths.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { limitOf } from '../state/change-settings.ts';

@@ -2,7 +2,7 @@
 import { type EnvelopeSection, readEnvelope } from '../../agent/patch/read-envelope.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { patchContentPath } from '../../engine/record/settle-run.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { type CutHunk, type CutSection, cutPatch, hunkIds } from '../../workspace/patch/patch-paths.ts';

@@ -8,7 +8,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { DraftPlace } from '../../engine/draft/draft-request.ts';
 import type { ChangeSource, RunSettings } from '../../engine/state/run-request.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { GrantLedger } from '../approvals/grants.ts';
 import type { Mask } from '../approvals/judge-approval.ts';
 import type { EffectContext } from '../open-channel.ts';

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { toRunData } from '../../api/run/run-data.ts';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
-import { lackingCitations } from '../../engine/decide/lacking-citations.ts';
+import { lackingCitations } from '../../engine/decide/limits.ts';
 import { replayRun } from '../../engine/decide/replay-run.ts';
 import { parseCitations } from '../../store/record/summaries.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';

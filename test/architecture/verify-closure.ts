@@ -17,7 +17,7 @@ const behindVerify: readonly RegExp[] = [
   /^(?:engine\/decide\/[a-z-]+|engine\/record\/decision-input)\.ts$/,
   // Comparing the candidates of approvals that carried over: loaded for such a run.
   /^workspace\/patch\/(?:carry-reader|normalise|patch-paths|undo)\.ts$/,
-  /^engine\/config\/(?:approvals-section|section-alone|parse-toml|table-reader)\.ts$/,
+  /^engine\/config\/table-reader\.ts$/,
   /^readers\/(?:diff\/.+|documents\/date-time)\.ts$/,
   // Unpacking a tar.gz that is compared with a tree.
   /^readers\/documents\/archive\/(?:archive-fault|inflate|tar-checksum)\.ts$/,

@@ -63,7 +63,7 @@ t.test('validating a spec loads no engine module and starts at most two git proc
 
   const inside = validate(root);
   t.strictSame(inside.gits, ['rev-parse', 'cat-file']);
-  t.ok(inside.modules.includes('engine/open/preview.ts'), 'the repository is looked at');
+  t.ok(inside.modules.includes('engine/open/repository-checks.ts'), 'the repository is looked at');
 
   mkdirSync(join(root, '.writ'));
   writeFileSync(join(root, '.writ', 'config.toml'), policy);

@@ -11,7 +11,7 @@ import type { PlanRequest } from '../../engine/plan-run.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { ResumeRequest, RunRequest } from '../../engine/state/run-request.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { outputOf } from '../starter/run-program.ts';
 import { sharedPool } from './shared-pool.ts';
 

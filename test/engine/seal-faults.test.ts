@@ -11,7 +11,7 @@ import { type Replay, replayRun } from '../../engine/decide/replay-run.ts';
 import { listRuns } from '../../engine/record/list-runs.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
-import type { WritEngine } from '../../spec/writ-engine.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { casesOf, long } from '../rooms/long.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { askedOf } from '../../engine/open/open-parties.ts';
 import { openEngine } from '../../plugins/preset/open-engine.ts';
 import { builtInsFor } from '../../plugins/preset/preview-plugins.ts';
-import { builtInLedger } from '../../spec/built-in-ledger.ts';
+import { builtInLedger } from '../../spec/contract-rows.ts';
 
 t.test('the built-ins answer the same with and without an engine', async (t) => {
   await using engine = await openEngine({

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { builtInLedger } from '../../spec/built-in-ledger.ts';
+import { builtInLedger } from '../../spec/contract-rows.ts';
 import { guardCommand } from '../../workspace/command-acl/acl.ts';
 import { accepted, type Json, put, sample } from './sample.ts';
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { warning } from '../../core/interfaces/finding.ts';
+import { maxViolations } from '../../spec/document-schema.ts';
 import { inDocumentOrder, readIntentSpec } from '../../spec/read-intent-spec.ts';
-import { maxViolations } from '../../spec/schema-violations.ts';
 import { bytesOf, type Json, put, sample, specFolder } from './sample.ts';
 
 t.test('the digest covers the document as written, without its defaults or its layout', async (t) => {

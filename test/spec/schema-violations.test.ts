@@ -2,9 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { isRfc3339DateTime } from '../../readers/documents/date-time.ts';
+import {
+  findSchemaViolations,
+  maxViolations,
+  type SchemaNode,
+  schemaRoot,
+} from '../../spec/document-schema.ts';
 import schema from '../../spec/intentspec.v1.schema.json' with { type: 'json' };
-import { type SchemaNode, schemaRoot } from '../../spec/schema-node.ts';
-import { findSchemaViolations, maxViolations } from '../../spec/schema-violations.ts';
 import { seededRandom } from '../chance/seeded-random.ts';
 import { toldSeed } from '../chance/told-seed.ts';
 import { long } from '../rooms/long.ts';

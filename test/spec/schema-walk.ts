@@ -1,4 +1,4 @@
-import { resolved, type SchemaNode, schemaRoot } from '../../spec/schema-node.ts';
+import { resolved, type SchemaNode, schemaRoot } from '../../spec/document-schema.ts';
 
 /** One place of a document with the schema that governs it; items stand at index 0. */
 export interface Place {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { applyDefaults } from '../../spec/apply-defaults.ts';
+import { applyDefaults } from '../../spec/document-schema.ts';
 import { unusualFacts } from '../../spec/facts.ts';
 import { draftFromProfile } from '../../spec/profile.ts';
 

@@ -2,7 +2,7 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import { carriesApprovals } from '../../engine/config/section-alone.ts';
+import { carriesApprovals } from '../../engine/config/table-reader.ts';
 import { askGit, gitFailed } from '../git/git.ts';
 import { describeObjects, readObjects } from '../git/read-objects.ts';
 import { isObjectId, type Repository } from '../git/repository.ts';

@@ -27,7 +27,7 @@ import type { LogWire } from '../../../plugins/testers/log-tester.ts';
 import type { ProviderCase } from '../../../plugins/testers/provider-tester.ts';
 import { sampleSpecWith } from '../../../plugins/testers/run-cases.ts';
 import type { StageCheckCase } from '../../../plugins/testers/stage-check-tester.ts';
-import { findSchemaViolations } from '../../../spec/schema-violations.ts';
+import { findSchemaViolations } from '../../../spec/document-schema.ts';
 
 type Members = Readonly<Record<string, Schema<unknown>>>;
 type Fields = Readonly<Record<string, unknown>>;

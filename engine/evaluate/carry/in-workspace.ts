@@ -5,8 +5,7 @@ import type { Attempt } from '../../state/open-run.ts';
 import type { CheckWatch } from '../check-watch.ts';
 import type { OpenWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { rewrittenFindings, writtenOutside } from '../written-outside.ts';
-import { carryLimits, type TrackedCarry } from './apply-carried.ts';
-import type { HandedOn } from './carry-store.ts';
+import { carryLimits, type HandedOn, type TrackedCarry } from './carry-store.ts';
 
 /** State shared by the workspaces of one check; the code that opens them fills it. */
 export interface Passing {

@@ -3,7 +3,7 @@ import { compileGlob, normalisePattern } from '../../../core/base/glob.ts';
 import { quoted } from '../../../core/base/printable.ts';
 import type { ChangeType, IntentSpec, RiskLevel, ToolRule } from '../../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../../core/interfaces/patch-set.ts';
-import { applyDefaults } from '../../../spec/apply-defaults.ts';
+import { applyDefaults } from '../../../spec/document-schema.ts';
 import { workerRights } from '../../../spec/facts.ts';
 import { type DraftRequest, draftFromProfile } from '../../../spec/profile.ts';
 import { findSecurityWord } from '../../../spec/secret-words.ts';

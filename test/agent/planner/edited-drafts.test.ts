@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import type { IntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import { draftEdits, requireStricter } from '../../../engine/draft/stored-draft.ts';
-import { applyDefaults } from '../../../spec/apply-defaults.ts';
+import { applyDefaults } from '../../../spec/document-schema.ts';
 import { draftFromProfile } from '../../../spec/profile.ts';
 import { strictFields } from '../../../spec/stricter.ts';
 import { faultsOf } from '../../bin/faults-of.ts';

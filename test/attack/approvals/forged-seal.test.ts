@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import type { Attesting, SealedEvidence } from '../../../core/interfaces/sealing.ts';
-import type { WritEngine } from '../../../spec/writ-engine.ts';
+import type { WritEngine } from '../../../spec/contract-rows.ts';
 import { type Json, merge } from '../../engine/sample.ts';
 import { casesOf, long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';

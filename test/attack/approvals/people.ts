@@ -15,7 +15,7 @@ import {
 } from '../../../engine/record/stored-approvals.ts';
 import { resumeRun } from '../../../engine/run.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import type { WritEngine } from '../../../spec/writ-engine.ts';
+import type { WritEngine } from '../../../spec/contract-rows.ts';
 import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { execFileBounded } from '../../../workspace/process/spawn.ts';

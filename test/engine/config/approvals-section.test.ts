@@ -2,7 +2,7 @@ import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
-import { carriesApprovals } from '../../../engine/config/section-alone.ts';
+import { carriesApprovals } from '../../../engine/config/table-reader.ts';
 
 const read = (text: string) => parseConfig(Buffer.from(text), sealingForms).approvals;
 

@@ -2,8 +2,7 @@ import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { LogForm } from '../../../core/interfaces/sealing.ts';
-import { parseConfig } from '../../../engine/config/config.ts';
-import { languageServers } from '../../../engine/config/language-servers.ts';
+import { languageServers, parseConfig } from '../../../engine/config/config.ts';
 import { securityWords } from '../../../spec/secret-words.ts';
 
 const parseText = (text: string, ruleIds?: readonly string[]) =>

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import { parseConfig } from '../../../engine/config/config.ts';
-import { languageServers } from '../../../engine/config/language-servers.ts';
+import { languageServers, parseConfig } from '../../../engine/config/config.ts';
 
 const lspOf = (text: string) => parseConfig(Buffer.from(text), sealingForms).lsp;
 

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { approversNeeded } from '../../../engine/decide/budget.ts';
-import { lackingCitations } from '../../../engine/decide/lacking-citations.ts';
+import { approversNeeded, lackingCitations } from '../../../engine/decide/limits.ts';
 import { costLimit } from '../../../engine/record/plan-state.ts';
 import type { OpenRun } from '../../../engine/state/open-run.ts';
 import { type Steps, stepsOver } from '../../../engine/state/record-collector.ts';

@@ -3,7 +3,7 @@ import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { reportDecision } from '../../../engine/decide/decide-run.ts';
 import { neededApprovals } from '../../../engine/decide/people.ts';
 import type { EvaluatedRun } from '../../../engine/record/evaluation-objects.ts';
-import type { WritEngine } from '../../../spec/writ-engine.ts';
+import type { WritEngine } from '../../../spec/contract-rows.ts';
 
 interface Human {
   readonly required?: boolean;

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { SandboxResult } from '../../../core/interfaces/sandbox.ts';
-import { collectArtifacts } from '../../../engine/evaluate/collect-artifacts.ts';
+import { collectArtifacts } from '../../../engine/evaluate/artifacts.ts';
 import { readReports } from '../../../engine/evaluate/read-reports.ts';
 import type { ArriveRequest, ArtifactCollector } from '../../../engine/state/evidence.ts';
 import { check } from '../../gates/rules/stage-case.ts';

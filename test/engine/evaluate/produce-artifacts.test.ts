@@ -2,7 +2,7 @@ import t from 'tap';
 import type { ArtifactName } from '../../../core/interfaces/intentspec.gen.ts';
 import type { StageName } from '../../../core/interfaces/stage.ts';
 import { createRules } from '../../../core/kernel/rules.ts';
-import { wantedAt } from '../../../engine/evaluate/produce-artifacts.ts';
+import { wantedAt } from '../../../engine/evaluate/artifacts.ts';
 import { rules as builtIn } from '../../../gates/rules.ts';
 import { sampleSpecWith } from '../../../testing.ts';
 

@@ -8,7 +8,7 @@ import { sandboxAgain } from '../../../engine/open/environment.ts';
 import { listRuns } from '../../../engine/record/list-runs.ts';
 import { readRun } from '../../../engine/record/read-run.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
-import type { WritEngine } from '../../../spec/writ-engine.ts';
+import type { WritEngine } from '../../../spec/contract-rows.ts';
 import type { JournalRecord } from '../../../store/parse-journal.ts';
 import { findRun } from '../../../store/record/list-records.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

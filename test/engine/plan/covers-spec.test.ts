@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { PlanDraft, PlannedTask } from '../../../core/interfaces/plan.ts';
-import { coversSpec } from '../../../engine/plan/covers-spec.ts';
+import { coversSpec } from '../../../engine/plan/plan-tasks.ts';
 import { draftOf, specOf } from './sample-plan.ts';
 
 const wish = {

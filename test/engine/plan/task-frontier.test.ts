@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openFrontier } from '../../../engine/plan/task-frontier.ts';
+import { openFrontier } from '../../../engine/work/schedule.ts';
 import { taskOf } from './sample-plan.ts';
 
 const keys = (tasks: readonly { readonly key: string }[]): readonly string[] => tasks.map(({ key }) => key);

@@ -1,8 +1,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { followNotices } from '../../../engine/record/follow-notices.ts';
-import { viewJournal } from '../../../engine/record/journal-view.ts';
+import { followNotices, viewJournal } from '../../../engine/record/journal-view.ts';
 import { followTarget, moveTarget, type TargetMove } from '../../../engine/seal/move-target.ts';
 import { dirtyPaths, touchedBy } from '../../../workspace/git/dirty-paths.ts';
 import { finishFollow } from '../../../workspace/git/follow-target.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { JudgeReach } from '../../../../core/interfaces/patch-set.ts';
-import { joinReach } from '../../../../engine/evaluate/reach/join-reach.ts';
+import { joinReach } from '../../../../engine/evaluate/second-run/verification-inputs.ts';
 
 const base: JudgeReach = {
   files: [

@@ -1,7 +1,74 @@
-/* Finds violations of the spec's JSON Schema. */
+/* The JSON Schema of the spec: fills in its defaults, and finds what a document violates. */
+
 import { appendPointer } from '../core/base/json-pointer.ts';
+import type { EffectiveIntentSpec, IntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import { isRfc3339DateTime } from '../readers/documents/date-time.ts';
-import { resolved, type SchemaNode, schemaRoot } from './schema-node.ts';
+import schema from './intentspec.v1.schema.json' with { type: 'json' };
+
+/** The JSON Schema keywords (draft 2020-12) that the spec's schema uses; no others are supported. */
+export interface SchemaNode {
+  readonly $ref?: string;
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
+  readonly default?: unknown;
+  readonly const?: string;
+  readonly enum?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: 'date-time';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly items?: SchemaNode;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: boolean | SchemaNode;
+  readonly $defs?: Readonly<Record<string, SchemaNode>>;
+}
+
+/** The complete schema of the spec. */
+export const schemaRoot = schema as unknown as SchemaNode;
+const definitions = schemaRoot.$defs ?? {};
+
+/** The node itself, or the definition that it refers to: an edge refers to one at most. */
+export function resolved(node: SchemaNode): SchemaNode {
+  return node.$ref === undefined ? node : (definitions[node.$ref.slice('#/$defs/'.length)] ?? {});
+}
+
+/**
+ * Returns the effective document: all defaults, plus two values that depend on others. `maxFrames` is derived from
+ * the wall clock if absent; at high risk one Task runs at a time. The argument must be a valid document and is not
+ * changed. Digests are computed from it, never from the result.
+ */
+export function applyDefaults(document: IntentSpec): EffectiveIntentSpec {
+  const filled = fill(document, schemaRoot) as unknown as EffectiveIntentSpec;
+  const { objmodel, execution, constraints, risk } = filled;
+  const maxFrames =
+    document.objmodel?.contextPipeline?.maxFrames ??
+    Math.min(128, Math.max(1, Math.floor(constraints.resources.maxWallClockSeconds / 300)));
+  const maxParallelTasks = risk.level === 'high' ? 1 : execution.concurrency.maxParallelTasks;
+  return {
+    ...filled,
+    execution: { ...execution, concurrency: { maxParallelTasks } },
+    objmodel: { ...objmodel, contextPipeline: { ...objmodel.contextPipeline, maxFrames } },
+  };
+}
+
+function fill(value: unknown, node: SchemaNode): unknown {
+  const target = resolved(node);
+  if (target.items && Array.isArray(value)) {
+    const { items } = target;
+    return value.map((item) => fill(item, items));
+  }
+  if (!target.properties || typeof value !== 'object' || value === null) return value;
+  const author = value as Readonly<Record<string, unknown>>;
+  const filled: Record<string, unknown> = {};
+  for (const [key, property] of Object.entries(target.properties)) {
+    const given = Object.hasOwn(author, key) ? author[key] : property.default;
+    if (given !== undefined) filled[key] = fill(given, property);
+  }
+  return filled;
+}
 
 /** One keyword of the schema that a document breaks, in the names of JSON Schema. */
 export interface SchemaViolation {
