@@ -1,11 +1,7 @@
-/* Validates the flags of single providers. */
+/* The flags of single providers, and their validation. */
 import { WritError } from '../core/base/errors.ts';
 import { nearestName, quoted } from '../core/base/printable.ts';
 import type { ProviderFlag } from '../core/interfaces/provider.ts';
-import { codexFlags } from './codex/codex-flags.ts';
-import { deepseekFlags } from './deepseek/deepseek-flags.ts';
-import { kimiFlags } from './kimi/kimi-flags.ts';
-import { ollamaFlags } from './ollama/ollama-flags.ts';
 
 /** The flags of every provider, by its name. */
 export type FlagTable = Readonly<Record<string, readonly ProviderFlag[]>>;
@@ -96,9 +92,74 @@ function shown(flag: string): string {
  * The flags of every built-in provider that has any, as data: help and refusals of one provider's flags load no
  * provider.
  */
-export const flagTable: FlagTable = {
-  codex: codexFlags,
-  deepseek: deepseekFlags,
-  kimi: kimiFlags,
-  ollama: ollamaFlags,
+export const flagTable: FlagTable &
+  Record<'codex' | 'deepseek' | 'kimi' | 'ollama', readonly ProviderFlag[]> = {
+  codex: [
+    {
+      name: 'codex-bin',
+      values: [],
+      isPath: true,
+      says: 'the program, where it is not the `codex` on PATH',
+    },
+    {
+      name: 'codex-port',
+      values: [],
+      says: 'a port on the loopback of its sandbox, 1024 to 65535 (default: none; its own input and output)',
+    },
+    {
+      name: 'plan-mode',
+      values: ['true', 'false'],
+      bare: 'true',
+      says: 'it plans before it changes anything; until there is a plan it may only look (default: false)',
+    },
+  ],
+  deepseek: [
+    {
+      name: 'deepseek-thinking',
+      values: ['enabled', 'disabled'],
+      says: 'whether the model thinks before it answers; left out, the vendor decides',
+    },
+    {
+      name: 'deepseek-reasoning-effort',
+      values: ['low', 'medium', 'high', 'max'],
+      // The vendor would treat `xhigh` as `high`.
+      spellings: { xhigh: 'max' },
+      says: 'how long it thinks; `xhigh` is `max`',
+    },
+    {
+      name: 'deepseek-stream',
+      alias: 'stream',
+      values: ['true', 'false'],
+      says: 'whether a reply comes in pieces; `false` where it is left out',
+    },
+  ],
+  kimi: [
+    {
+      name: 'kimi-thinking',
+      values: ['enabled', 'disabled'],
+      says: 'whether the model thinks before it answers; only for kimi-k2.5 and kimi-k2.6 can it be switched off',
+    },
+    {
+      name: 'kimi-stream',
+      values: ['true', 'false'],
+      says: 'whether a reply comes in pieces; `true` where it is left out',
+    },
+  ],
+  ollama: [
+    {
+      name: 'ollama-thinking',
+      alias: 'thinking',
+      values: ['auto', 'off', 'on', 'low', 'medium', 'high'],
+      variable: 'OLLAMA_THINK',
+      says: 'whether the model thinks, and how hard; `auto` leaves it to the model (default: off)',
+    },
+    {
+      name: 'ollama-compact-tools',
+      values: ['off', 'on'],
+      spellings: { false: 'off', true: 'on', '0': 'off', '1': 'on' },
+      bare: 'on',
+      variable: 'OLLAMA_COMPACT_TOOLS',
+      says: 'sends tools with flat schemas, for servers that refuse others (default: off)',
+    },
+  ],
 };

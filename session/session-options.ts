@@ -1,8 +1,10 @@
-/** The options of `writ code`. */
+/* The options of `writ code`. */
 import type { ModelChoice } from '../core/interfaces/worker.ts';
 import type { AgentProfile } from './agents.ts';
 import type { GoalAmounts } from './state/goal.ts';
-import type { SessionContext, StartedSettings } from './state/settings.ts';
+import type { ApprovalPolicy, SessionContext, StartedSettings } from './state/settings.ts';
+
+/** The options of `writ code`. */
 
 /** Options of `writ code` with all defaults. */
 export interface SessionOptions {
@@ -47,7 +49,7 @@ export interface SessionOptions {
   readonly goalBudget: GoalAmounts;
 }
 
-export interface WebOptions {
+interface WebOptions {
   /** A literal address. */
   readonly host: string;
   /** 0: any that is free. */
@@ -55,12 +57,9 @@ export interface WebOptions {
 }
 
 /** Where the files of automation control are; absent is the place in the state directory. */
-export interface ControlOptions {
+interface ControlOptions {
   readonly mode: 'observe' | 'write';
   readonly tokenFile: string | undefined;
   /** With `observe` the file is written only where it is named. */
   readonly infoFile: string | undefined;
 }
-
-/** When a tool call needs the approval of a person (docs/approvals-of-commands.md). */
-export type ApprovalPolicy = 'never' | 'allow-all' | 'on-failure' | 'on-request' | 'untrusted';

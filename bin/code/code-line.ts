@@ -8,12 +8,11 @@ import { flagTable, type GivenFlag } from '../../providers/flags.ts';
 import type { AgentProfile } from '../../session/agents.ts';
 import type { SessionOptions } from '../../session/session-options.ts';
 import { maxObjectiveBytes } from '../../session/state/goal.ts';
-import { sessionContexts } from '../../session/state/settings.ts';
+import { approvalPolicies, sessionContexts } from '../../session/state/settings.ts';
 import type { CommandContext, CommandOptions } from '../command-parts/command.ts';
 import type { RequestedModel } from '../command-parts/providers.ts';
 import { parseWhole } from '../command-parts/write-output.ts';
 import { usage } from '../help.ts';
-import { approvalPolicies } from './approval-policies.ts';
 
 /** Options parsed from the command line alone. The rest needs the repository, profiles and the environment. */
 export interface CodeLine

@@ -33,13 +33,13 @@ import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { broughtProviders, chooseModel } from '../command-parts/providers.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 import { toShellWord } from '../terminal/print.ts';
-import { serviceProgressPlugin } from '../terminal/service-progress.ts';
+import { serviceProgressPlugin } from '../terminal/run-progress.ts';
 import { agentAt, mcpEnvironment } from './agent-at.ts';
 import { boundModel, type CodeLine } from './code-line.ts';
 import { type FoundModel, findModel } from './edit-outside.ts';
 
 /** What is known before a session is opened. */
-export interface CodeParts {
+interface CodeParts {
   readonly line: CodeLine;
   readonly log: SessionLog;
   readonly repository: Repository;
@@ -48,7 +48,7 @@ export interface CodeParts {
 }
 
 /** A served session and its JSON description for programs. */
-export interface ServedCode {
+interface ServedCode {
   readonly served: ServedSession;
   readonly repository: Repository;
   readonly data: JsonData;

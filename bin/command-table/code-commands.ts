@@ -1,8 +1,7 @@
 /* Declares the commands of sessions. */
-import { sessionContexts } from '../../session/state/settings.ts';
-import { approvalPolicies } from '../code/approval-policies.ts';
-import type { CommandSpec, OptionSpec } from '../command-parts/command.ts';
-import { loadLean } from '../command-parts/load-lean.ts';
+
+import { approvalPolicies, sessionContexts } from '../../session/state/settings.ts';
+import { type CommandSpec, loadLean, type OptionSpec } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
 import { localChanges, machineOptions } from './contract-commands.ts';
 

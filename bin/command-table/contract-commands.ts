@@ -229,7 +229,7 @@ export const contractCommands: readonly CommandSpec[] = [
     examples: [
       { line: 'writ spec schema > intentspec.v1.schema.json', about: 'for an editor or another validator' },
     ],
-    load: async () => (await import('../commands/spec-schema.ts')).specSchemaCommand,
+    load: async () => (await import('../commands/spec.ts')).specSchemaCommand,
   },
   {
     name: 'plan',

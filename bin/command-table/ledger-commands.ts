@@ -1,6 +1,5 @@
 /* Declares the commands of vault, ledger, attestations and service. */
-import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command-parts/command.ts';
-import { loadLean } from '../command-parts/load-lean.ts';
+import { type ArgumentSpec, type CommandSpec, loadLean, type OptionSpec } from '../command-parts/command.ts';
 
 const name: ArgumentSpec = { name: 'NAME', about: 'as its variable is called, e.g. `OPENAI_API_KEY`' };
 const everywhere: OptionSpec = {

@@ -1,5 +1,4 @@
-import type { CommandSpec } from '../command-parts/command.ts';
-import { loadLean } from '../command-parts/load-lean.ts';
+import { type CommandSpec, loadLean } from '../command-parts/command.ts';
 import { remote, run } from './contract-commands.ts';
 
 /** Verification, upkeep and what helps to find one's way. */

@@ -1,5 +1,4 @@
-import type { CommandSpec } from '../command-parts/command.ts';
-import { loadLean } from '../command-parts/load-lean.ts';
+import { type CommandSpec, loadLean } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
 import { changeOptions, localChanges, machineOptions, run, spec, thread } from './contract-commands.ts';
 

@@ -18,8 +18,7 @@ import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { readModelChoice, refuseChoice } from '../command-parts/providers.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
-import { progressPlugin } from '../terminal/run-progress.ts';
-import { serviceProgressPlugin } from '../terminal/service-progress.ts';
+import { progressPlugin, serviceProgressPlugin } from '../terminal/run-progress.ts';
 import { toResult } from './run.ts';
 
 /** `writ resume RUN`: goes on after a kill or a wait; exit codes as for `writ run`. */

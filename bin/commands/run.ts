@@ -26,8 +26,7 @@ import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { printRun } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
-import { progressPlugin } from '../terminal/run-progress.ts';
-import { serviceProgressPlugin } from '../terminal/service-progress.ts';
+import { progressPlugin, serviceProgressPlugin } from '../terminal/run-progress.ts';
 
 /** `writ run F`, `writ run --request TEXT`: the whole chain; exit 0 commit, 1 abandon or rollback, 4 waiting. */
 export async function runCommand(context: CommandContext): Promise<CommandResult> {

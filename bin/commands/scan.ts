@@ -22,9 +22,14 @@ import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import { redact } from '../../readers/sensitive/redact.ts';
 import { scanSpec } from '../../spec/secret-words.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  loadLean,
+  refused,
+  succeeded,
+} from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
-import { loadLean } from '../command-parts/load-lean.ts';
 import { openScanSource, readScanOptions } from '../command-parts/scan-sources.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import { printScan } from '../report/scan.ts';

@@ -1,11 +1,13 @@
 /* The `writ spec validate` command. */
-import { validateSpec } from '../../api/intent/read-spec.ts';
+
+import { dirname, join } from 'node:path';
+import { type ValidatedSpec, validateSpec } from '../../api/intent/read-spec.ts';
+import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import { rules } from '../../gates/rules.ts';
 import type { ReadResult } from '../../spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { previewOf } from '../command-parts/preview.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 interface Judged {
@@ -71,4 +73,39 @@ function printJudged(printer: Printer, { path, result }: Judged): void {
       issue.message,
     ]),
   );
+}
+
+/**
+ * Returns the reasons a run of a valid spec would be refused. Outside a repository only the spec is checked. Inside
+ * one, or with `--repo`, the repository and its policy are checked too. Opens no engine.
+ */
+async function previewOf(
+  { repoPath, cwd }: CommandContext,
+  { issues, ...read }: Extract<ValidatedSpec, { ok: true }>,
+): Promise<readonly Issue[]> {
+  const admitted = { ...read, warnings: issues, mandatory: [] };
+  if (repoPath === undefined && !hasGitAbove(cwd)) {
+    const { contractIssues } = await import('../../engine/open/opening.ts');
+    return contractIssues(admitted);
+  }
+  const { previewContract } = await import('../../engine/open/repository-checks.ts');
+  const { builtInsFor: askedBuiltIns } = await import('../../plugins/preset/preview-plugins.ts');
+  const request = {
+    repositoryPath: repoPath ?? cwd,
+    specBytes: read.bytes,
+    sandbox: 'auto',
+    clock: systemClock,
+  };
+  return previewContract(askedBuiltIns, request, admitted);
+}
+
+// The import of `node:fs` as an ES module loads more than is needed at start.
+const { existsSync } = process.getBuiltinModule('node:fs');
+
+/** True if an absolute path or a directory above it contains `.git`. */
+function hasGitAbove(path: string): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return true;
+    if (dirname(at) === at) return false;
+  }
 }

@@ -9,6 +9,7 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { activateIntent, closeIntent, supersedeIntent } from '../../engine/intent/close-intent.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import { rules } from '../../gates/rules.ts';
+import schema from '../../spec/intentspec.v1.schema.json' with { type: 'json' };
 import { reviewDocument } from '../../spec/review.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
@@ -110,4 +111,9 @@ export async function schemaCommand(context: CommandContext): Promise<CommandRes
     });
   }
   return succeeded({ command, schema }, (printer) => printer.raw(`${JSON.stringify(schema, null, 2)}\n`));
+}
+
+/** `writ spec schema`: prints the JSON Schema used to validate a spec. */
+export async function specSchemaCommand(_context: CommandContext): Promise<CommandResult> {
+  return succeeded({ schema }, (printer) => printer.raw(`${JSON.stringify(schema, null, 2)}\n`));
 }

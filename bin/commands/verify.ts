@@ -1,12 +1,29 @@
+/* The `writ verify` command and its options. */
+
+import { resolve } from 'node:path';
+import { readInput } from '../../api/read-input.ts';
+import { type Requirement, requirements } from '../../api/verify/demands.ts';
+import type { TargetForm } from '../../api/verify/target-meanings.ts';
 import { toVerificationData, verificationRefusal, warningsOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
-import { type VerifyContext, verifyTargets } from '../../api/verify/verify-targets.ts';
+import { type RequestedDemands, type VerifyContext, verifyTargets } from '../../api/verify/verify-targets.ts';
+import type { GivenAnchors } from '../../attest/verify/anchors.ts';
+import type { SourceDemands } from '../../attest/verify/certified-source.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
+import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
+import { isMistakenLevel, type SummaryDemands } from '../../attest/verify/predicates/summary.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { readDemands } from '../command-parts/verify-options.ts';
-import { printRanges, printSkipped, printVerdict, printVerification } from '../report/scan.ts';
+import {
+  printExplanation,
+  printRanges,
+  printSkipped,
+  printVerdict,
+  printVerification,
+} from '../report/scan.ts';
 import { styled } from '../terminal/print.ts';
 
 /**
@@ -19,11 +36,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   for (const { target, message } of verified.flatMap(warningsOf))
     context.print.note(styled('yellow', 'warning'), `: ${target}: ${message}`);
   if (!context.options.flag('explain')) return toResult(verified);
-  const [{ explain }, { printExplanation }] = await Promise.all([
-    import('../../attest/verify/explain.ts'),
-    import('../report/explanation.ts'),
-  ]);
-  return toResult(verified, { explain, print: printExplanation });
+  const { explain } = await import('../../attest/verify/explain.ts');
+  return toResult(verified, explain);
 }
 
 /**
@@ -44,18 +58,14 @@ function toAsker(context: CommandContext): VerifyContext {
   };
 }
 
-/** Functions for `--explain`, loaded on demand. */
-interface Explanation {
-  readonly explain: (report: VerifyReport) => readonly ExplainedClaim[];
-  readonly print: (printer: CommandContext['print'], verified: VerifiedTarget) => void;
-}
+type Explain = (report: VerifyReport) => readonly ExplainedClaim[];
 
 /** What was found, as the command's result; the worst target decides the exit code. */
-function toResult(verified: readonly VerifiedTarget[], explanation?: Explanation): CommandResult {
-  const data = toVerificationData(verified, explanation?.explain);
+function toResult(verified: readonly VerifiedTarget[], explain?: Explain): CommandResult {
+  const data = toVerificationData(verified, explain);
   const human = (printer: CommandContext['print']): void => {
     for (const one of verified) {
-      if (explanation) explanation.print(printer, one);
+      if (explain) printExplanation(printer, one, explain(one.report));
       else if (one.range !== undefined && one.report.verified) printVerdict(printer, one);
       else printVerification(printer, one);
     }
@@ -64,4 +74,143 @@ function toResult(verified: readonly VerifiedTarget[], explanation?: Explanation
   };
   const refusal = verificationRefusal(verified);
   return refusal ? refused(refusal, data, human) : succeeded(data, human);
+}
+
+const maxSignersBytes = 4 * 1024 * 1024;
+
+/**
+ * Reads the options of `writ verify`. USAGE for an incomplete combination of options; INPUT_UNREADABLE for unreadable
+ * files.
+ */
+async function readDemands(context: CommandContext): Promise<RequestedDemands> {
+  const { options, cwd } = context;
+  const identity = readIdentity(context);
+  const root = options.value('trusted-root');
+  const signers = options.value('allowed-signers');
+  const spec = options.value('spec');
+  const policy = options.value('policy');
+  const subjectCommit = options.value('subject-commit');
+  const ledgerKeys = options.values('ledger-key');
+  const form = readForm(context);
+  const required = readRequirements(context);
+  const source = readSourceDemands(context);
+  return {
+    ...(form && { form }),
+    given: {
+      keyFiles: options.values('key').map((path) => resolve(cwd, path)),
+      ledgerKeys: ledgerKeys.map((one) => (one.includes('+') ? one : resolve(cwd, one))),
+      ...(root === undefined ? {} : { trustedRoot: resolve(cwd, root) }),
+      ...(identity && { identity }),
+    },
+    ...(signers === undefined ? {} : { allowedSigners: await readSigners(context, signers) }),
+    ...(spec === undefined ? {} : { specDigest: await readSpecDigest(context, spec) }),
+    artifacts: await readArtifacts(context),
+    types: options.values('type'),
+    replay: options.flag('replay') || required.includes('replay'),
+    required,
+    summary: readSummaryDemands(context),
+    ...(source && { source }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(subjectCommit === undefined ? {} : { subjectCommit }),
+  };
+}
+
+function readRequirements({ options }: CommandContext): readonly Requirement[] {
+  const words = options.values('require').flatMap((value) => value.split(','));
+  return [...new Set(words)].map((word) => {
+    const known = requirements.find((one) => one === word);
+    if (known) return known;
+    throw usage(
+      `\`--require\` expected some of ${requirements.map((one) => `\`${one}\``).join(', ')}, found \`${printable(word)}\``,
+    );
+  });
+}
+
+function readSourceDemands(context: CommandContext): SourceDemands | undefined {
+  const repository = readWord(context, 'source-repository', 'a URI');
+  const ref = readWord(context, 'source-ref', 'a full ref such as `refs/heads/main`');
+  if (repository === undefined && ref === undefined) return undefined;
+  return { ...(repository !== undefined && { repository }), ...(ref !== undefined && { ref }) };
+}
+
+function readWord({ options }: CommandContext, name: string, form: string): string | undefined {
+  const value = options.value(name);
+  if (value === undefined || /^[!-~]{1,2048}$/.test(value)) return value;
+  throw usage(`\`--${name}\` expected ${form}, found \`${printable(value)}\``);
+}
+
+function readSummaryDemands(context: CommandContext): SummaryDemands {
+  const { options } = context;
+  const [verifierId, resourceUri] = ['verifier-id', 'resource-uri'].map((name) =>
+    readWord(context, name, 'a URI'),
+  );
+  const levels = [...new Set(options.values('level'))];
+  const unknown = levels.find(
+    (level) => !/^[!-~]{1,256}$/.test(level) || level === 'FAILED' || isMistakenLevel(level),
+  );
+  if (unknown !== undefined)
+    throw usage(
+      `\`--level\` expected a level such as \`SLSA_BUILD_LEVEL_2\`, found \`${printable(unknown)}\``,
+    );
+  return { ...(verifierId && { verifierId }), ...(resourceUri && { resourceUri }), levels };
+}
+
+async function readArtifacts(context: CommandContext): Promise<readonly GivenArtifact[]> {
+  const names = context.options.values('artifact');
+  if (names.length === 0) return [];
+  const { readArtifact } = await import('../../api/verify/artifact.ts');
+  return Promise.all(names.map((name) => readArtifact(context, name)));
+}
+
+function readIdentity({ options }: CommandContext): GivenAnchors['identity'] {
+  const identity = options.value('identity');
+  const issuer = options.value('issuer');
+  if (identity === undefined && issuer === undefined) return undefined;
+  if (identity === undefined || issuer === undefined)
+    throw usage(
+      '`--identity` and `--issuer` are given together: a name means something only by who vouches for it',
+    );
+  if (options.value('trusted-root') === undefined)
+    throw usage('`--identity` needs `--trusted-root FILE`: whose certificates are believed');
+  return { identity, issuer };
+}
+
+function readForm({ options }: CommandContext): TargetForm | undefined {
+  const [form, ...more] = (['commit', 'run', 'file'] as const).filter((name) => options.flag(name));
+  if (more.length === 0) return form;
+  throw usage('`--commit`, `--run` and `--file` exclude each other: they say what every target is');
+}
+
+async function readSpecDigest(context: CommandContext, path: string): Promise<string> {
+  const [{ readSpecBytes }, { canonicalDigest }, { parseStrictJson }] = await Promise.all([
+    import('../../api/intent/read-spec.ts'),
+    import('../../core/base/canonical.ts'),
+    import('../../core/base/strict-json.ts'),
+  ]);
+  try {
+    return canonicalDigest(parseStrictJson(await readSpecBytes(context, path)).value);
+  } catch (fault) {
+    // An unreadable option file is not a verdict on the target.
+    if (!isWritError(fault, 'INTENTSPEC_MALFORMED')) throw fault;
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `\`${printable(path)}\` is no contract: ${fault.message}`,
+      detail: { path, option: '--spec' },
+      cause: fault,
+    });
+  }
+}
+
+async function readSigners(context: CommandContext, path: string): Promise<Buffer> {
+  const bytes = await readInput(context, path, { maxBytes: maxSignersBytes });
+  const { requireSigners } = await import('../../api/verify/require-signers.ts');
+  requireSigners(bytes, path, '--allowed-signers');
+  return bytes;
+}
+
+function usage(message: string): WritError {
+  return new WritError('USAGE', {
+    message,
+    detail: { command: 'verify' },
+    hints: ['`writ verify --help` shows the options'],
+  });
 }

@@ -1,6 +1,7 @@
 /* Prints the results of scans and of verifications. */
 import { rangesOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
+import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';
 import type { ScannedFinding, ScanResult } from '../../gates/scan/scan-pieces.ts';
 import { type Printer, type Style, styled } from '../terminal/print.ts';
@@ -60,7 +61,7 @@ function printFrame(
 }
 
 /** The colour of each status. */
-export const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
+const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
   passed: 'green',
   expired: 'yellow',
   missing: 'yellow',
@@ -119,4 +120,32 @@ export function printVerdict(printer: Printer, { target, commit, runId, report }
   printer.line(word, '  ', styled('bold', target), `  ${report.ran} of ${report.expected} checks ran`);
   if (commit !== undefined && commit !== target) printer.line(`  commit ${commit}`);
   if (runId !== undefined && runId !== target) printer.line(`  run ${runId}`);
+}
+
+/** The claims about one target as a tree: claim, then evidence, signer, log and rule below it. */
+export function printExplanation(
+  printer: Printer,
+  verified: VerifiedTarget,
+  claims: readonly ExplainedClaim[],
+): void {
+  printVerdict(printer, verified);
+  for (const { claim, status, code, says, evidence, signer, log, rule } of claims) {
+    const why = code === undefined || code === status ? '' : `  ${code}`;
+    printer.line('  ', styled('bold', claim), '  ', styled(tones[status], status), why);
+    const leaves: (readonly [string, string])[] = [
+      ['claim', says],
+      ...evidence.map(({ name, sha256 }) => ['evidence', `${name}  sha256:${sha256}`] as const),
+    ];
+    if (signer)
+      leaves.push([
+        'signer',
+        'key_id' in signer
+          ? `key ${signer.key_id} (${signer.anchor})`
+          : `${signer.identity}, by ${signer.issuer}`,
+      ]);
+    if (log) leaves.push(['log', `${log.origin}  entry ${log.index} of ${log.size}`]);
+    leaves.push(['rule', rule]);
+    for (const [n, [name, text]] of leaves.entries())
+      printer.line(`    ${n === leaves.length - 1 ? '└' : '├'} ${name.padEnd(9)}`, styled('dim', text));
+  }
 }

@@ -1,5 +1,4 @@
 /* A candidate change as rules see it: its diff, its write scope, and the verification inputs of its checks. */
-
 export type ChangeType = 'add' | 'modify' | 'delete' | 'rename' | 'copy' | 'mode';
 
 /** One changed file. Paths are repository-relative, POSIX, decoded (never C-quoted). */

@@ -3,10 +3,10 @@ import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { ModelUsage } from '../../core/interfaces/model.ts';
 import type { Provider, ProviderSource } from '../../core/interfaces/provider.ts';
+import { flagTable } from '../flags.ts';
 import { costUnits, knownModel } from '../model-table.ts';
 import { openaiFailure, responsesUsage } from '../openai/source.ts';
 import { type Json, partsOf } from '../wire/wire-format.ts';
-import { codexFlags } from './codex-flags.ts';
 
 /** Items with the results of its tools. */
 const outputs = /_output$/;
@@ -23,7 +23,7 @@ export const codex: ProviderSource = {
   base: 'https://api.openai.com/v1',
   baseVariables: ['OPENAI_BASE_URL'],
   defaultModel: 'gpt-6.1-sol',
-  flags: codexFlags,
+  flags: flagTable.codex,
   agent: {
     program: {
       name: 'codex',

@@ -1,10 +1,10 @@
 /* The provider for DeepSeek. */
 import { quoted } from '../../core/base/printable.ts';
 import type { ProviderSource } from '../../core/interfaces/provider.ts';
+import { flagTable } from '../flags.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/failures.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { deepseekFlags } from './deepseek-flags.ts';
 
 const words = {
   byWord: {},
@@ -47,6 +47,6 @@ export const deepseek: ProviderSource = {
   keys: ['DEEPSEEK_API_KEY'],
   base: 'https://api.deepseek.com',
   defaultModel: 'deepseek-v4-pro',
-  flags: deepseekFlags,
+  flags: flagTable.deepseek,
   open: (setting) => wireProvider(chatFormat(deepseekDialect(setting.flags), setting), setting),
 };

@@ -2,11 +2,11 @@
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { ProviderSource } from '../../core/interfaces/provider.ts';
+import { flagTable } from '../flags.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/failures.ts';
 import type { Json } from '../wire/wire-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { kimiFlags } from './kimi-flags.ts';
 
 interface ThinkingHabits {
   readonly models: RegExp;
@@ -93,7 +93,7 @@ export const kimi: ProviderSource = {
   keys: ['KIMI_API_KEY', 'MOONSHOT_API_KEY'],
   base: 'https://api.moonshot.ai/v1',
   defaultModel: 'kimi-k2.7-code',
-  flags: kimiFlags,
+  flags: flagTable.kimi,
   open: (setting) => {
     const { flags, model } = setting;
     if (model !== undefined) kimiThinking(flags['kimi-thinking'], model);

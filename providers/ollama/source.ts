@@ -8,6 +8,7 @@ import type {
   ToolDeclaration,
 } from '../../core/interfaces/model.ts';
 import type { ProviderSetting, ProviderSource } from '../../core/interfaces/provider.ts';
+import { flagTable } from '../flags.ts';
 import { argumentsAsObject } from '../wire/call-arguments.ts';
 import { failureByStatus } from '../wire/failures.ts';
 import { replayed } from '../wire/traffic-file.ts';
@@ -28,7 +29,6 @@ import {
   type WireReader,
 } from '../wire/wire-format.ts';
 import { wireProvider } from '../wire/wire-provider.ts';
-import { ollamaFlags } from './ollama-flags.ts';
 
 const port = 11_434;
 
@@ -205,7 +205,7 @@ export const ollama: ProviderSource = {
   baseVariables: ['OLLAMA_HOST', 'OLLAMA_BASE_URL'],
   toBase: toOllamaBase,
   defaultModel: 'qwen3-coder:30b',
-  flags: ollamaFlags,
+  flags: flagTable.ollama,
   open: (setting) => wireProvider(ollamaFormat(setting), setting),
 };
 

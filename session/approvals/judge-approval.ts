@@ -2,7 +2,7 @@
 
 import { unseen } from '../../core/base/printable.ts';
 import type { ShellWord } from '../../workspace/shell/shell.ts';
-import type { ApprovalPolicy } from '../session-options.ts';
+import type { ApprovalPolicy } from '../state/settings.ts';
 import { classifyCommand } from './classify-command.ts';
 import { type ClassifiedUse, classifyUse, isCommand, type ToolUse } from './tool-use.ts';
 

@@ -3,7 +3,7 @@ import type { JsonData } from '../../api/json-data.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { list, parse, type Schema, SchemaFault, text, where } from '../../core/base/schema.ts';
-import type { ApprovalPolicy } from '../session-options.ts';
+import type { ApprovalPolicy } from '../state/settings.ts';
 import type { PlannedChange } from '../vcs/change-repository.ts';
 
 /** The caller, identified by its transport, never by its own claims. */

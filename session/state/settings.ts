@@ -1,4 +1,4 @@
-/** The settings of a session that can change while it runs. */
+/* The settings of a session that can change while it runs, and the words of their options, which help lists. */
 import { compact } from '../../api/envelope.ts';
 
 /** Only `dev` changes anything. */
@@ -62,4 +62,21 @@ export const sessionContexts: Readonly<Record<string, SessionContext>> = {
   'code-review': 'review',
   research: 'research',
   explore: 'research',
+};
+
+/** When a tool call needs the approval of a person (docs/approvals-of-commands.md). */
+export type ApprovalPolicy = 'never' | 'allow-all' | 'on-failure' | 'on-request' | 'untrusted';
+
+/** Accepted spellings of an approval policy (`--approval-policy`). */
+export const approvalPolicies: Readonly<Record<string, ApprovalPolicy>> = {
+  never: 'never',
+  none: 'never',
+  'allow-all': 'allow-all',
+  allow_all: 'allow-all',
+  always: 'allow-all',
+  accept: 'allow-all',
+  'on-failure': 'on-failure',
+  'on-request': 'on-request',
+  untrusted: 'untrusted',
+  'unless-trusted': 'untrusted',
 };

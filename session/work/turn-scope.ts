@@ -13,12 +13,11 @@ import type { GrantLedger } from '../approvals/grants.ts';
 import type { Mask } from '../approvals/judge-approval.ts';
 import type { EffectContext } from '../open-channel.ts';
 import type { SelfTester } from '../self-test.ts';
-import type { ApprovalPolicy } from '../session-options.ts';
 import { limitOf } from '../state/change-settings.ts';
 import type { Report, TurnReport } from '../state/command.ts';
 import type { Speaker, TurnEnd } from '../state/fact.ts';
 import type { GivenAnswer, NewQuestion } from '../state/interaction.ts';
-import type { SessionSettings } from '../state/settings.ts';
+import type { ApprovalPolicy, SessionSettings } from '../state/settings.ts';
 import type { SessionState } from '../state/state.ts';
 import { budgetUnpriced, type UsedOnce } from '../state/usage.ts';
 

@@ -19,7 +19,7 @@ const heavy = [
   // Words of an option, which help lists, are one table without imports.
   /^(?:agent|session(?!\/state\/settings\.ts$)|service|http)\//,
   // What flags there are, every command line knows.
-  /^providers\/(?!flags\.ts|[a-z]+\/[a-z]+-flags\.ts)/,
+  /^providers\/(?!flags\.ts)/,
   /^attest\/(?:keys|signer\/(?!signer-forms))/,
   /^readers\/(?:sensitive|advisories(?!\/number-order\.ts$)|documents\/archive)\//,
   /^(?:engine\/context\/import|plugins\/third-party|workspace\/(?:patch\/normalise|runtime|command-acl\/(?!plainly-allowed\.ts$)))/,
@@ -112,7 +112,7 @@ t.test('drawing a screen loads no module that opens a session', async (t) => {
   const light = [
     /^(?:bin|core\/base|session\/(?:screen|state|tui))\/|^session\/open-log\.ts$/,
     // Bounds of what a line says.
-    /^providers\/(?:flags|[a-z]+\/[a-z]+-flags)\.ts$/,
+    /^providers\/flags\.ts$/,
     /^api\/envelope\.ts$/,
     /^engine\/config\/bounds\.ts$/,
     /^http\/guard-request\.ts$/,

@@ -1,13 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { approvalPolicies } from '../../bin/code/approval-policies.ts';
 import { codeCommands } from '../../bin/command-table/code-commands.ts';
 import { machineOptions } from '../../bin/command-table/contract-commands.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
 import { methodRoutes } from '../../session/client/session-requests.ts';
 import { optionsOf } from '../../session/state/interaction.ts';
-import { sessionContexts } from '../../session/state/settings.ts';
+import { approvalPolicies, sessionContexts } from '../../session/state/settings.ts';
 import { slashCommands } from '../../session/state/slash-words.ts';
 import { toSnapshot } from '../../session/state/snapshot.ts';
 import { routeLines } from '../session/hostile/route-lines.ts';

@@ -2,7 +2,7 @@
 import type { GraphData, GraphEdge, GraphNode } from '../../../api/schemas/other-schemas.ts';
 import { clipCells } from '../../terminal/print.ts';
 import { escapeHtml, pageFrame, pageStyle } from '../page-frame.ts';
-import { kindOrder, type TreeNode, toName, toRelation, toTags, toTone, toTrees } from './graph-tree.ts';
+import { kindOrder, type TreeNode, toName, toRelation, toTags, toTone, toTrees } from './graph-text.ts';
 
 /** Measures of the drawing, in its own units (pixels at zoom 1). */
 const sizes = { nodeWidth: 176, nodeHeight: 44, columnStep: 224, rowStep: 56, margin: 16 } as const;

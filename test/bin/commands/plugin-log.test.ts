@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { logScaffold } from '../../../bin/plugin/log-scaffold.ts';
+import { logScaffold } from '../../../bin/plugin/maker-scaffolds.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { casesOf, long } from '../../rooms/long.ts';
 import { say, writeFromPage } from './plugin-page.ts';

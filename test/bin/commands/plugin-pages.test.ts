@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { parseVkey } from '../../../attest/log/note.ts';
-import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
+import { providerScaffold } from '../../../bin/plugin/maker-scaffolds.ts';
 import { serveModel } from '../../../plugins/testers/provider-tester.ts';
 import { toObstacle } from '../../../plugins/third-party/process/plugin-fault.ts';
 

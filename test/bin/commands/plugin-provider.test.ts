@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { providerScaffold } from '../../../bin/plugin/provider-scaffold.ts';
+import { providerScaffold } from '../../../bin/plugin/maker-scaffolds.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { say, writeFromPage } from './plugin-page.ts';
 

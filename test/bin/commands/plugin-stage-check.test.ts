@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { stageCheckScaffold } from '../../../bin/plugin/stage-check-scaffold.ts';
+import { stageCheckScaffold } from '../../../bin/plugin/scaffolds.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { say, writeFromPage } from './plugin-page.ts';

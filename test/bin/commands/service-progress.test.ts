@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { serviceProgressPlugin } from '../../../bin/terminal/service-progress.ts';
+import { serviceProgressPlugin } from '../../../bin/terminal/run-progress.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { definePlugin, type LoadedPlugin } from '../../../core/kernel/plugin.ts';
 import { accessService, findServicePlace } from '../../../service/find-service.ts';

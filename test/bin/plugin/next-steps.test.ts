@@ -1,5 +1,5 @@
 import t from 'tap';
-import { configSteps, userSteps } from '../../../bin/plugin/pin-plugin.ts';
+import { configSteps, userSteps } from '../../../bin/commands/plugin.ts';
 import { scaffolds } from '../../../bin/plugin/scaffolds.ts';
 import { readManifest } from '../../../plugins/third-party/plugin-manifest.ts';
 import { toPluginPackage } from '../../../plugins/third-party/plugin-package.ts';

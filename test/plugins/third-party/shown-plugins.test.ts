@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { stageCheckScaffold } from '../../../bin/plugin/stage-check-scaffold.ts';
+import { stageCheckScaffold } from '../../../bin/plugin/scaffolds.ts';
 import { sealedPlugins } from '../../../engine/record/read-run.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ApprovalPolicy } from '../../../session/session-options.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
-import type { SessionContext } from '../../../session/state/settings.ts';
+import type { ApprovalPolicy, SessionContext } from '../../../session/state/settings.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import type { Json } from '../../engine/sample.ts';
 import type { Asked } from '../../providers/model-server.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { callWrit } from '../../../bin/mcp/ask-writ.ts';
+import { callWrit } from '../../../bin/code/agent-at.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 
 t.test(

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/grants.ts';
-import type { ApprovalPolicy } from '../../../session/session-options.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
+import type { ApprovalPolicy } from '../../../session/state/settings.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';

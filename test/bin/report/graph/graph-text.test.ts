@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import t from 'tap';
 import type { GraphData, GraphEdge, GraphNode } from '../../../../api/schemas/other-schemas.ts';
-import { printGraph } from '../../../../bin/report/graph/graph-text.ts';
-import { type TreeNode, toTrees } from '../../../../bin/report/graph/graph-tree.ts';
+import { printGraph, type TreeNode, toTrees } from '../../../../bin/report/graph/graph-text.ts';
 import { cellWidth, clipCells, createPrinter, openSink } from '../../../../bin/terminal/print.ts';
 
 function printed(graph: GraphData, colour = false): string {

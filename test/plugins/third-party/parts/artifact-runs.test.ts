@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../../bin/command-table.ts';
-import { artifactScaffold } from '../../../../bin/plugin/artifact-scaffold.ts';
+import { artifactScaffold } from '../../../../bin/plugin/maker-scaffolds.ts';
 import { readDirectory } from '../../../../plugins/third-party/plugin-package.ts';
 import { runLine } from '../../../bin/host.ts';
 import { fixtures, type Json, makeSample } from '../../../engine/sample.ts';

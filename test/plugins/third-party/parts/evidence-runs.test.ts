@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../../bin/command-table.ts';
-import { evidenceScaffold } from '../../../../bin/plugin/evidence-scaffold.ts';
+import { evidenceScaffold } from '../../../../bin/plugin/scaffolds.ts';
 import { createRecordedWorker } from '../../../../plugins/recorded-worker/plugin.ts';
 import { readDirectory } from '../../../../plugins/third-party/plugin-package.ts';
 import { runLine } from '../../../bin/host.ts';

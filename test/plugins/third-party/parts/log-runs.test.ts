@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { userCheckpointMemory } from '../../../../attest/log/checkpoint-memory.ts';
 import { formatNote, parseVkey } from '../../../../attest/log/note.ts';
 import { commands } from '../../../../bin/command-table.ts';
-import { logScaffold } from '../../../../bin/plugin/log-scaffold.ts';
+import { logScaffold } from '../../../../bin/plugin/maker-scaffolds.ts';
 import { leadTo } from '../../../../bin/plugin/suites.ts';
 import { serveLog } from '../../../../plugins/testers/log-tester.ts';
 import { readDirectory } from '../../../../plugins/third-party/plugin-package.ts';

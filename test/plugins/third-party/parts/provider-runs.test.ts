@@ -5,7 +5,7 @@ import { formatModelChoice } from '../../../../agent/instructions.ts';
 import { coderWorker } from '../../../../agent/plugin.ts';
 import { confirmIntent } from '../../../../api/intent/lifecycle.ts';
 import { reachProvider } from '../../../../bin/command-parts/reach-provider.ts';
-import { providerScaffold } from '../../../../bin/plugin/provider-scaffold.ts';
+import { providerScaffold } from '../../../../bin/plugin/maker-scaffolds.ts';
 import { systemClock } from '../../../../core/base/clock.ts';
 import { uuidV7 } from '../../../../core/base/ids.ts';
 import { draftIntent } from '../../../../engine/draft/draft-intent.ts';

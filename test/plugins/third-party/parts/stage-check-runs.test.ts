@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../../bin/command-table.ts';
-import { stageCheckScaffold } from '../../../../bin/plugin/stage-check-scaffold.ts';
+import { stageCheckScaffold } from '../../../../bin/plugin/scaffolds.ts';
 import { leadTo } from '../../../../bin/plugin/suites.ts';
 import type { RunView } from '../../../../core/interfaces/run-view.ts';
 import { serveModel } from '../../../../plugins/testers/provider-tester.ts';

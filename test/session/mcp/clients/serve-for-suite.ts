@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { callWrit } from '../../../../bin/mcp/ask-writ.ts';
+import { callWrit } from '../../../../bin/code/agent-at.ts';
 import { serveMcpHttp } from '../../../../session/mcp/serve-mcp-http.ts';
 import type { PersonRepository } from '../../vcs/person-repository.ts';
 
