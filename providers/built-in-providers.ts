@@ -5,9 +5,9 @@ export const builtInProviders: Readonly<Record<string, () => Promise<ProviderSou
   gemini: async () => (await import('./gemini/source.ts')).gemini,
   openai: async () => (await import('./openai/source.ts')).openai,
   anthropic: async () => (await import('./anthropic/source.ts')).anthropic,
-  deepseek: async () => (await import('./deepseek/source.ts')).deepseek,
-  kimi: async () => (await import('./kimi/source.ts')).kimi,
-  zhipu: async () => (await import('./zhipu/source.ts')).zhipu,
+  deepseek: async () => (await import('./chat-vendors.ts')).deepseek,
+  kimi: async () => (await import('./chat-vendors.ts')).kimi,
+  zhipu: async () => (await import('./chat-vendors.ts')).zhipu,
   ollama: async () => (await import('./ollama/source.ts')).ollama,
   codex: async () => (await import('./codex/source.ts')).codex,
 };

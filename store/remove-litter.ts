@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import { absent } from '../core/base/files.ts';
 import { randomOctets } from '../core/base/ids.ts';
 import type { Repository } from '../workspace/git/repository.ts';
-import {
-  fromNamePart,
-  isProvenDead,
-  ownIdentity,
-  toNamePart,
-} from '../workspace/process/process-identity.ts';
+import { fromNamePart, isProvenDead, ownIdentity, toNamePart } from '../workspace/process/process-lock.ts';
 
 const prefix = 'store-';
 

@@ -19,8 +19,13 @@ import {
   parseJsonObject,
 } from '../encoding/expect-json.ts';
 import { type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
-import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
-import { compareSeen, holdToSeen, isForked, rememberSeen } from '../log/compare-seen.ts';
+import {
+  type CheckpointMemory,
+  compareSeen,
+  holdToSeen,
+  isForked,
+  rememberSeen,
+} from '../log/checkpoint-memory.ts';
 import { type PublicLogSection, publicLogSectionOf } from '../log/log-sections.ts';
 import { leafHash, rootFromInclusion } from '../log/merkle.ts';
 import { parseVkey } from '../log/note.ts';

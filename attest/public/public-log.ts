@@ -14,8 +14,7 @@ import {
   parseJsonObject,
 } from '../encoding/expect-json.ts';
 import { parseCheckpoint } from '../log/checkpoint.ts';
-import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
-import { holdToSeen, type ProveGrowth } from '../log/compare-seen.ts';
+import { type CheckpointMemory, holdToSeen, type ProveGrowth } from '../log/checkpoint-memory.ts';
 import { parseLogEntry, parsePromisedEntry, requireSameClaim } from '../log/log-entry.ts';
 import { emptyRoot } from '../log/merkle.ts';
 import { cutFromWider, type LedgerFileReader, proveConsistency, readSubtrees } from '../log/tiles.ts';

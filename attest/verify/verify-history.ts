@@ -1,8 +1,7 @@
 /* Verifies that a log continues what this user has seen of it. */
 import { isWritError } from '../../core/base/errors.ts';
 import { type Checkpoint, checkpointIn, type SignedCheckpoint, verifyCheckpoint } from '../log/checkpoint.ts';
-import { type CheckpointMemory, forked } from '../log/checkpoint-memory.ts';
-import { compareSeen, rememberSeen } from '../log/compare-seen.ts';
+import { type CheckpointMemory, compareSeen, forked, rememberSeen } from '../log/checkpoint-memory.ts';
 import { findEntry, readHistory } from '../log/ledger-reader.ts';
 import type { LedgerKey } from '../log/note.ts';
 import { isPrefix, type LedgerFileReader, readSubtrees } from '../log/tiles.ts';
@@ -16,7 +15,7 @@ export interface LaterEntries {
   readonly revokedAt: number | undefined;
 }
 
-export interface HistoryOptions {
+interface HistoryOptions {
   readonly memory: CheckpointMemory;
   /** The log must be shown to continue what this user saw. */
   readonly demanded: boolean;

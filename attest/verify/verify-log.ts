@@ -11,8 +11,7 @@ import {
   type SignedCheckpoint,
   verifyCheckpoint,
 } from '../log/checkpoint.ts';
-import { type CheckpointMemory, forked } from '../log/checkpoint-memory.ts';
-import { compareSeen } from '../log/compare-seen.ts';
+import { type CheckpointMemory, compareSeen, forked } from '../log/checkpoint-memory.ts';
 import { entryKind, verifyEntryOf } from '../log/log-entry.ts';
 import { leafHash, rootFromInclusion } from '../log/merkle.ts';
 import { isNoteName, type LedgerKey } from '../log/note.ts';
@@ -32,7 +31,7 @@ import type { Signed } from './signature-verdict.ts';
 import { type SigstoreProof, verifyWithSigstore } from './verify-with-sigstore.ts';
 
 /** The logs that a verifier trusts, and when it verifies. */
-export interface LogTrust {
+interface LogTrust {
   readonly anchors: Anchors;
   /** The log that the verified signer vouches for. */
   readonly vouched: LedgerKey | undefined;

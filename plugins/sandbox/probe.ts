@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, TracerProbe } from '../../core/interfaces/sandbox.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';
-import { isProvenDead, ownIdentity, type ProcessIdentity } from '../../workspace/process/process-identity.ts';
+import { isProvenDead, ownIdentity, type ProcessIdentity } from '../../workspace/process/process-lock.ts';
 import type { HostFacts } from './host-view.ts';
 import { forgetPassed, hasPassed, keepPassed } from './kept-probe.ts';
 import { profile } from './refused-calls.ts';

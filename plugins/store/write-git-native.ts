@@ -6,11 +6,11 @@ import type { RefWrite, WriteTree } from '../../core/interfaces/store.ts';
 import { makeTemporary } from '../../store/remove-litter.ts';
 import { createCommit } from '../../workspace/git/create-commit.ts';
 import { adoptObjects } from '../../workspace/git/import-objects.ts';
+import { writeObjects } from '../../workspace/git/packs.ts';
 import { describeObjects } from '../../workspace/git/read-objects.ts';
 import { type RefUpdate, readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
 import { createScratch, type Scratch } from '../../workspace/git/scratch.ts';
-import { writeObjects } from '../../workspace/git/write-pack.ts';
 import { importTree, type NewObject, type ObjectPlace } from '../../workspace/git/write-tree.ts';
 
 export interface GitNativeOptions {

@@ -1,6 +1,6 @@
 /* Reads one content block of a streamed Anthropic reply. */
 import type { ModelEvent, ToolCall } from '../../core/interfaces/model.ts';
-import { argumentsAsObject, jsonIn } from '../wire/call-arguments.ts';
+import { argumentsAsObject, jsonIn } from '../wire/read-frame.ts';
 import { type Json, objectIn, textIn } from '../wire/wire-format.ts';
 
 /** A content block as it comes. */

@@ -8,8 +8,8 @@ import type {
   ToolResult,
 } from '../../core/interfaces/model.ts';
 import type { ProviderSetting, ProviderSource } from '../../core/interfaces/provider.ts';
-import { argumentsAsObject } from '../wire/call-arguments.ts';
 import { failureByStatus } from '../wire/failures.ts';
+import { argumentsAsObject } from '../wire/read-frame.ts';
 import { replayed, rowOf } from '../wire/traffic-file.ts';
 import {
   brokenReply,

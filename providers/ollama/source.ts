@@ -9,8 +9,8 @@ import type {
 } from '../../core/interfaces/model.ts';
 import type { ProviderSetting, ProviderSource } from '../../core/interfaces/provider.ts';
 import { flagTable } from '../flags.ts';
-import { argumentsAsObject } from '../wire/call-arguments.ts';
 import { failureByStatus } from '../wire/failures.ts';
+import { argumentsAsObject } from '../wire/read-frame.ts';
 import { replayed } from '../wire/traffic-file.ts';
 import {
   brokenReply,

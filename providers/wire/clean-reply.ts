@@ -1,6 +1,6 @@
 /* Repairs known faults of servers in a model's reply. */
 import type { ModelEvent, ModelRequest } from '../../core/interfaces/model.ts';
-import { jsonIn } from './call-arguments.ts';
+import { jsonIn } from './read-frame.ts';
 import { cleanToolName, isToolName, type Json, listIn, objectIn, textIn } from './wire-format.ts';
 
 /** Characters of a reply that are searched for a call written as text. */

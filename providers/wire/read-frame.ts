@@ -1,7 +1,7 @@
-/* Reads JSON frames and lines of a vendor's answer, within limits. */
+/* Reads JSON frames and lines of a vendor's answer within limits, and the arguments of tool calls in it. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { brokenReply, type ReplyProgress } from './wire-format.ts';
+import { brokenReply, type Json, objectIn, type ReplyProgress, SaidFailureError } from './wire-format.ts';
 
 /** Nested objects and arrays: deeper ones could not be read again from what a run writes down. */
 const maxDepth = 48;
@@ -126,5 +126,24 @@ export async function* untilQuiet(
     }
   } finally {
     over.abort();
+  }
+}
+
+/**
+ * Converts a call's arguments for a vendor that requires an object and otherwise refuses the conversation. Any other
+ * value is placed under `malformed`.
+ */
+export function argumentsAsObject(given: string): Json {
+  const value = jsonIn(given);
+  return objectIn(value) ?? { malformed: value ?? given };
+}
+
+/** Parses the JSON that a model wrote; `undefined` if it is not JSON, or larger than a frame. */
+export function jsonIn(given: string): unknown {
+  try {
+    return readFrame(given);
+  } catch (fault) {
+    if (fault instanceof SaidFailureError) return undefined;
+    throw fault;
   }
 }

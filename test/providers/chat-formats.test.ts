@@ -1,10 +1,8 @@
 import t from 'tap';
 import type { ModelRequest } from '../../core/interfaces/model.ts';
-import { deepseekDialect } from '../../providers/deepseek/source.ts';
-import { kimiDialect } from '../../providers/kimi/source.ts';
+import { deepseekDialect, kimiDialect, zhipuDialect } from '../../providers/chat-vendors.ts';
 import { chatDialect } from '../../providers/openai/source.ts';
 import { type ChatDialect, chatFormat } from '../../providers/wire/chat/chat-format.ts';
-import { zhipuDialect } from '../../providers/zhipu/source.ts';
 
 const question: ModelRequest = {
   model: 'm',

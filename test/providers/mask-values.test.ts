@@ -1,5 +1,5 @@
 import t from 'tap';
-import { firstDifference } from '../../providers/wire/replay-traffic.ts';
+import { firstDifference } from '../../providers/replay/source.ts';
 import { maskValues } from '../../providers/wire/traffic-file.ts';
 
 const secret = 'sk-c/n"ry\\é 0123456789?';

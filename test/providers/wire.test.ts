@@ -1,6 +1,5 @@
 import t from 'tap';
-import { argumentsAsObject } from '../../providers/wire/call-arguments.ts';
-import { readFrame } from '../../providers/wire/read-frame.ts';
+import { argumentsAsObject, readFrame } from '../../providers/wire/read-frame.ts';
 import { callIds, SaidFailureError, versioned } from '../../providers/wire/wire-format.ts';
 
 t.test('keeps the version in a base URL and otherwise adds the default one', async (t) => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import t from 'tap';
 import { makeTemporary, removeLitter, temporaryRoot } from '../../store/remove-litter.ts';
-import { ownIdentity } from '../../workspace/process/process-identity.ts';
+import { ownIdentity } from '../../workspace/process/process-lock.ts';
 
 t.test('the stale files of a killed process are removed, and other files are kept', async (t) => {
   const repo = { commonDir: t.testdir() };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { acquireRunLock } from '../../store/run-directory.ts';
-import { isProvenDead, ownIdentity, toNamePart } from '../../workspace/process/process-identity.ts';
+import { isProvenDead, ownIdentity, toNamePart } from '../../workspace/process/process-lock.ts';
 import { long } from '../rooms/long.ts';
 
 t.test('a run lock has one holder at a time, and a release frees it', async (t) => {

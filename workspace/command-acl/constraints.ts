@@ -1,10 +1,10 @@
-/* Reads the constraints of tool rules. */
+/* Reads the constraints of tool rules, and matches the entries of `allowCommands` and `denySubstrings`. */
 import path from 'node:path';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveToolRule } from '../../core/interfaces/intentspec.gen.ts';
 import { isToolConstraintKey, toolConstraintShapes } from '../../spec/checks-of.ts';
-import { type CommandEntry, readEntry } from './command-entry.ts';
+import { type SimpleCommand, wordsOf } from '../shell/shell.ts';
 
 /** The constraints of one ToolRule, each with a usable value. An absent key does not constrain. */
 export interface Constraints {
@@ -135,4 +135,37 @@ function normalRoot(root: string): string | undefined {
 function ancestors(relative: string): string[] {
   const parts = relative.split('/');
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** One entry of `allowCommands`. */
+interface CommandEntry {
+  readonly text: string;
+  /** Absent where the text is not one plain sequence of words. */
+  readonly words?: readonly string[];
+}
+
+function readEntry(text: string): CommandEntry {
+  const words = wordsOf(text);
+  return words ? { text, words } : { text };
+}
+
+/**
+ * Returns whether the words of an entry are the first words of a command after quote removal. An entry without words
+ * never matches.
+ */
+export function entryMatches({ words }: CommandEntry, { argv }: SimpleCommand): boolean {
+  return words?.every((word, index) => argv[index]?.literal === word) === true;
+}
+
+/** Returns whether an entry could match once the shell has expanded the command. Deny rules use this check. */
+export function entryCouldMatch({ words }: CommandEntry, { argv }: SimpleCommand): boolean {
+  if (words === undefined) return true;
+  for (const [index, word] of words.entries()) {
+    const given = argv[index];
+    if (given === undefined) return false;
+    // An expansion may become any number of words.
+    if (given.literal === undefined) return !given.single || word.startsWith(given.head);
+    if (given.literal !== word) return false;
+  }
+  return true;
 }

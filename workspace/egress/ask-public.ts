@@ -1,10 +1,9 @@
 /* Sends GET requests to the public network for an attempt. */
 import type { Duplex } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
-import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
+import { authorityOf, type EgressPolicy, readTarget, type Target, UseList } from './openings.ts';
 import { type IncomingMessage, type Outside, request as open, realOutside, secured } from './outside.ts';
 import { defaultLimits, type Egress, type EgressLimits, Passage } from './passage.ts';
-import { UseList } from './use-list.ts';
 
 /** One GET that writ itself sends into the public network. */
 export interface PublicQuestion {

@@ -5,9 +5,8 @@ import type { SandboxBackend, SandboxRequest } from '../../core/interfaces/sandb
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { openEgress } from './open-egress.ts';
-import type { EgressPolicy } from './openings.ts';
+import { type EgressPolicy, UseList } from './openings.ts';
 import type { Outside } from './outside.ts';
-import { UseList } from './use-list.ts';
 
 /** The run whose command is given a network. */
 interface NetworkOwner {
@@ -16,7 +15,7 @@ interface NetworkOwner {
 }
 
 /** What a command gets of the network while it runs. */
-export interface OpenNetwork {
+interface OpenNetwork {
   readonly network: SandboxRequest['network'];
   /** Closes it; what was open and what came of it, where anything was. */
   close(): Promise<CheckNetwork | undefined>;

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
-import { authorityOf, type EgressPolicy, readTarget, type Target } from './openings.ts';
+import { authorityOf, type EgressPolicy, readTarget, type Target, UseList } from './openings.ts';
 import {
   createServer,
   type IncomingMessage,
@@ -13,7 +13,6 @@ import {
 } from './outside.ts';
 import { defaultLimits, type Egress, type EgressLimits, Passage } from './passage.ts';
 import { answer, serveTunnel } from './tunnel.ts';
-import { UseList } from './use-list.ts';
 
 export interface EgressOptions {
   /** Path of the Unix socket to listen on. */

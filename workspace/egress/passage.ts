@@ -2,9 +2,16 @@
 import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
-import { addressProblem, authorizeTarget, type EgressPolicy, octetsOf, type Target } from './openings.ts';
+import {
+  addressProblem,
+  authorizeTarget,
+  type EgressPolicy,
+  octetsOf,
+  readableHost,
+  type Target,
+  type UseList,
+} from './openings.ts';
 import type { Outside } from './outside.ts';
-import { readableHost, type UseList } from './use-list.ts';
 
 interface Unreached {
   readonly ok: false;

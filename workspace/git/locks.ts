@@ -6,15 +6,16 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import {
+  acquireProcessLock,
   fromNamePart,
   identityOf,
+  isProcessLockLeft,
   isProvenDead,
   ownIdentity,
   type ProcessIdentity,
   toIdentity,
   toNamePart,
-} from '../process/process-identity.ts';
-import { acquireProcessLock, isProcessLockLeft } from '../process/process-lock.ts';
+} from '../process/process-lock.ts';
 import type { StartedProcess } from '../process/spawn.ts';
 import { type GitAnswer, type GitDirectory, startGatedGit, withGit } from './git.ts';
 

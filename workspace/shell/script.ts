@@ -16,8 +16,7 @@ import {
   type Time,
   type Word,
 } from 'unbash';
-import { checkAssignedName, type Reading, type ShellWord, unproven } from './reading.ts';
-import { readParts, readWord } from './word.ts';
+import { checkAssignedName, type Reading, readParts, readWord, type ShellWord, unproven } from './word.ts';
 
 /**
  * Accounts for every character of a script. The parser is tolerant: what it does not understand it leaves out of its

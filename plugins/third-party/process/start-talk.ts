@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import type { NetworkUse } from '../../../core/interfaces/scanner.ts';
 import { type OpenEgress, openEgress } from '../../../workspace/egress/open-egress.ts';
+import { UseList } from '../../../workspace/egress/openings.ts';
 import type { Outside } from '../../../workspace/egress/outside.ts';
-import { UseList } from '../../../workspace/egress/use-list.ts';
 
 /** One plugin of others, and where its process may run. */
 export interface PluginProcessSetup extends OutsiderPlace {

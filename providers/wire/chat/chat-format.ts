@@ -10,7 +10,7 @@ import type {
 } from '../../../core/interfaces/model.ts';
 import type { ProviderSetting } from '../../../core/interfaces/provider.ts';
 import { temperatureIsFixed } from '../../model-table.ts';
-import { jsonIn } from '../call-arguments.ts';
+import { jsonIn } from '../read-frame.ts';
 import { replayed, rowOf } from '../traffic-file.ts';
 import {
   brokenReply,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { formatTlogProof, type SignedCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { compareSeen } from '../../../attest/log/compare-seen.ts';
+import { compareSeen } from '../../../attest/log/checkpoint-memory.ts';
 import { mirrorRef } from '../../../attest/log/git-mirror.ts';
 import type { InternalLedger } from '../../../attest/log/internal-ledger.ts';
 import {

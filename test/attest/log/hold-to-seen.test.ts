@@ -1,8 +1,11 @@
 import { readdirSync } from 'node:fs';
 import t from 'tap';
 import type { SignedCheckpoint } from '../../../attest/log/checkpoint.ts';
-import { type CheckpointMemory, openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
-import { holdToSeen } from '../../../attest/log/compare-seen.ts';
+import {
+  type CheckpointMemory,
+  holdToSeen,
+  openCheckpointMemory,
+} from '../../../attest/log/checkpoint-memory.ts';
 import { type TestTree, testTree } from './test-tree.ts';
 
 const hold = (found: SignedCheckpoint, memory: CheckpointMemory, log: TestTree) =>

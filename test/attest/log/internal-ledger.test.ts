@@ -24,7 +24,7 @@ import { ledgerKeyFor, parseVkey } from '../../../attest/log/note.ts';
 import { readFrom, tilePath } from '../../../attest/log/tiles.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { LogProof } from '../../../core/interfaces/sealing.ts';
-import { ownIdentity } from '../../../workspace/process/process-identity.ts';
+import { ownIdentity } from '../../../workspace/process/process-lock.ts';
 import { long } from '../../rooms/long.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';

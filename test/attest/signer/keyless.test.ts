@@ -1,6 +1,7 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { initializeCA, initializeCTLog } from '@sigstore/mock';
 import t from 'tap';
+import { verifyOwnSeal } from '../../../attest/attestor/attesting.ts';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { isSignedBy } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
@@ -9,7 +10,6 @@ import { createPublicLog } from '../../../attest/public/public-log.ts';
 import { parseTrustedRoot, publicLogsOf } from '../../../attest/public/trusted-root.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { isForSigning } from '../../../attest/verify/certificate-claims.ts';
-import { verifyOwnSeal } from '../../../attest/verify/own-seal.ts';
 import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';
 import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { systemClock } from '../../../core/base/clock.ts';

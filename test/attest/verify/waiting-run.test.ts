@@ -1,8 +1,8 @@
 import t from 'tap';
+import { verifyWaitingRun } from '../../../attest/attestor/attesting.ts';
 import { signStatement, toUnloggedBundle } from '../../../attest/bundle/seal-statement.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { buildWaitingRun } from '../../../attest/statement/run-statements.ts';
-import { verifyWaitingRun } from '../../../attest/verify/own-seal.ts';
 
 const files = new Map([['journal.jsonl', Buffer.from('one\n')]]);
 const signer = toSigner(generateKey('ecdsa-p256-sha256'), false);

@@ -7,7 +7,7 @@ import { openStatedRepository } from '../../../engine/open/repository-checks.ts'
 import { ownerFile, removeStaleRunFiles } from '../../../engine/record/stale-run-files.ts';
 import { Journal } from '../../../store/journal.ts';
 import { acquireRunLock, journalPath, runDirectory } from '../../../store/run-directory.ts';
-import { ownIdentity } from '../../../workspace/process/process-identity.ts';
+import { ownIdentity } from '../../../workspace/process/process-lock.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';
 
 const anHourAgo = Date.now() - 3_600_000;

@@ -17,7 +17,7 @@ import { findRun } from '../../../store/record/list-records.ts';
 import { readRetained, retainBlobs } from '../../../store/retain-blobs.ts';
 import { acquireRunLock } from '../../../store/run-directory.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { ownIdentity } from '../../../workspace/process/process-identity.ts';
+import { ownIdentity } from '../../../workspace/process/process-lock.ts';
 import { long } from '../../rooms/long.ts';
 import { clockAt, daysLater, finishedRun, type Spoilable } from './finished-run.ts';
 import { makeRemote, told } from './two-repositories.ts';

@@ -10,7 +10,7 @@ import { probeBackend } from '../../../plugins/sandbox/probe.ts';
 import { initWords, openLauncher, runOuter } from '../../../plugins/sandbox/run-in-view.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
 import { findProgram } from '../../../workspace/process/find-program.ts';
-import { ownIdentity } from '../../../workspace/process/process-identity.ts';
+import { ownIdentity } from '../../../workspace/process/process-lock.ts';
 import { spawnProcess } from '../../../workspace/process/spawn.ts';
 import { long } from '../../rooms/long.ts';
 import { openScene } from './sandbox-scene.ts';

@@ -7,8 +7,8 @@ import {
   authorizeTarget,
   type EgressPolicy,
   readTarget,
+  UseList,
 } from '../../../workspace/egress/openings.ts';
-import { UseList } from '../../../workspace/egress/use-list.ts';
 
 t.test('addresses in ranges that are not public are refused, including both ends', async (t) => {
   const refused: Readonly<Record<string, readonly string[]>> = {

@@ -17,7 +17,7 @@ import { withIndex } from '../../../workspace/git/held-index.ts';
 import { askLockingGit, removeStaleLocks, settleGit } from '../../../workspace/git/locks.ts';
 import { readRef, updateRefs } from '../../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../../workspace/git/repository.ts';
-import { identityOf, ownIdentity, toNamePart } from '../../../workspace/process/process-identity.ts';
+import { identityOf, ownIdentity, toNamePart } from '../../../workspace/process/process-lock.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { bundleScript } from './bundle.ts';
