@@ -123,14 +123,8 @@ export type {
   StageRecord,
   TestCounts,
 } from './core/interfaces/stage.ts';
-export type {
-  ObjectStore,
-  StoreBeside,
-  StoreEntry,
-  StorePlace,
-  StoreSource,
-  WriteTree,
-} from './core/interfaces/store.ts';
+export type { ObjectStore, StoreEntry, WriteTree } from './core/interfaces/store.ts';
+export type { StoreBeside, StorePlace, StoreSource } from './core/interfaces/store-source.ts';
 export type {
   CodeAction,
   CodeDoor,

@@ -3,8 +3,8 @@ import { commitIdOf, parseCommit } from '../../attest/verify/evidence-source.ts'
 import { nothingThere, oneCheck, type VerifyReport } from '../../attest/verify/report.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { decidedCommit, sealingRecords } from '../../store/landed.ts';
 import type { FindRun } from '../../store/record/list-records.ts';
+import { decidedCommit, sealingRecords } from '../../store/record/sealed-commit.ts';
 import type { RunStore, Stores } from '../../store/stores.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

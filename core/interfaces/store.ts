@@ -1,6 +1,3 @@
-/* The interface of object stores, and how the store of a repository is opened. */
-import type { Clock } from '../base/clock.ts';
-
 /** One file of a stored tree. */
 export interface StoreEntry {
   readonly path: string;
@@ -86,32 +83,4 @@ export interface HashedTree {
   readonly isCut: boolean;
   /** External object directories that the repository borrows from (alternates). Their owners may change the content. */
   readonly borrowed: readonly string[];
-}
-
-/** The repository and the author of a store. */
-export interface StorePlace {
-  readonly repository: RepositoryPlace;
-  readonly clock: Clock;
-  /** Author of its writes: the Scheduler's actor id. */
-  readonly actorId: string;
-}
-
-/** Opens the object store of a repository (slot `store`, by `objmodel.objectStore.backend`). */
-export interface StoreSource {
-  open(place: StorePlace): ObjectStore;
-  /**
-   * Data of a store outside the repository's git. Absent: its refs are the repository's refs and its versions are
-   * commits, which git lists.
-   */
-  readonly beside?: StoreBeside;
-}
-
-/** A store with refs that git does not see. */
-export interface StoreBeside {
-  /** Whether this store was ever used in the repository; a cheap test. */
-  isUsed(repository: Pick<StorePlace['repository'], 'commonDir'>): boolean;
-  /** Every ref with its current version, sorted by name; empty if the store was never used. */
-  list(
-    repository: Pick<StorePlace['repository'], 'commonDir'>,
-  ): Promise<readonly { readonly ref: string; readonly version: string }[]>;
 }

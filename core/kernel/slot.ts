@@ -8,7 +8,7 @@ import type { ProviderSource } from '../interfaces/provider.ts';
 import type { PolicyEngine } from '../interfaces/rule.ts';
 import type { SandboxBackend } from '../interfaces/sandbox.ts';
 import type { LogSource, SignerSource } from '../interfaces/sealing.ts';
-import type { StoreSource } from '../interfaces/store.ts';
+import type { StoreSource } from '../interfaces/store-source.ts';
 import type { WorkerSource } from '../interfaces/worker.ts';
 
 /**

@@ -18,8 +18,8 @@ import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
+import { usedCostUnits } from './budget.ts';
 import { decide } from './decide.ts';
-import { usedCostUnits } from './limits.ts';
 import { neededApprovals } from './people.ts';
 
 /** What is decided on, beside the attempt itself. */

@@ -13,7 +13,7 @@ import {
   inputProblems,
   type SealingFault,
 } from '../record/decision-input.ts';
-import { approversNeeded, isOverCap } from './limits.ts';
+import { approversNeeded, isOverCap } from './budget.ts';
 
 /** A decision before it is bound to its input. */
 type Verdict = Pick<DecisionRecord, 'type' | 'next' | 'reasons'>;

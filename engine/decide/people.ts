@@ -27,7 +27,7 @@ import {
 } from '../record/stored-approvals.ts';
 import { recordFiles } from '../record/write-record.ts';
 import type { Attempt } from '../state/open-run.ts';
-import { approversNeeded } from './limits.ts';
+import { approversNeeded } from './budget.ts';
 
 /**
  * Writes the complete run to its refs: spec, check results, journal, artifacts, candidate and base. Anyone who

@@ -9,6 +9,7 @@ import { sealPaths } from '../../store/record/record-paths.ts';
 import {
   type CitationsRecord,
   citationsPath,
+  lackingCitations,
   parseCitations,
   parseParts,
   partsPath,
@@ -21,7 +22,6 @@ import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { type DecisionInput, type DecisionRecord, inputProblems } from '../record/decision-input.ts';
 import { type Part, placedErrors, toBlame } from './blame.ts';
 import { decide } from './decide.ts';
-import { lackingCitations } from './limits.ts';
 import { canonicalText, compareParts, compareStages } from './replay-parts.ts';
 
 /** What replaying a record came to. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { EffectiveIntentSpec, Metadata } from '../../core/interfaces/intentspec.gen.ts';
-import type { StoreSource } from '../../core/interfaces/store.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import type { Slot } from '../../core/kernel/slot.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { hasLanded } from '../../store/landed.ts';

@@ -5,7 +5,7 @@ import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
 import type { SealingParties, SealingPlace } from '../../core/interfaces/sealing.ts';
-import type { StoreSource } from '../../core/interfaces/store.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import { joinRules } from '../../core/kernel/rules.ts';
 import type { Slot } from '../../core/kernel/slot.ts';

@@ -11,13 +11,13 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import {
   type CitationsRecord,
   type CitedDecision,
+  lackingCitations,
   maxDecision,
   maxDecisions,
   maxSource,
 } from '../../store/record/summaries.ts';
 import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { listTree } from '../../workspace/git/tree.ts';
-import { lackingCitations } from '../decide/limits.ts';
 import { openEvidence, type RunEvidence } from '../state/context-snapshot.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 

@@ -2,8 +2,8 @@
 import type { Clock } from '../../core/base/clock.ts';
 import type { PlannedTask } from '../../core/interfaces/plan.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
+import { isCheckpointDue, taskLimit } from '../decide/budget.ts';
 import { decideRun } from '../decide/decide-run.ts';
-import { isCheckpointDue, taskLimit } from '../decide/limits.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
 import { notApprovedYet } from '../record/evaluation-objects.ts';
 import { withOutput } from '../record/failure-text.ts';

@@ -1,8 +1,8 @@
 /* Runs one attempt at a Task, from its base to its decision. */
 import type { PlannedTask } from '../../core/interfaces/plan.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { lackingCitations } from '../../store/record/summaries.ts';
 import { decideRun } from '../decide/decide-run.ts';
-import { lackingCitations } from '../decide/limits.ts';
 import { evaluateObserved, evaluatePatch } from '../evaluate/evaluate-patch.ts';
 import { runStages, type StagesRun } from '../evaluate/run-stages.ts';
 import { attemptFiles, type SettledAttempt } from '../record/attempt-files.ts';

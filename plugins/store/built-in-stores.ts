@@ -1,5 +1,5 @@
 /* Registers the built-in stores. */
-import type { StoreSource } from '../../core/interfaces/store.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import { createSlot, type Slot, type SlotDoor } from '../../core/kernel/slot.ts';
 
 /** Adds the built-in stores, the git store first. */

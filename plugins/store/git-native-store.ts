@@ -1,6 +1,7 @@
 /* The store `git-native`: blobs under refs of the repository. */
 import { WritError } from '../../core/base/errors.ts';
-import type { ObjectStore, StoreSource } from '../../core/interfaces/store.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import { readBlobs, readObjects } from '../../workspace/git/read-objects.ts';
 import { listRefs, readRef, updateRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';

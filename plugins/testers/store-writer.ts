@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { StoreSource } from '../../core/interfaces/store.ts';
+import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { versionFiles, type WriterOrder } from './store-tester.ts';
 

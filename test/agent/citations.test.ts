@@ -1,9 +1,8 @@
 import t, { type Test } from 'tap';
 import { toRunData } from '../../api/run/run-data.ts';
 import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
-import { lackingCitations } from '../../engine/decide/limits.ts';
 import { replayRun } from '../../engine/decide/replay-run.ts';
-import { parseCitations } from '../../store/record/summaries.ts';
+import { lackingCitations, parseCitations } from '../../store/record/summaries.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
 import { type Json, makeSample, merge } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';

@@ -7,7 +7,7 @@ import {
   isOverCap,
   taskLimit,
   usedCostUnits,
-} from '../../../engine/decide/limits.ts';
+} from '../../../engine/decide/budget.ts';
 import { resumedType, startWallClock, waitingType } from '../../../engine/state/spent.ts';
 
 const budget = (limitUnits: number, usedUnits: number): CostBudget => ({ limitUnits, usedUnits });

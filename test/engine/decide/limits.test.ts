@@ -1,8 +1,9 @@
 import t from 'tap';
-import { approversNeeded, lackingCitations } from '../../../engine/decide/limits.ts';
+import { approversNeeded } from '../../../engine/decide/budget.ts';
 import { costLimit } from '../../../engine/record/plan-state.ts';
 import type { OpenRun } from '../../../engine/state/open-run.ts';
 import { type Steps, stepsOver } from '../../../engine/state/record-collector.ts';
+import { lackingCitations } from '../../../store/record/summaries.ts';
 
 const memory = (): Steps => stepsOver({ records: [], append: async () => undefined });
 

@@ -1,4 +1,5 @@
-import type { ObjectStore, StoreSource } from '../../../core/interfaces/store.ts';
+import type { ObjectStore } from '../../../core/interfaces/store.ts';
+import type { StoreSource } from '../../../core/interfaces/store-source.ts';
 import { externalLocalSource } from '../../../plugins/store/external-local-store.ts';
 
 function broken(change: (sound: ObjectStore) => Partial<ObjectStore>): StoreSource {
