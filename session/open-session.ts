@@ -25,10 +25,10 @@ import {
 import type { SessionState } from './state/state.ts';
 import { budgetUnpriced } from './state/usage.ts';
 import { type OpenThread, openThread, threadDirectory, threadNotFound } from './thread/open-thread.ts';
+import { allowVisitor, openVisits, type VisitorUse } from './work/consent.ts';
 import { openWork } from './work/open-work.ts';
 import { shellPlace, sweepCopies } from './work/shell-step.ts';
 import type { OpenWorkSetting } from './work/turn-scope.ts';
-import { allowVisitor, openVisits, type VisitorUse } from './work/visits.ts';
 import type { RunWatcher } from './work/watch-runs.ts';
 
 export interface SessionSetting extends OpenWorkSetting {

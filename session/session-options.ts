@@ -4,8 +4,6 @@ import type { AgentProfile } from './agents.ts';
 import type { GoalAmounts } from './state/goal.ts';
 import type { ApprovalPolicy, SessionContext, StartedSettings } from './state/settings.ts';
 
-/** The options of `writ code`. */
-
 /** Options of `writ code` with all defaults. */
 export interface SessionOptions {
   /** A screen with a server behind it, the server alone, or MCP on standard input and output. */

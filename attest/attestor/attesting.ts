@@ -24,16 +24,17 @@ import { keyIdOf, parsePublicKey } from '../encoding/public-key.ts';
 import { noMemory } from '../log/checkpoint-memory.ts';
 import { parseVkey } from '../log/note.ts';
 import { parseTrustedRoot } from '../public/trusted-root.ts';
-import { buildProvenance, type ProvenanceStatement } from '../statement/build-provenance.ts';
 import {
   buildDecision,
   buildEquivalence,
   buildManifest,
+  buildProvenance,
   buildRevocation,
   buildSummary,
   buildTestResults,
   buildWaitingRun,
   carriedIn,
+  type ProvenanceStatement,
   waitingRunType,
 } from '../statement/run-statements.ts';
 import type { Statement } from '../statement/statement.ts';

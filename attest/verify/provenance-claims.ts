@@ -8,7 +8,7 @@ import {
   parseJsonObject,
 } from '../encoding/expect-json.ts';
 import { type LedgerKey, parseVkey } from '../log/note.ts';
-import { builderId, buildType, slsaProvenanceType } from '../statement/build-provenance.ts';
+import { builderId, buildType, slsaProvenanceType } from '../statement/run-statements.ts';
 import { gitIdForm, sha256Form, statementType } from '../statement/statement.ts';
 import { readSlsaProvenance, type SlsaProvenanceClaims } from './predicates/provenance.ts';
 import { refuted } from './report.ts';

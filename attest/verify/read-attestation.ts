@@ -3,12 +3,13 @@ import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { inTotoPayloadType } from '../encoding/dsse.ts';
 import { expectArray, expectObject, expectText, type JsonObject } from '../encoding/expect-json.ts';
-import { buildType, slsaProvenanceType } from '../statement/build-provenance.ts';
 import {
+  buildType,
   decisionType,
   equivalenceType,
   manifestType,
   revocationType,
+  slsaProvenanceType,
   summaryType,
   testResultType,
 } from '../statement/run-statements.ts';

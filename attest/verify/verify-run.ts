@@ -9,8 +9,12 @@ import { inTotoPayloadType, preAuthEncoding } from '../encoding/dsse.ts';
 import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
 import type { CheckpointMemory } from '../log/checkpoint-memory.ts';
 import { recordsSignature } from '../log/log-entry.ts';
-import { slsaProvenanceType } from '../statement/build-provenance.ts';
-import { buildRevocation, equivalenceType, revocationType } from '../statement/run-statements.ts';
+import {
+  buildRevocation,
+  equivalenceType,
+  revocationType,
+  slsaProvenanceType,
+} from '../statement/run-statements.ts';
 import { subjectsOf } from '../statement/statement.ts';
 import { type Anchors, findSigner } from './anchors.ts';
 import {

@@ -29,8 +29,7 @@ import {
 import { findWaitingDraft, whyItWaits } from '../../engine/draft/waiting-drafts.ts';
 import { type AdmittedContract, readContract } from '../../engine/intent/admit-contract.ts';
 import { unknownIntent } from '../../engine/intent/append-intent-events.ts';
-import { readIntentHistory } from '../../engine/intent/intent-history.ts';
-import { requireSameMetadata } from '../../engine/intent/require-active.ts';
+import { readIntentHistory, requireSameMetadata } from '../../engine/intent/intent-history.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import type { RunRequest } from '../../engine/state/run-request.ts';
 import { rules } from '../../gates/rules.ts';

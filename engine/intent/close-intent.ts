@@ -13,8 +13,14 @@ import {
   writeIntentEvents,
 } from './append-intent-events.ts';
 import type { IntentRunStore } from './find-intent.ts';
-import { type IntentHistory, type IntentStore, readIntentHistory } from './intent-history.ts';
-import { isActivated, requireActive, requireSameMetadata } from './require-active.ts';
+import {
+  type IntentHistory,
+  type IntentStore,
+  isActivated,
+  readIntentHistory,
+  requireActive,
+  requireSameMetadata,
+} from './intent-history.ts';
 
 /** An intent by the id in its metadata. If `contract` is set, the intent may not be recorded yet. */
 export interface NamedIntent {

@@ -8,7 +8,7 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
-import { requireNotEnded } from '../intent/require-active.ts';
+import { requireNotEnded } from '../intent/intent-history.ts';
 import { requireDistinctObjectives } from '../plan/plan-tasks.ts';
 import { logUnusedCode, logWithoutUse } from '../state/checks.ts';
 import type { RunRequest } from '../state/run-request.ts';

@@ -19,7 +19,7 @@ import { findPolicy, planTarget, type Target } from '../../workspace/git/target.
 import { parseConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { openRunStore } from '../intent/find-intent.ts';
-import { requireActive, requireSameMetadata } from '../intent/require-active.ts';
+import { requireActive, requireSameMetadata } from '../intent/intent-history.ts';
 import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
 import { findForeignPolicy, type Landing, requirePolicyOf, withConfig } from '../state/policies.ts';

@@ -18,7 +18,7 @@ import { beginProbe } from '../../workspace/process/version-control.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { type IntentRunStore, readThreadId, threadOf } from '../intent/find-intent.ts';
-import { requireActive, requireSameMetadata } from '../intent/require-active.ts';
+import { requireActive, requireSameMetadata } from '../intent/intent-history.ts';
 import { openingReport } from '../record/build-gate-report.ts';
 import type { ClaimedRun } from '../record/claimed-run.ts';
 import { secretValues } from '../record/masking.ts';

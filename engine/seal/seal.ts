@@ -13,7 +13,7 @@ import { dropSetAside } from '../../workspace/git/set-aside.ts';
 import { decide } from '../decide/decide.ts';
 import { anchorEarlier } from '../decide/people.ts';
 import { closeByCommit } from '../intent/close-intent.ts';
-import { requireActive } from '../intent/require-active.ts';
+import { requireActive } from '../intent/intent-history.ts';
 import type { SealingFault } from '../record/decision-input.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { keepMasked } from '../record/masking.ts';

@@ -24,13 +24,14 @@ import {
   type McpGround,
   type McpTool,
   questionLines,
+  toCallAnswer,
+  toRefusalAnswer,
+  toShownFault,
 } from './tool.ts';
-import { toCallAnswer, toRefusalAnswer, toShownFault } from './tool-answer.ts';
-import { vcsTools } from './vcs-tools.ts';
-import { writTools } from './writ-tools.ts';
+import { vcsTools, writTools } from './writ-tools.ts';
 
 /** State shared by the servers of one process. Each connection, or each request over HTTP, has its own server. */
-export interface McpFamily {
+interface McpFamily {
   readonly open: (transport: McpActor['transport']) => Server;
   /** Calls that change something go one after the other. */
   readonly tools: readonly McpTool[];

@@ -9,8 +9,7 @@ import { openRepository, type Repository } from '../../workspace/git/repository.
 import { listThreads } from '../thread/check-threads.ts';
 import { threadDirectory } from '../thread/open-thread.ts';
 import { readThread } from '../thread/read-thread.ts';
-import type { McpGround, McpThreads } from './tool.ts';
-import { fitData, ToolRefusal } from './tool-answer.ts';
+import { fitData, type McpGround, type McpThreads, ToolRefusal } from './tool.ts';
 
 const json = 'application/json';
 const maxListed = 50;

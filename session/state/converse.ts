@@ -18,7 +18,6 @@ import {
 import { cutDialogue, type DialogueCut } from './dialogue.ts';
 import type { Fact, FactOf, Speaker } from './fact.ts';
 import { exhausted, grantedLimit, pursuedGoal } from './goal.ts';
-import { requireMayUndo, requireNothingHeld, requireSomethingHeld, validateHeldAnswer } from './held.ts';
 import {
   awaitsNote,
   type GivenAnswer,
@@ -29,6 +28,7 @@ import {
 } from './interaction.ts';
 import { sayGoal } from './pursue-goal.ts';
 import { isApproval, questionsOf } from './question.ts';
+import { requireMayUndo, requireNothingHeld, requireSomethingHeld, validateHeldAnswer } from './questions.ts';
 import { brokenOff } from './reduce-transcript.ts';
 import { isNoNote, readSpoken, type Spoken, type TurnWords } from './slash.ts';
 import { pendingOf, type SessionState } from './state.ts';

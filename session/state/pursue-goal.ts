@@ -12,7 +12,7 @@ import {
   type SessionGoal,
   toGoalView,
 } from './goal.ts';
-import { requireUnreviewed } from './held.ts';
+import { requireUnreviewed } from './questions.ts';
 import type { GoalWords } from './slash.ts';
 import type { SessionState } from './state.ts';
 

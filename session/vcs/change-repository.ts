@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { filteredPaths } from '../../workspace/git/dirty-paths.ts';
-import type { GitSetting } from '../../workspace/git/git.ts';
-import { askGit, gitFailed, gitLine, runGit } from '../../workspace/git/git.ts';
+import { askGit, type GitSetting, gitFailed, gitLine, runGit } from '../../workspace/git/git.ts';
 import { withIndex } from '../../workspace/git/held-index.ts';
 import { askLockingGit, lockedFault } from '../../workspace/git/locks.ts';
 import { emptyTreeOf, openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { readHead, resolveCommit } from '../../workspace/git/resolve-commit.ts';
-import type { VcsChange } from './parse-vcs-call.ts';
+import type { VcsChange } from './answer-vcs-question.ts';
 
 /**
  * On top of what every git call of writ has switched off: what a person's settings would change in the form of an

@@ -1,8 +1,7 @@
 /* The life of a terminal: raw mode, suspend, lending to an editor, signals, restoring. */
 import type { Clock } from '../../../core/base/clock.ts';
-import { openPainter } from './open-painter.ts';
+import { openPainter, openPlainPainter } from './open-painter.ts';
 import type { Key, Painter, Size } from './painter.ts';
-import { openPlainPainter } from './plain-painter.ts';
 import { type EndSignal, type Ground, type LifeSignal, reflows } from './process-ground.ts';
 import { type KeyReader, patienceOf, readKeys } from './read-keys.ts';
 import type { Theme } from './row.ts';

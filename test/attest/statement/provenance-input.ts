@@ -1,4 +1,4 @@
-import type { ProvenanceInput } from '../../../attest/statement/build-provenance.ts';
+import type { ProvenanceInput } from '../../../attest/statement/run-statements.ts';
 
 /** A complete, well-formed input; every digest differs. */
 export function provenanceInput(): ProvenanceInput {

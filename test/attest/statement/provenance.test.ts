@@ -1,5 +1,5 @@
 import t from 'tap';
-import { buildProvenance, type ProvenanceInput } from '../../../attest/statement/build-provenance.ts';
+import { buildProvenance, type ProvenanceInput } from '../../../attest/statement/run-statements.ts';
 import { readProvenance } from '../../../attest/verify/provenance-claims.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { provenanceInput } from './provenance-input.ts';

@@ -9,7 +9,7 @@ import { formatTlogProof, parseCheckpoint, signCheckpoint } from '../../../attes
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { leafHash, rootFromInclusion } from '../../../attest/log/merkle.ts';
 import { ledgerKeyFor, parseVkey } from '../../../attest/log/note.ts';
-import type { ProvenanceStatement } from '../../../attest/statement/build-provenance.ts';
+import type { ProvenanceStatement } from '../../../attest/statement/run-statements.ts';
 import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';

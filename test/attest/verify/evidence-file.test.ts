@@ -1,6 +1,6 @@
 import t from 'tap';
 import { userCheckpointMemory } from '../../../attest/log/internal-ledger-source.ts';
-import { slsaProvenanceType } from '../../../attest/statement/build-provenance.ts';
+import { slsaProvenanceType } from '../../../attest/statement/run-statements.ts';
 import { loadAnchors } from '../../../attest/verify/anchors.ts';
 import {
   evidenceMediaType,

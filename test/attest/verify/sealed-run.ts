@@ -11,8 +11,7 @@ import { openUserLedger, userCheckpointMemory } from '../../../attest/log/intern
 import { buildLogEntry } from '../../../attest/log/log-entry.ts';
 import { parseVkey } from '../../../attest/log/note.ts';
 import { readFrom } from '../../../attest/log/tiles.ts';
-import type { ProvenanceStatement } from '../../../attest/statement/build-provenance.ts';
-import { isAttestation } from '../../../attest/statement/run-statements.ts';
+import { isAttestation, type ProvenanceStatement } from '../../../attest/statement/run-statements.ts';
 import { loadAnchors } from '../../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../../attest/verify/evidence-source.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';

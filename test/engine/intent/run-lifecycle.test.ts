@@ -6,8 +6,11 @@ import {
   closeIntent,
   supersedeIntent,
 } from '../../../engine/intent/close-intent.ts';
-import { type IntentHistory, readIntentHistory } from '../../../engine/intent/intent-history.ts';
-import { requireActive } from '../../../engine/intent/require-active.ts';
+import {
+  type IntentHistory,
+  readIntentHistory,
+  requireActive,
+} from '../../../engine/intent/intent-history.ts';
 import { contractOf, type IntentScene, openScene, person } from './scene.ts';
 
 const id = '0198c1e2-7a5d-4b1c-9d51-0c5a3f1f7e11';

@@ -6,7 +6,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openChannel } from '../../../session/open-channel.ts';
 import { serveSession } from '../../../session/serve/serve-session.ts';
-import type { VisitorUse } from '../../../session/work/visits.ts';
+import type { VisitorUse } from '../../../session/work/consent.ts';
 import { newWorld } from '../state/walk.ts';
 import { memoryThread } from '../thread/memory-thread.ts';
 import { personRepository } from '../vcs/person-repository.ts';

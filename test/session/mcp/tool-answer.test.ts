@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { readResource, threadsOf } from '../../../session/mcp/resources.ts';
-import { fitData, toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
+import { fitData, toRefusalAnswer } from '../../../session/mcp/tool.ts';
 import { threadPlace } from '../thread/said-thread.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 

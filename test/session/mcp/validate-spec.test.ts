@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { callWrit } from '../../../bin/code/agent-at.ts';
-import { toRefusalAnswer } from '../../../session/mcp/tool-answer.ts';
+import { toRefusalAnswer } from '../../../session/mcp/tool.ts';
 import { writTools } from '../../../session/mcp/writ-tools.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openLateDoor } from '../../../session/tui/late-door.ts';
+import { openLateDoor } from '../../../session/screen/session-door.ts';
 import { openMachineDoor } from './machine-door.ts';
 
 t.test(

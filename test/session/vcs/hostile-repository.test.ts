@@ -1,13 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { answerVcsQuestion } from '../../../session/vcs/answer-vcs-question.ts';
+import { answerVcsQuestion, parseVcsCall } from '../../../session/vcs/answer-vcs-question.ts';
 import {
   makeVcsChange,
   openSessionRepository,
   planVcsChange,
 } from '../../../session/vcs/change-repository.ts';
-import { parseVcsCall } from '../../../session/vcs/parse-vcs-call.ts';
 import { long } from '../../rooms/long.ts';
 import { armRepository, personRepository } from './person-repository.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseVcsCall } from '../../../session/vcs/parse-vcs-call.ts';
+import { parseVcsCall } from '../../../session/vcs/answer-vcs-question.ts';
 
 /** A call as it is typed, blanks between its words. */
 const read = (line: string, ...more: readonly string[]) => {

@@ -4,7 +4,7 @@ import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openChannel } from '../../../session/open-channel.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { pendingOf } from '../../../session/state/state.ts';
-import { allowVisitor, openVisits } from '../../../session/work/visits.ts';
+import { allowVisitor, openVisits } from '../../../session/work/consent.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { until } from '../../waiting/until.ts';
 import { newWorld } from '../state/walk.ts';

@@ -7,8 +7,7 @@ import type { Question } from '../../seen.ts';
 import { h, text } from '../parts.ts';
 import { ApprovalCard } from './approval-card.ts';
 import type { CardGiven } from './card-parts.ts';
-import { AskedCard, IntentCard } from './intent-card.ts';
-import { PlanCard } from './plan-card.ts';
+import { AskedCard, IntentCard, PlanCard } from './draft-cards.ts';
 
 function Body({ question, ...given }: CardGiven): VNode {
   switch (question.kind) {
