@@ -1,6 +1,6 @@
 /* Repeats the log entries of sealed runs that are missing from the published log. */
 import { join } from 'node:path';
-import { renewEntry } from '../attest/bundle/seal-statement.ts';
+import { renewEntry } from '../attest/bundle/bundle.ts';
 import { findUserLedgerKey } from '../attest/keys/key-signer.ts';
 import type { Environment } from '../attest/keys/user-config-dir.ts';
 import { openUserLedger } from '../attest/log/internal-ledger-source.ts';

@@ -9,7 +9,6 @@ import { findRun } from '../store/record/list-records.ts';
 import { verdictDifferences, verdictOf } from '../store/record/verdict.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { openRepository } from '../workspace/git/repository.ts';
-import { blameCandidate } from './decide/blame-candidate.ts';
 import { decideRun, reportDecision } from './decide/decide-run.ts';
 import {
   approveInProcess,
@@ -43,6 +42,7 @@ import type { Attempt } from './state/open-run.ts';
 import type { ResumeRequest, RunRequest } from './state/run-request.ts';
 import { draftingSpent } from './state/spent.ts';
 import {
+  blameCandidate,
   endEarly,
   keepParts,
   type MadeCandidate,

@@ -5,9 +5,8 @@ import { requireOwnBytes } from '../../attest/verify/verify-evidence.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { askGit, gitFailed } from '../../workspace/git/git.ts';
-import { hashTree } from '../../workspace/git/hash-tree.ts';
+import { effectsOn, hashTree, readReplacements } from '../../workspace/git/hash-tree.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
-import { effectsOn, readReplacements } from '../../workspace/git/replacements.ts';
 import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
 

@@ -7,9 +7,8 @@ import { type EvidenceSource, readLogProof } from '../../attest/verify/evidence-
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { RunStore } from '../../store/stores.ts';
-import { evidenceReader } from '../../workspace/git/hash-tree.ts';
+import { effectsOn, evidenceReader, readReplacements } from '../../workspace/git/hash-tree.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
-import { effectsOn, readReplacements } from '../../workspace/git/replacements.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 
 /**

@@ -17,8 +17,7 @@ import type {
   SealingParties,
 } from '../../core/interfaces/sealing.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
-import { parseBundle } from '../bundle/bundle.ts';
-import { logEnvelope, signStatement, toUnloggedBundle } from '../bundle/seal-statement.ts';
+import { logEnvelope, parseBundle, signStatement, toUnloggedBundle } from '../bundle/bundle.ts';
 import { parseEnvelope, verifyEnvelope } from '../encoding/dsse.ts';
 import { keyIdOf, parsePublicKey } from '../encoding/public-key.ts';
 import { noMemory } from '../log/checkpoint-memory.ts';

@@ -2,8 +2,8 @@
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
+import { coAuthorsIn, formatIdentity } from '../../workspace/git/commit-log.ts';
 import { objectHash } from '../../workspace/git/git-object.ts';
-import { coAuthorsIn, formatIdentity } from '../../workspace/git/identity.ts';
 import type { LedgerFileReader } from '../log/tiles.ts';
 import { unavailable } from './report.ts';
 

@@ -10,7 +10,7 @@ import {
   removeDrafts,
   writePrivateFile,
 } from '../../http/private-files.ts';
-import { toAgo } from '../../session/screen/usage-words.ts';
+import { toAgo } from '../../session/screen/words.ts';
 import { listThreadsWithStates } from '../../session/thread/check-threads.ts';
 import { threadDirectory } from '../../session/thread/open-thread.ts';
 import type { Draft } from '../../session/tui/composer/composer.ts';
@@ -69,7 +69,7 @@ export interface DraftKeeper {
   close(): Promise<void>;
 }
 
-export interface KeeperParts {
+interface KeeperParts {
   readonly clock: Clock;
   /** Masks secrets, as in sent messages. */
   readonly mask: (text: string) => string;

@@ -16,8 +16,16 @@ import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listTree, type TreeEntry } from '../../workspace/git/tree.ts';
 import { hintPattern } from '../plan/predicted-writes.ts';
 import { scopeRootOf } from '../plan/scope.ts';
-import { type Admission, type Candidate, type NotAdmitted, openAdmission, toSource } from './admission.ts';
-import { type ContextFrame, type ContextFrames, openContextFrames } from './frame-window.ts';
+import {
+  type Admission,
+  type Candidate,
+  type ContextFrame,
+  type ContextFrames,
+  type NotAdmitted,
+  openAdmission,
+  openContextFrames,
+  toSource,
+} from './admission.ts';
 import { type ApiUrl, findApis } from './hints/api-urls.ts';
 import { type DefinitionSite, findSymbols } from './hints/find-symbols.ts';
 import { eachBlob, importersOf, isFile, readImportGraph } from './import-graph.ts';

@@ -20,7 +20,7 @@ import {
   openCarryStore,
   type TrackedCarry,
   trackedCarry,
-} from './carry/carry-store.ts';
+} from './carry-store.ts';
 import { findDependencies } from './find-dependencies.ts';
 import { observePrepare } from './observe/observe-prepare.ts';
 import { findPolicyInputs, type PolicyInputs } from './second-run/policy-inputs.ts';

@@ -13,7 +13,7 @@ import { guardCommand, mayBeProgram, programsIn } from '../../workspace/command-
 import { openNetwork } from '../../workspace/egress/command-network.ts';
 import { checkEnvironment, limitedShell, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import type { Attempt } from '../state/open-run.ts';
-import type { Passing } from './carry/in-workspace.ts';
+import type { Passing } from './check-workspace.ts';
 import { isMandatory } from './evaluate-rules.ts';
 import { goOn } from './machine-failure.ts';
 import type { TracedCommand } from './observe/under-tracer.ts';
@@ -37,7 +37,7 @@ export interface CheckUses extends Passing {
   readonly tools: ToolUse[];
 }
 
-export interface CommandOfCheck {
+interface CommandOfCheck {
   readonly check: EffectiveCheck;
   readonly secrets: Readonly<Record<string, string>>;
   readonly traced?: TracedCommand;

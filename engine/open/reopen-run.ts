@@ -30,8 +30,15 @@ import type { ResumeRequest } from '../state/run-request.ts';
 import { openSecrets, withHanded } from '../state/run-secrets.ts';
 import { resumedType } from '../state/spent.ts';
 import { prepareEnvironment, sandboxAgain } from './environment.ts';
-import { type HeldRun, holdRun } from './hold-run.ts';
-import { adoptJournal, isSignedByRunner, openJournal, openOwnJournal, openWitness } from './journal.ts';
+import {
+  adoptJournal,
+  type HeldRun,
+  holdRun,
+  isSignedByRunner,
+  openJournal,
+  openOwnJournal,
+  openWitness,
+} from './hold-run.ts';
 import {
   findMovedLanding,
   localOntoTip,

@@ -9,9 +9,13 @@ import {
 import { mustPass } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { sealObject } from '../../store/stored-object.ts';
-import { openAdmission } from '../context/admission.ts';
+import {
+  type ContextFrame,
+  type ContextFrames,
+  openAdmission,
+  openContextFrames,
+} from '../context/admission.ts';
 import { frameBody } from '../context/collect-context.ts';
-import { type ContextFrame, type ContextFrames, openContextFrames } from '../context/frame-window.ts';
 import { type ContextSnapshot, openEvidence } from '../state/context-snapshot.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { nothingSpent, type Spent } from '../state/spent.ts';

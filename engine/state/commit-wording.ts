@@ -12,7 +12,12 @@ import {
   text,
   wholeNumber,
 } from '../../store/shape.ts';
-import { type RangeCommit, rangeCommits } from '../../workspace/git/commit-log.ts';
+import {
+  type Identity,
+  plainIdentity,
+  type RangeCommit,
+  rangeCommits,
+} from '../../workspace/git/commit-log.ts';
 import {
   type DirtyPath,
   dirtyFault,
@@ -20,7 +25,6 @@ import {
   type Touched,
   touchedBy,
 } from '../../workspace/git/dirty-paths.ts';
-import { type Identity, plainIdentity } from '../../workspace/git/identity.ts';
 import type { IncludedChanges } from '../../workspace/git/include-local.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';

@@ -1,19 +1,23 @@
-/* Makes the candidate of a run: works on the plan and merges the results. */
+/* Makes the candidate of a run from the work on its plan, and finds the Tasks to blame if it is refused. */
 import { join } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { StageRecord } from '../../core/interfaces/stage.ts';
 import {
   type PartRecord,
   type PartsRecord,
   partContentPath,
   partsPath,
 } from '../../store/record/summaries.ts';
+import { parseObject } from '../../store/stored-object.ts';
 import { describeObjects } from '../../workspace/git/read-objects.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { emptyPatch } from '../../workspace/patch/undo.ts';
-import { blamedErrors } from '../decide/blame-candidate.ts';
+import { blame, type Part, placedErrors, toBlame } from '../decide/blame.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { keepReturned, type SettledAttempt } from '../record/attempt-files.ts';
+import type { DecisionInput } from '../record/decision-input.ts';
 import { type EvaluatedRun, notApprovedYet } from '../record/evaluation-objects.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../record/failure-text.ts';
 import { suspectFiles } from '../record/masking.ts';
@@ -144,12 +148,12 @@ export async function keepParts(attempt: Attempt, state: PlanState, judged: Eval
   });
 }
 
-interface Part {
+interface MadePart {
   readonly work: SettledAttempt;
   readonly patch: PatchSet;
 }
 
-function toRecord({ work, patch }: Part): PartRecord {
+function toRecord({ work, patch }: MadePart): PartRecord {
   return {
     task: work.key,
     attempt: work.name,
@@ -165,7 +169,7 @@ function toRecord({ work, patch }: Part): PartRecord {
 async function makeParts(
   { services: { scratch }, patch: whole }: Pick<Attempt, 'services' | 'patch'>,
   work: readonly SettledAttempt[],
-): Promise<readonly Part[] | undefined> {
+): Promise<readonly MadePart[] | undefined> {
   // A run that waited is sealed elsewhere with its candidate alone.
   const needed = [...new Set(work.flatMap(({ baseTree, tree }) => [baseTree, tree]))];
   if ((await describeObjects(scratch, needed)).some((found) => found?.type !== 'tree')) return undefined;
@@ -184,4 +188,55 @@ async function makeParts(
     [...suspectFiles(patch)].every(({ newBlob }) => newBlob === undefined || sealed.has(newBlob)),
   );
   return isSafe ? parts : undefined;
+}
+
+/** What was found about a candidate of Tasks' work. */
+interface Refused {
+  readonly findings: readonly Finding[];
+  readonly stages: readonly StageRecord[];
+}
+
+/**
+ * Who wrote the files that a candidate was refused for, out of the recorded patchsets of the attempts it was merged
+ * from; `undefined` where it was refused for no file.
+ */
+export async function blameCandidate(
+  { services: { record }, identity: { contract } }: Pick<Attempt, 'services' | 'identity'>,
+  refused: Refused,
+  merged: readonly Pick<SettledAttempt, 'name' | 'key' | 'attempt' | 'revision'>[],
+  revision: number,
+): Promise<DecisionInput['blame']> {
+  const errors = placedErrors(refused);
+  if (errors.length === 0) return undefined;
+  const parts = await readParts(record, merged);
+  const { maxRetries } = contract.effective.execution.retry;
+  return toBlame(errors, parts, (key) => {
+    const last = merged.findLast((one) => one.key === key);
+    // A new revision of the plan resets the count.
+    return { attempt: last?.revision === revision ? last.attempt : 1, maxRetries };
+  });
+}
+
+/** Returns the same errors in full, by the key of the Task that receives them. */
+export async function blamedErrors(
+  { services: { record } }: Pick<Attempt, 'services'>,
+  refused: Refused,
+  merged: readonly { readonly name: string; readonly key: string }[],
+): Promise<ReadonlyMap<string, readonly Finding[]>> {
+  const { tasks } = blame(placedErrors(refused), await readParts(record, merged));
+  return new Map(tasks.map(({ key, found }) => [key, found]));
+}
+
+async function readParts(
+  record: Attempt['services']['record'],
+  merged: readonly { readonly name: string; readonly key: string }[],
+): Promise<readonly Part[]> {
+  const parts: Part[] = [];
+  for (const { name, key } of merged)
+    parts.push({
+      name,
+      key,
+      files: parseObject('patchset', await record.read(`${name}/patchset.json`)).files,
+    });
+  return parts;
 }

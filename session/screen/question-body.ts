@@ -8,7 +8,7 @@ import type {
 } from '../state/question.ts';
 import type { Asked } from './asked.ts';
 import { type Line, type Span, span, type Tone, visible, visibleLines } from './line.ts';
-import { grantsWords, lineCostWords, planCostWords } from './usage-words.ts';
+import { grantsWords, lineCostWords, planCostWords } from './words.ts';
 
 type ToLines = (markdown: string) => readonly Line[];
 

@@ -2,7 +2,7 @@
 import type { Snapshot } from '../state/snapshot.ts';
 import { nextAsked } from './asked.ts';
 import { type Line, span, type Tone, visible } from './line.ts';
-import { toSpan, usageItems } from './usage-words.ts';
+import { toSpan, usageItems } from './words.ts';
 
 /** One fact of the status line. */
 export interface StatusItem {

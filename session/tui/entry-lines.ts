@@ -2,14 +2,7 @@
 import { patchLines } from '../screen/diff.ts';
 import { type Line, span, type Tone, visible, visibleLines } from '../screen/line.ts';
 import { markdownLines } from '../screen/markdown-lines.ts';
-import {
-  commandsOf,
-  type Gate,
-  type Outcome,
-  readGate,
-  readOutcome,
-  toolWords,
-} from '../screen/work-words.ts';
+import { commandsOf, type Gate, type Outcome, readGate, readOutcome, toolWords } from '../screen/words.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
 /** One entry of a transcript as a snapshot has it. */

@@ -1,6 +1,6 @@
 /* The commands of the screen itself, their completions and its help. */
 import { type Line, span } from '../screen/line.ts';
-import { readOutcome, toDoneTask } from '../screen/work-words.ts';
+import { readOutcome, toDoneTask } from '../screen/words.ts';
 import { wrapLine } from '../screen/wrap.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { OfferedCommand } from './composer/completion.ts';

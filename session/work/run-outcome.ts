@@ -11,7 +11,7 @@ import { findRun } from '../../store/record/list-records.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { sealedWords } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import { tokenWords, usdWords } from '../screen/usage-words.ts';
+import { tokenWords, usdWords } from '../screen/words.ts';
 import { heldQuestion } from '../state/questions.ts';
 import type { Used } from '../state/usage.ts';
 import type { HeldReview, HeldRun, RunOutcome } from '../state/work.ts';

@@ -13,7 +13,7 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'gates/rules/limit-exceeded.ts: check-outcome': ofChecks,
   'engine/decide/decide-run.ts: artifact-present':
     'the decision says itself that a proof is required which no log gives',
-  'engine/evaluate/carry/in-workspace.ts: check-outcome': ofChecks,
+  'engine/evaluate/check-workspace.ts: check-outcome': ofChecks,
   'engine/evaluate/artifacts.ts: check-outcome': ofChecks,
   'engine/evaluate/read-reports.ts: check-outcome': ofChecks,
   'engine/evaluate/written-outside.ts: check-outcome': ofChecks,

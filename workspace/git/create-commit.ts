@@ -1,7 +1,7 @@
 /* Writes commits, makes the message of a sealed commit, and merges trees without a working tree. */
 import { WritError } from '../../core/base/errors.ts';
+import type { Identity } from './commit-log.ts';
 import { askGit, type GitDirectory, gitFailed } from './git.ts';
-import type { Identity } from './identity.ts';
 import { isObjectId } from './repository.ts';
 import type { Scratch } from './scratch.ts';
 import { type ObjectPlace, writeLooseObject } from './write-tree.ts';

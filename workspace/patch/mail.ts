@@ -1,8 +1,8 @@
 /* Reads authors, date and message from the mails of a patch. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Identity, readMailboxes } from '../git/commit-log.ts';
 import { askGit, type GitDirectory } from '../git/git.ts';
-import { type Identity, readMailboxes } from '../git/identity.ts';
 import { inTemporaryDirectory } from '../git/scratch.ts';
 
 /** What `git am` would use for the commit of one mail. */

@@ -4,7 +4,7 @@ import { isApproval } from '../../screen/asked.ts';
 import { type Line, span, textOf } from '../../screen/line.ts';
 import { commandTree, contractEssence } from '../../screen/question-body.ts';
 import type { SessionDoor } from '../../screen/session-door.ts';
-import { readOutcome, toolWords } from '../../screen/work-words.ts';
+import { readOutcome, toolWords } from '../../screen/words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type Entry, entryLines } from '../entry-lines.ts';
 

@@ -7,14 +7,7 @@ import { type Line, span, type Tone, visible } from '../../screen/line.ts';
 import { markdownLines } from '../../screen/markdown-lines.ts';
 import { documentOf } from '../../screen/question-body.ts';
 import type { Diagnostics, ListedGrant, SessionDoor } from '../../screen/session-door.ts';
-import {
-  costWords,
-  progressWords,
-  stepCosts,
-  toAgo,
-  tokenWords,
-  usdWords,
-} from '../../screen/usage-words.ts';
+import { costWords, progressWords, stepCosts, toAgo, tokenWords, usdWords } from '../../screen/words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type CommandRow, commandLines, keyLines, type LocalCommand } from '../local-commands.ts';
 import { type Earlier, transcriptText, wholeTranscript } from './earlier.ts';

@@ -10,8 +10,7 @@ import {
   type TurnTime,
   workedSeconds,
 } from '../../screen/status-line.ts';
-import { costWords, progressWords, tokenWords, toSpan } from '../../screen/usage-words.ts';
-import { toolWords } from '../../screen/work-words.ts';
+import { costWords, progressWords, tokenWords, toolWords, toSpan } from '../../screen/words.ts';
 import { cellsOf, clipLine, widthOf, wrapLine } from '../../screen/wrap.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { drawCard } from '../card.ts';

@@ -2,7 +2,7 @@
 import type { ComponentType, VNode } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isBusy } from '../../screen/status-line.ts';
-import { slashWords } from '../../screen/work-words.ts';
+import { slashWords } from '../../screen/words.ts';
 import { controllerWords, mayWrite, type Page, refusalWords } from '../page/page.ts';
 import { pendingIn } from '../seen.ts';
 import { GraphPane } from './panes/graph-pane.ts';

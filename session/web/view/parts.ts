@@ -8,8 +8,7 @@ import {
   type VNode,
 } from 'preact';
 import { type Line, visible, visibleLines } from '../../screen/line.ts';
-import { usageItems } from '../../screen/usage-words.ts';
-import { toolWords } from '../../screen/work-words.ts';
+import { toolWords, usageItems } from '../../screen/words.ts';
 import type { Seen } from '../seen.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;

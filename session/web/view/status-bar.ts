@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { nextAsked } from '../../screen/asked.ts';
 import type { Diagnostics } from '../../screen/session-door.ts';
 import { secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/status-line.ts';
-import { toSpan } from '../../screen/usage-words.ts';
+import { toSpan } from '../../screen/words.ts';
 import { now } from '../page/keep-transcript.ts';
 import { controllerWords, mayWrite, type Page } from '../page/page.ts';
 import type { Seen } from '../seen.ts';

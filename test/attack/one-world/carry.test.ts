@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { definePlugin } from '../../../core/kernel/plugin.ts';
-import { applyCarried } from '../../../engine/evaluate/carry/carry-store.ts';
+import { applyCarried } from '../../../engine/evaluate/carry-store.ts';
 import { listRuns } from '../../../engine/record/list-runs.ts';
 import { privateRootOf } from '../../../engine/record/started-run.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';

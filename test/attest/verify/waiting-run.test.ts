@@ -1,6 +1,6 @@
 import t from 'tap';
 import { verifyWaitingRun } from '../../../attest/attestor/attesting.ts';
-import { signStatement, toUnloggedBundle } from '../../../attest/bundle/seal-statement.ts';
+import { signStatement, toUnloggedBundle } from '../../../attest/bundle/bundle.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { buildWaitingRun } from '../../../attest/statement/run-statements.ts';
 

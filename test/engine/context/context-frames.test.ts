@@ -1,9 +1,8 @@
 import t from 'tap';
 import type { TrustTier } from '../../../core/interfaces/privacy.ts';
 import type { PluginHooks } from '../../../core/kernel/hooks.ts';
-import { openAdmission } from '../../../engine/context/admission.ts';
+import { openAdmission, openContextFrames } from '../../../engine/context/admission.ts';
 import { frameBody } from '../../../engine/context/collect-context.ts';
-import { openContextFrames } from '../../../engine/context/frame-window.ts';
 import { sealObject } from '../../../store/stored-object.ts';
 import type { Json } from '../sample.ts';
 import { contractWith, hooksWith, strategyOf } from './sample-contract.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { FrameKind } from '../../../core/interfaces/privacy.ts';
-import { openFrameWindow } from '../../../engine/context/frame-window.ts';
+import { openFrameWindow } from '../../../engine/context/admission.ts';
 
 const frame = (kind: FrameKind, name = '') => ({
   kind,

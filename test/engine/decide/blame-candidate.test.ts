@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Finding } from '../../../core/interfaces/finding.ts';
-import { blameCandidate, blamedErrors } from '../../../engine/decide/blame-candidate.ts';
 import type { Attempt } from '../../../engine/state/open-run.ts';
+import { blameCandidate, blamedErrors } from '../../../engine/work/make-candidate.ts';
 import { type Json, readRecordFile, readStoredRecord, toRecordBytes } from './stored-record.ts';
 
 const stored = readStoredRecord('two-tasks-one-of-them-blamed');

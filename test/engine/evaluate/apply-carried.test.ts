@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { applyCarried } from '../../../engine/evaluate/carry/carry-store.ts';
+import { applyCarried } from '../../../engine/evaluate/carry-store.ts';
 
 t.test('a carried path is copied only below real directories, not through a symlink or a file', async (t) => {
   const dir = realpathSync(

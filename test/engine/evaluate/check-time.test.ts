@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Clock } from '../../../core/base/clock.ts';
-import { CheckWatch } from '../../../engine/evaluate/check-watch.ts';
+import { CheckWatch } from '../../../engine/evaluate/check-workspace.ts';
 
 /** A wall clock that somebody sets, and one that goes on. */
 function hands(): Clock & { pass(ms: number): void; set(ms: number): void } {

@@ -4,8 +4,7 @@ import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import { parseConfig } from '../../../engine/config/config.ts';
-import { carryFindings } from '../../../engine/evaluate/carry/in-workspace.ts';
-import { blameOrigin, checkOrigin } from '../../../engine/evaluate/check-watch.ts';
+import { blameOrigin, carryFindings, checkOrigin } from '../../../engine/evaluate/check-workspace.ts';
 import {
   checksWithoutUse,
   factorsWithoutChecks,

@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renewEntry } from '../../../attest/bundle/seal-statement.ts';
+import { renewEntry } from '../../../attest/bundle/bundle.ts';
 import { openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { openUserLedger } from '../../../attest/log/internal-ledger-source.ts';
 import { openLogHere } from '../../../attest/log/proven-runs.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { lineCostWords, planCostWords, stepCosts } from '../../../session/screen/usage-words.ts';
+import { lineCostWords, planCostWords, stepCosts } from '../../../session/screen/words.ts';
 
 t.test('a plan line shows its estimated cost beside its actual cost', async (t) => {
   const estimates = [

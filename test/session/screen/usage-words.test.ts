@@ -1,11 +1,5 @@
 import t from 'tap';
-import {
-  costWords,
-  estimateWords,
-  tokenWords,
-  usageItems,
-  usdWords,
-} from '../../../session/screen/usage-words.ts';
+import { costWords, estimateWords, tokenWords, usageItems, usdWords } from '../../../session/screen/words.ts';
 
 t.test('a small use of the context window is shown as less than one percent', async (t) => {
   const [context] = usageItems({

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toAgo, toSpan } from '../../../session/screen/usage-words.ts';
+import { toAgo, toSpan } from '../../../session/screen/words.ts';
 
 t.test('a time span is rounded down to the second', async (t) => {
   const shown = [-5, 900, 59_999, 125_000, 3_840_000, 266_400_000].map(toSpan);

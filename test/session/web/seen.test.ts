@@ -1,6 +1,6 @@
 import t from 'tap';
 import { optionOfKey } from '../../../session/screen/asked.ts';
-import { gatesIn, outcomeOf, readGate, readOutcome } from '../../../session/screen/work-words.ts';
+import { gatesIn, outcomeOf, readGate, readOutcome } from '../../../session/screen/words.ts';
 import {
   type Before,
   groupsOf,

@@ -1,5 +1,5 @@
 import { compileGlob } from '../../../core/base/glob.ts';
-import { openFrameWindow } from '../../../engine/context/frame-window.ts';
+import { openFrameWindow } from '../../../engine/context/admission.ts';
 import { findSymbols } from '../../../engine/context/hints/find-symbols.ts';
 import type { EachBlob } from '../../../engine/context/import-graph.ts';
 import { javascriptImports } from '../../../engine/context/imports/javascript-imports.ts';

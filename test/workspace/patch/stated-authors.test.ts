@@ -1,5 +1,5 @@
 import t from 'tap';
-import { formatIdentity } from '../../../workspace/git/identity.ts';
+import { formatIdentity } from '../../../workspace/git/commit-log.ts';
 import { statedAuthors } from '../../../workspace/patch/mail.ts';
 
 const diff = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hunksOf } from '../../../screen/hunks.ts';
 import { isBusy } from '../../../screen/status-line.ts';
-import { commandsOf, outcomeOf } from '../../../screen/work-words.ts';
+import { commandsOf, outcomeOf } from '../../../screen/words.ts';
 import { mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Patchset, Seen, ToolCall } from '../../seen.ts';
 import { FileDiff } from '../file-diff.ts';

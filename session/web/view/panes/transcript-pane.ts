@@ -1,7 +1,7 @@
 /* The pane Transcript with its entries. It loads earlier ones and keeps the reading place. */
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { commandsOf, readGate, readOutcome } from '../../../screen/work-words.ts';
+import { commandsOf, readGate, readOutcome } from '../../../screen/words.ts';
 import { groupsOf, keepPlace, mostBefore, type ReadingPlace, readPlace } from '../../page/keep-transcript.ts';
 import type { Page } from '../../page/page.ts';
 import type { Entry } from '../../seen.ts';

@@ -2,8 +2,15 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { isBusy } from '../../../screen/status-line.ts';
-import { stepCosts, tokenWords, toSpan, usdWords } from '../../../screen/usage-words.ts';
-import { gatesIn, toDoneTask, undoMessage } from '../../../screen/work-words.ts';
+import {
+  gatesIn,
+  stepCosts,
+  toDoneTask,
+  tokenWords,
+  toSpan,
+  undoMessage,
+  usdWords,
+} from '../../../screen/words.ts';
 import { mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Entry, Plan, Seen } from '../../seen.ts';
 import { FailedList, fact, h, sentence, text } from '../parts.ts';
@@ -164,13 +171,7 @@ function runOf(task: Seen['tasks'][number] | undefined): string {
   return task?.id.split('/')[0] ?? '';
 }
 
-export function Goal({
-  page,
-  goal,
-}: {
-  readonly page: Page;
-  readonly goal: NonNullable<Seen['goal']>;
-}): VNode {
+function Goal({ page, goal }: { readonly page: Page; readonly goal: NonNullable<Seen['goal']> }): VNode {
   const { objective, status, criteria, loops, budget, blockReason } = goal;
   const { acts, state } = page;
   const [isAsking, ask] = useState(false);

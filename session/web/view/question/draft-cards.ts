@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskedQuestion } from '../../../screen/asked.ts';
 import { contractParts, documentOf, documentParts } from '../../../screen/question-body.ts';
-import { grantsWords, planCostWords, stepCosts } from '../../../screen/usage-words.ts';
+import { grantsWords, planCostWords, stepCosts } from '../../../screen/words.ts';
 import { notesOf } from '../../page/open-page.ts';
 import type { Plan, QuestionOf } from '../../seen.ts';
 import { h, sentence, text } from '../parts.ts';

@@ -1,14 +1,13 @@
 /* Copies the carried paths of a check out of its workspace, within limits, and stores them for later checks. */
-
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, mkdtemp, opendir, readlink, rename, symlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import type { CarriedPath } from '../../../core/interfaces/stage.ts';
-import { digestDirectory } from '../../../workspace/git/directory-digest.ts';
-import { removeTree } from '../../../workspace/git/torn-paths.ts';
-import { pathsOverlap } from '../../config/workspace-section.ts';
-import { inParallel } from '../../state/machine.ts';
-import { copyTree } from '../workspace-dependencies/shared-directory.ts';
+import type { CarriedPath } from '../../core/interfaces/stage.ts';
+import { digestDirectory } from '../../workspace/git/directory-digest.ts';
+import { removeTree } from '../../workspace/git/torn-paths.ts';
+import { pathsOverlap } from '../config/workspace-section.ts';
+import { inParallel } from '../state/machine.ts';
+import { copyTree } from './workspace-dependencies/shared-directory.ts';
 
 /** Copies of carried paths, each stored under the digest of its listing. No check can see this directory. */
 export interface CarryStore {
