@@ -124,10 +124,7 @@ export interface SandboxBackend {
   readonly unconfined?: true;
   /** Where the workspace and the reports directory appear inside. */
   pathsInside(request: Pick<SandboxRequest, 'workspace' | 'reports'>): { workspace: string; reports: string };
-  /**
-   * Probed by behaviour (forbidden write, remount, connect, socket in /run, read of ~/.ssh), once per process; with
-   * `anew` whatever an earlier answer was.
-   */
+  /** Probed by behaviour (forbidden write, connect, socket in /run, read of ~/.ssh), once per process, or `anew`. */
   probe(options?: { readonly anew?: boolean }): Promise<{
     readonly works: boolean;
     readonly enforced: readonly string[];

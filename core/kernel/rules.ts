@@ -5,7 +5,7 @@ import type { EffectiveIntentSpec } from '../interfaces/intentspec.gen.ts';
 import type { DescribedRule, Rule, RuleInput, RulePoint } from '../interfaces/rule.ts';
 import { stageNames } from '../interfaces/stage.ts';
 import { parseFindings, storable } from './answer.ts';
-import { evaluateHere, mainThreadBytes } from './worker/evaluate-here.ts';
+import { evaluateHere } from './worker/evaluate-here.ts';
 import { evaluateRuleTask, type WorkerPool } from './worker/pool.ts';
 
 const defaultTimeoutSeconds = 60;
@@ -82,18 +82,6 @@ export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly
   }
   joined.freeze();
   return joined;
-}
-
-/**
- * Modules (file URLs) that a thread loads to evaluate a change of at least so many bytes. Third-party rules are
- * evaluated elsewhere, and linear rules of a small change in the main thread.
- */
-export function modulesOf(rules: Rules, spec: EffectiveIntentSpec, bytes = 0): readonly string[] {
-  const asked = (['patch', ...stageNames] as const).flatMap((point) => rules.at(point, spec));
-  const threaded = asked.filter(
-    ({ outside, linear }) => outside === undefined && (!linear || bytes >= mainThreadBytes),
-  );
-  return [...new Set(threaded.map(({ module }) => module.href))];
 }
 
 /**

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { writeDurably } from '../../core/base/files.ts';
 import { uuidTimeMs, uuidV7 } from '../../core/base/ids.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import { modulesOf } from '../../core/kernel/rules.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
+import type { Rules } from '../../core/kernel/rules.ts';
+import { mainThreadBytes } from '../../core/kernel/worker/evaluate-here.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { acquireRunLock, runDirectory, specFile } from '../../store/run-directory.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';
@@ -267,4 +270,16 @@ async function claimedWording(
   if (tree !== candidate.candidateTree) return {};
   const range = { base: { commit: from, tree: start }, from, tip, tipTree };
   return readWording(repository, {}, { base: range.base, range });
+}
+
+/**
+ * Modules (file URLs) that a thread loads to evaluate a change of at least so many bytes. Third-party rules are
+ * evaluated elsewhere, and linear rules of a small change in the main thread.
+ */
+export function modulesOf(rules: Rules, spec: EffectiveIntentSpec, bytes = 0): readonly string[] {
+  const asked = (['patch', ...stageNames] as const).flatMap((point) => rules.at(point, spec));
+  const threaded = asked.filter(
+    ({ outside, linear }) => outside === undefined && (!linear || bytes >= mainThreadBytes),
+  );
+  return [...new Set(threaded.map(({ module }) => module.href))];
 }
