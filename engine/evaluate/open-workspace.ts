@@ -231,7 +231,10 @@ class Side implements WorkspaceSide {
       let found: Promise<boolean> | undefined;
       const isUntouched = (): Promise<boolean> => {
         found ??= mayStay
-          ? this.#paths(objects).then((paths) => isAsExported(directory, paths, marker, since))
+          ? this.#paths(objects).then((paths) => {
+              const made = provided.map((one) => one.directory);
+              return isAsExported(directory, [...paths, ...made], marker, since);
+            })
           : Promise.resolve(false);
         return found;
       };
@@ -374,13 +377,13 @@ function timeOf(marker: string): bigint {
 const entriesInARow = 2000;
 
 /**
- * Whether no entry of an exported tree changed after `since`. Every write, and every change of a name, mode or link
- * count, sets the change time of the file or of its directory; no program can set it back. If the clock itself was set
- * back, the answer is false.
+ * Whether none of the paths, and of the directories above them, changed after `since`: those of an exported tree, and
+ * those that were made in it. Every write, and every change of a name, mode or link count, sets the change time of the
+ * file or of its directory; no program can set it back. If the clock itself was set back, the answer is false.
  */
 async function isAsExported(
   directory: string,
-  paths: ReadonlySet<string>,
+  paths: readonly string[],
   marker: string,
   since: bigint,
 ): Promise<boolean> {

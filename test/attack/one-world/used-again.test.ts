@@ -1,4 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t from 'tap';
 import { showsWrites } from '../../../workspace/git/copy-work-tree.ts';
 import { byId, judge, sceneOf } from './scene.ts';
@@ -56,4 +58,29 @@ t.test('a workspace serves another check only if nothing in it was written', asy
   else t.comment(`no file system with exact change times at ${tmpdir()}`);
   const tails = Object.keys(changes).map(tail);
   t.equal(new Set([tail('first'), ...tails]).size, tails.length + 1, 'each is a new export');
+});
+
+t.test('what a check leaves beside a shared directory is not there for the next', async (t) => {
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = '/var/tmp';
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  const sample = sceneOf(t, {
+    '.writ/config.toml':
+      '[checks]\nmax_parallel = 1\n[workspace]\nshare = ["vendor/bundle"]\nlockfile = "package.json"\n',
+    '.gitignore': 'vendor/\n',
+    'plant.sh': 'cat vendor/bundle/library && echo planted >vendor/planted\n',
+  });
+  mkdirSync(join(sample.root, 'vendor/bundle'), { recursive: true });
+  writeFileSync(join(sample.root, 'vendor/bundle/library'), 'library\n');
+  const view = await judge(sample, {
+    fast: [
+      { id: 'plants', command: 'sh plant.sh' },
+      { id: 'looks', command: 'test ! -e vendor/planted' },
+    ],
+  });
+  const { plants, looks } = byId(view);
+  t.strictSame([plants?.status, looks?.status], ['passed', 'passed']);
 });
