@@ -77,7 +77,7 @@ export function proposeCheck(
 
 /** Whether a command starts a test runner with a report that writ can parse: such a check can be a `testSuite`. */
 export function startsKnownRunner(command: string): boolean {
-  return /^\s*(?:node\s+--test|(?:uv\s+run\s+)?(?:python3?\s+-m\s+)?(?:pytest|py\.test))(?:\s|$)/.test(
+  return /^\s*(?:node\s+--test|(?:uv\s+run\s+)?(?:(?:\.?venv\/bin\/)?python3?\s+-m\s+)?(?:pytest|py\.test))(?:\s|$)/.test(
     command,
   );
 }

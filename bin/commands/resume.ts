@@ -1,6 +1,7 @@
 import { workerOf } from '../../agent/plugin.ts';
 import { readVersion } from '../../api/build.ts';
 import { readInput } from '../../api/read-input.ts';
+import { openRun } from '../../api/run/open-run.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -64,6 +65,9 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
     reaching.finish();
     return result;
   }
+  const before = await openRun(context, args[0] ?? '');
+  // Nothing is left to do: what became of its commit since then is said as `writ show` says it.
+  if (before.view.state === 'decided') return toResult(before.view, context.print);
   const view = await resumeRun(engine, {
     ...settings,
     runId: args[0] ?? '',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
@@ -70,7 +71,15 @@ async function readProposedCheck(root: string): Promise<ProposedCheck | undefine
     const bytes = isLockfile ? undefined : readPlain(join(root, name), maxFileBytes).bytes;
     if (isThere || bytes !== undefined) files.set(name, bytes?.toString('utf8') ?? '');
   }
-  return proposeCheck(files, await pythonTests(root));
+  return inEnvironment(root, proposeCheck(files, await pythonTests(root)));
+}
+
+/** The check with the Python of the project's virtual environment, if it has one: its packages are only there. */
+function inEnvironment(root: string, check: ProposedCheck | undefined): ProposedCheck | undefined {
+  const python = ['.venv/bin/python', 'venv/bin/python'].find((path) => existsSync(join(root, path)));
+  if (python === undefined || check?.allowed?.startsWith('python3 ') !== true) return check;
+  const own = (words: string): string => words.replace(/^python3/, python);
+  return { ...check, command: own(check.command), allowed: own(check.allowed) };
 }
 
 const mostEntries = 1000;

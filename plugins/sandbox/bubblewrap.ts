@@ -59,13 +59,13 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
       () => [...outerWords(program), ...openPrefix(profile.maxMemoryBytes).words, launcherText()],
     ),
     probeTracer: onceTraced('bubblewrap', facts, () => backend),
-    async run(request) {
+    async run(asked) {
       if (program === undefined) throw new WritError('SANDBOX_UNAVAILABLE', { message: missing });
-      if (request.network === 'host')
+      if (asked.network === 'host')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
-      const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
+      const memory = asked.maxMemoryBytes ?? profile.maxMemoryBytes;
       const common = openPrefix(memory);
-      const view = await viewFor(common.view, request);
+      const { view, request } = await viewFor(common.view, asked);
       const { words } = view === common.view ? common : prefixOf(view, memory);
       const all = [...outerWords(program), ...words, ...suffixOf(view, request)];
       return disprovable({ name: 'bubblewrap', facts }, runInView(all, view, request));

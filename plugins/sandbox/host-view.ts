@@ -5,6 +5,7 @@ import path from 'node:path';
 import { readPlain } from '../../core/base/files.ts';
 import {
   type HiddenRepository,
+  type SandboxBind,
   type SandboxRequest,
   workspaceInside,
 } from '../../core/interfaces/sandbox.ts';
@@ -170,31 +171,51 @@ const installedParts = ['lib', 'lib64', 'libexec', 'include', 'share', 'conf', '
 
 /**
  * The view of one request: its tools first on PATH, without toolchains that overlap its workspace (a check must not be
- * its own tool) or that are tracked in its repository. What a bind provides is reached through the workspace.
+ * its own tool) or that are tracked in its repository. Programs in its working tree that git ignores, or that a bind
+ * provides, are shown in the workspace, to which the path of the working tree leads.
  */
-export async function viewFor(common: HostView, request: SandboxRequest): Promise<HostView> {
+export async function viewFor(
+  common: HostView,
+  request: SandboxRequest,
+): Promise<{ readonly view: HostView; readonly request: SandboxRequest }> {
   const view = viewWithTools(common, request.tools);
   const { workspace, repository, binds } = request;
-  const isProvided = (directory: string): boolean =>
-    repository !== undefined &&
-    isInside(repository.root, directory) &&
-    binds.some(({ target }) =>
-      isInside(target, path.posix.join(workspaceInside, path.relative(repository.root, directory))),
-    );
   const unseen = new Set<string>();
-  const unbound = new Set<string>();
+  const within = new Map<string, SandboxBind>();
   for (const directory of new Set([...view.toolchains, ...view.searchPath])) {
     const overlaps = isInside(workspace, directory) || isInside(directory, workspace);
-    if (isProvided(directory)) unbound.add(directory);
-    else if (overlaps && view.toolchains.includes(directory)) unseen.add(directory);
+    if (overlaps && view.toolchains.includes(directory)) unseen.add(directory);
+    if (repository === undefined) continue;
+    const isOwn = isInside(repository.root, directory);
+    const place = isOwn ? path.relative(repository.root, directory) : '';
+    const target = path.posix.join(workspaceInside, place);
+    const isProvided = isOwn && binds.some((bind) => isInside(bind.target, target));
+    if (isProvided) within.set(directory, { source: directory, target, writable: false });
     else if (await isTracked(repository, directory)) unseen.add(directory);
+    // Part of `node_modules` in the workspace would look like all of it.
+    else if (isOwn && !place.split('/').includes('node_modules')) {
+      if (holdsFiles(path.join(workspace, place))) unseen.add(directory);
+      else within.set(directory, { source: directory, target, writable: false });
+    }
   }
-  if (unseen.size + unbound.size === 0) return view;
+  if (unseen.size + within.size === 0) return { view, request };
+  const own = [...within.values()].filter(
+    (one) => exists(one.source) && !binds.some((bind) => isInside(bind.target, one.target)),
+  );
   return {
-    ...view,
-    toolchains: view.toolchains.filter((directory) => !unseen.has(directory) && !unbound.has(directory)),
-    searchPath: view.searchPath.filter((directory) => !unseen.has(directory)),
+    view: {
+      ...view,
+      toolchains: view.toolchains.filter((directory) => !unseen.has(directory) && !within.has(directory)),
+      searchPath: view.searchPath.filter((directory) => !unseen.has(directory)),
+    },
+    request: own.length === 0 ? request : { ...request, binds: [...binds, ...own] },
   };
+}
+
+/** False for a directory that is missing or empty, as an earlier command's mount leaves it. */
+function holdsFiles(place: string): boolean {
+  const status = lstatSync(place, { throwIfNoEntry: false });
+  return status !== undefined && !(status.isDirectory() && readdirSync(place).length === 0);
 }
 
 async function isTracked(repository: HiddenRepository | undefined, directory: string): Promise<boolean> {

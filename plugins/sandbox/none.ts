@@ -33,7 +33,8 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
       if (request.network !== 'host' || request.talk) throw new WritError('SANDBOX_NONE_REFUSED');
       const workspace = await realpath(request.workspace);
       for (const bind of request.binds) linkBind(bind);
-      const view = await viewFor(viewOfHost(facts), { ...request, workspace });
+      // Programs stay where they are; only tracked ones are left out.
+      const { view } = await viewFor(viewOfHost(facts), { ...request, workspace });
       const scratch = await mkdtemp(path.join(await realpath(tmpdir()), 'writ-home-'));
       const mark = randomOctets(16).toString('hex');
       try {

@@ -91,14 +91,14 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
       },
     ),
     probeTracer: onceTraced('unshare', facts, () => backend),
-    async run(request) {
+    async run(asked) {
       if (missing !== undefined)
         throw new WritError('SANDBOX_UNAVAILABLE', { message: `\`${missing}\` is not installed` });
-      if (request.network === 'host')
+      if (asked.network === 'host')
         throw new WritError('SANDBOX_UNSAFE', { message: 'a sandbox has no host network' });
-      const memory = request.maxMemoryBytes ?? profile.maxMemoryBytes;
+      const memory = asked.maxMemoryBytes ?? profile.maxMemoryBytes;
       const common = openPlan(memory);
-      const view = await viewFor(common.view, request);
+      const { view, request } = await viewFor(common.view, asked);
       const { plan } = view === common.view ? common : planned(view, memory);
       const all = outerArgv(plan, view, request);
       return disprovable({ name: 'unshare', facts }, runInView(all, view, request));

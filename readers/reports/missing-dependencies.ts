@@ -2,10 +2,12 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
 import { submoduleNotice, submoduleOf } from '../documents/gitmodules.ts';
 
+const pythonModule = /No module named ['"]?([\w.-]{1,200})/g;
+
 /** What tools print when a package or a program is not there; group 1 is its name. Each is linear. */
 const signs: readonly RegExp[] = [
   /Cannot find (?:module|package) ['"]([^'"\x00-\x1f\x7f]{1,200})['"]/g,
-  /No module named ['"]?([\w.-]{1,200})/g,
+  pythonModule,
   /^(?:# )?(?:[\w./-]{0,40}sh|env): (?:line )?(?:\d{1,6}: )?['"\u2018]?([\w@.+-]{1,100})['"\u2019]?: (?:command )?not found/gm,
   /^(?:# )?env: ['"\u2018]?([\w@.+-]{1,100})['"\u2019]?: No such file or directory/gm,
   // A program of a directory that was not shared.
@@ -65,7 +67,9 @@ export function dependenciesMissingHint(
     const remedy =
       shares.length > 0
         ? shares.join('; ')
-        : 'set `[workspace] prepare` or `[workspace] share` in `.writ/config.toml` at the policy commit';
+        : `set \`[workspace] prepare\` or \`[workspace] share\` in \`.writ/config.toml\` at the policy commit${
+            sign === pythonModule ? '; what is in a `.venv` is found by `.venv/bin/python`' : ''
+          }`;
     return {
       rule: 'check-outcome',
       severity: 'note',

@@ -92,6 +92,7 @@ t.test('a command that starts a runner whose report writ reads is recognised', a
     'uv run pytest',
     'pytest -q',
     'python3 -m pytest',
+    '.venv/bin/python -m pytest',
     ' pytest',
   ])
     t.ok(startsKnownRunner(known), known);

@@ -12,10 +12,12 @@ import {
   stat,
   symlink,
 } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import { readPlain, writeDurably } from '../../../core/base/files.ts';
+import { isRecord } from '../../../core/base/json-pointer.ts';
+import { workspaceInside } from '../../../core/interfaces/sandbox.ts';
 import { processWitness, type Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigest, digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { isInside } from '../../../workspace/process/find-program.ts';
@@ -151,11 +153,16 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
       return refuse('not-ignored', `git tracks \`${path}\` or does not ignore it`);
   }
 
-  const copy = installedCopy(source, worktree);
-  if (copy !== undefined)
+  const installed = await installedProject(source, worktree);
+  if (installed?.isLink === false)
     return refuse(
       'holds-project',
-      `this project is installed in it as a copy (\`${copy}\`), which tests would run in place of the change; install it as a link: \`pip install -e .\``,
+      `this project is installed in it as a copy (\`${installed.record}\`), which tests would run in place of the change; install it as a link: \`pip install -e .\``,
+    );
+  if (installed && worktree !== workspaceInside && isInside(workspaceInside, worktree))
+    return refuse(
+      'holds-project',
+      `this project is installed in it as a link to \`${worktree}\`, and \`${workspaceInside}\` is where checks see the candidate: clone the repository to another place, or let \`[[workspace.prepare]]\` make it`,
     );
   const digest = await digestDirectory(source, {
     within: worktree,
@@ -165,19 +172,61 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
   return 'fault' in digest ? refuse('not-describable', digest.fault) : { source, digest };
 }
 
-const maxUrlBytes = 64 * 1024;
+const maxRecordBytes = 64 * 1024;
 
 /**
- * The record of a Python package that was installed from the working tree itself and is no link to it
- * (`direct_url.json`, PEP 610), relative to the environment `source`.
+ * The record (`direct_url.json`, PEP 610), relative to the environment `source`, of a Python package that is the
+ * project: installed from a directory of the working tree, or from an archive there with the project's name. A copy
+ * before a link.
  */
-function installedCopy(source: string, worktree: string): string | undefined {
+async function installedProject(
+  source: string,
+  worktree: string,
+): Promise<{ readonly record: string; readonly isLink: boolean } | undefined> {
+  const text = (path: string): string => readPlain(path, maxRecordBytes).bytes?.toString('utf8') ?? '';
+  const project = /^name\s{0,9}=\s{0,9}["']([\w.-]{1,200})["']/m.exec(
+    text(join(worktree, 'pyproject.toml')),
+  )?.[1];
+  let link: string | undefined;
   const pattern = '{lib,lib64}/python*/site-packages/*.dist-info/direct_url.json';
-  return globSync(pattern, { cwd: source }).find((path) => {
-    const text = readPlain(join(source, path), maxUrlBytes).bytes?.toString('utf8') ?? '';
-    const isLink = /"editable"\s?:\s?true/.test(text);
-    return !isLink && text.includes(`"${pathToFileURL(worktree)}"`);
-  });
+  for (const path of globSync(pattern, { cwd: source })) {
+    const { url, dir_info: directory } = parseRecord(text(join(source, path)));
+    const from = typeof url === 'string' ? await pathOfUrl(url) : undefined;
+    if (from === undefined || !isInside(worktree, from)) continue;
+    const [distribution = ''] = basename(dirname(path)).split('-');
+    const isCopy = isRecord(directory)
+      ? directory.editable !== true
+      : project !== undefined && normalised(distribution) === normalised(project);
+    if (isCopy) return { record: path, isLink: false };
+    if (isRecord(directory)) link ??= path;
+  }
+  return link === undefined ? undefined : { record: link, isLink: true };
+}
+
+function parseRecord(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The file of a `file:` URL, without links as far as it is there. */
+async function pathOfUrl(url: string): Promise<string | undefined> {
+  try {
+    const path = fileURLToPath(url);
+    return await realpath(path)
+      .catch(async () => join(await realpath(dirname(path)), basename(path)))
+      .catch(() => path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name as package indexes compare it (PEP 503). */
+function normalised(name: string): string {
+  return name.toLowerCase().replace(/[-_.]{1,200}/g, '-');
 }
 
 async function readInside(worktree: string, path: string): Promise<Buffer | undefined> {

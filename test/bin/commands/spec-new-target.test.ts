@@ -74,6 +74,8 @@ t.test('a draft whose project does not say how it is tested has a placeholder, a
     [python, '', 'python3 -m pytest --junitxml="$REPORTS_DIR/pytest.xml"`, from the Python tests in `tests`'],
     [unit, '', 'python3 -m unittest`, from the Python tests in `tests`'],
     [both, '', 'python3 -m pytest '],
+    [{ ...both, '.venv': { bin: { python: '' } } }, '', '.venv/bin/python -m pytest '],
+    [{ ...unit, venv: { bin: { python: '' } } }, '', 'venv/bin/python -m unittest`'],
     [locked, '', 'uv run pytest '],
   ] as const) {
     const cwd = realpathSync(t.testdir(files));

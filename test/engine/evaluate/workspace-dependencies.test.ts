@@ -368,13 +368,27 @@ t.test('a virtual environment is shared although its program is a link that lead
   const record = join(worktree, '.venv/lib/python3.12/site-packages/pkg-0.1.dist-info/direct_url.json');
   mkdirSync(dirname(record), { recursive: true });
   const installed = async (url: string, more: object) => {
-    writeFileSync(record, JSON.stringify({ url, dir_info: more }));
+    writeFileSync(record, JSON.stringify({ url, ...more }));
     return refusals(await provideWorkspaceDependencies(request));
   };
   const own = `${pathToFileURL(realpathSync(worktree))}`;
-  t.strictSame(await installed(own, {}), ['holds-project'], 'tests would run the copy');
-  t.strictSame(await installed(own, { editable: true }), [undefined]);
-  t.strictSame(await installed(`${own}/vendor/other`, {}), [undefined]);
+  const [copied, linked, archived] = [
+    { dir_info: {} },
+    { dir_info: { editable: true } },
+    { archive_info: {} },
+  ];
+  t.strictSame(await installed(own, copied), ['holds-project'], 'tests would run the copy');
+  t.strictSame(await installed(own.replace('/w', '/%77'), copied), ['holds-project'], 'as pip quotes');
+  t.strictSame(await installed(`${own}/packages/a`, copied), ['holds-project'], 'a part of the project');
+  t.strictSame(await installed(own, linked), [undefined]);
+  t.strictSame(
+    await installed(`${own}/dist/pkg-0.1.whl`, archived),
+    [undefined],
+    'a wheel of another project',
+  );
+  writeFileSync(join(worktree, 'pyproject.toml'), '[project]\nname = "PKG"\n');
+  t.strictSame(await installed(`${own}/dist/pkg-0.1.whl`, archived), ['holds-project']);
+  t.strictSame(await installed('https://example.com/pkg-0.1.whl', archived), [undefined]);
 });
 
 t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t) => {

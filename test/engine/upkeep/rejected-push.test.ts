@@ -79,9 +79,10 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
   }
   t.match((await runLine(['runs'], commands, { cwd: a, env })).out, / sealed, not landed /);
   t.match((await runLine(['fsck'], commands, { cwd: a, env })).out, /^sealed, not landed {2}refs.ai.runs/m);
-  t.match((await call(b, 0, 'show', left.run_id)).data.notices, [
-    /^sealed, not landed: .*reset --hard origin/,
-  ]);
+  for (const command of ['show', 'resume'])
+    t.match((await call(b, 0, command, left.run_id)).data.notices, [
+      /^sealed, not landed: .*reset --hard origin/,
+    ]);
 
   git(b, 'pull', '-q', '--rebase');
   const rebased = git(b, 'rev-parse', 'HEAD');

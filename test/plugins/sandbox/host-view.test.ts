@@ -116,7 +116,7 @@ t.test('shows of the programs in a repository only those that git ignores', asyn
     directory('main/tools'),
   ];
   const view = seenWith(tracked, ignored, provided, other);
-  const narrowed = await viewFor(view, {
+  const asked: SandboxRequest = {
     ...requestIn(path.join(root, 'work')),
     binds: [{ source: path.dirname(provided), target: '/workspace/.venv', writable: false }],
     repository: {
@@ -124,25 +124,31 @@ t.test('shows of the programs in a repository only those that git ignores', asyn
       others: [path.join(root, 'main')],
       isIgnored: async (found) => found !== tracked,
     },
-  });
-  t.strictSame(narrowed.toolchains, [ignored]);
-  const { searchPath } = narrowed;
+  };
+  const shown = await viewFor(view, asked);
+  const own = { source: ignored, target: '/workspace/own/bin', writable: false };
+  t.strictSame(shown.request.binds, [...asked.binds, own], 'in the workspace, to which their path leads');
+  t.strictSame(shown.view.toolchains, []);
+  directory('work/own/bin');
+  t.strictSame(await viewFor(view, asked), shown, 'an empty mount point stays from the command before');
   t.strictSame(
-    [tracked, ignored, provided, other].filter((one) => searchPath.includes(one)),
+    [tracked, ignored, provided, other].filter((one) => shown.view.searchPath.includes(one)),
     [ignored, provided],
-    'what a bind provides is reached through the workspace',
   );
+  program(directory('work/own/bin'), 'tool');
+  const { view: without } = await viewFor(view, asked);
+  t.notOk(without.searchPath.includes(ignored), 'the candidate has that directory itself');
 });
 
 t.test('hides tool directories inside the workspace from a check', async (t) => {
   const inside = directory('work/tools');
   const beside = directory('other/tools');
   const view = seenWith(inside, beside);
-  const narrowed = await viewFor(view, requestIn(path.join(root, 'work')));
+  const { view: narrowed } = await viewFor(view, requestIn(path.join(root, 'work')));
   t.strictSame(narrowed.toolchains, [beside]);
   t.notOk(narrowed.searchPath.includes(inside));
   t.equal(
-    await viewFor(view, requestIn(path.join(root, 'wor'))),
+    (await viewFor(view, requestIn(path.join(root, 'wor')))).view,
     view,
     'a name that only begins alike is another directory',
   );
