@@ -1,3 +1,4 @@
+/* The pipeline of a run, from the spec to the decision; starts and resumes it. */
 import { canonicalize, sha256Hex } from '../core/base/canonical.ts';
 import { toRfc3339 } from '../core/base/clock.ts';
 import type { ApprovalVerdict } from '../core/interfaces/approval.ts';

@@ -1,4 +1,4 @@
-/* The `writ spec` commands that act on a valid document, and `writ schema`. */
+/* The `writ spec` commands that act on a valid document, and the JSON Schemas of specs and of outputs. */
 import { intentOfFile, lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
 import { readSpecBytes, requireSpec, scopeSentences } from '../../api/intent/read-spec.ts';
 import { outputSchemas } from '../../api/schemas/output-schemas.ts';
@@ -9,7 +9,7 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { activateIntent, closeIntent, supersedeIntent } from '../../engine/intent/close-intent.ts';
 import { effectiveScope } from '../../engine/plan/scope.ts';
 import { rules } from '../../gates/rules.ts';
-import schema from '../../spec/intentspec.v1.schema.json' with { type: 'json' };
+import specSchema from '../../spec/intentspec.v1.schema.json' with { type: 'json' };
 import { reviewDocument } from '../../spec/review.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
@@ -115,5 +115,7 @@ export async function schemaCommand(context: CommandContext): Promise<CommandRes
 
 /** `writ spec schema`: prints the JSON Schema used to validate a spec. */
 export async function specSchemaCommand(_context: CommandContext): Promise<CommandResult> {
-  return succeeded({ schema }, (printer) => printer.raw(`${JSON.stringify(schema, null, 2)}\n`));
+  return succeeded({ schema: specSchema }, (printer) =>
+    printer.raw(`${JSON.stringify(specSchema, null, 2)}\n`),
+  );
 }

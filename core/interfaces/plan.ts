@@ -1,4 +1,4 @@
-/* Plans: Tasks and their order, with the checks on plans from outside. */
+/* Plans: Tasks, their order, the triggers of a replan, and the checks on plans from outside. */
 import { WritError } from '../base/errors.ts';
 import { quoted } from '../base/printable.ts';
 import type { ReplanTrigger } from './intentspec.gen.ts';

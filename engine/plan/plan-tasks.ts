@@ -1,4 +1,4 @@
-/* Makes the first draft of a plan: implementation Tasks and gates. */
+/* Makes the first draft of a plan, and tests whether a draft that plugins changed still covers the spec. */
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';

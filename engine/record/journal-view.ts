@@ -1,4 +1,4 @@
-/* Reads a run's journal for people, and its spec. */
+/* Reads a run's journal for people, its spec, and the notices about files after its branch moved. */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';

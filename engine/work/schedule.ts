@@ -1,4 +1,4 @@
-/* Schedules the Tasks of a plan. */
+/* Schedules the Tasks of a plan, in the order in which they can start. */
 import { WritError } from '../../core/base/errors.ts';
 import { checkTaskGraph, type GraphTask } from '../../core/interfaces/plan.ts';
 import { parseWritePattern } from '../plan/predicted-writes.ts';

@@ -1,4 +1,4 @@
-/* One word of a shell text, as far as it can be known before the shell runs. */
+/* Reads the words of a shell text, as far as they can be known before the shell runs. */
 import type {
   CommandExpansionPart,
   DoubleQuotedChild,

@@ -1,4 +1,4 @@
-/* The pool of worker threads, as a wrapper of piscina. */
+/* The pool of worker threads, as a wrapper of piscina, and its task that evaluates rules. */
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';

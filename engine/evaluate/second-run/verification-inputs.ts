@@ -1,4 +1,4 @@
-/* Finds the verification inputs of checks by following their commands. */
+/* Finds the verification inputs of checks by following their commands, at the policy commit and at the base. */
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../../core/interfaces/intentspec.gen.ts';
 import type { JudgeFile, JudgeReach } from '../../../core/interfaces/patch-set.ts';
