@@ -3,8 +3,7 @@ import { canonicalDigest, sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
-import type { LookAtChange } from '../../core/interfaces/person.ts';
+import type { LookAtChange, ToolRequest } from '../../core/interfaces/hook-payload.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
-import type { FileChange } from '../../core/interfaces/person.ts';
+import type { FileChange } from '../../core/interfaces/hook-payload.ts';
 import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { HandAnswer, Hands, HandUse } from '../../core/interfaces/worker.ts';
@@ -23,10 +23,8 @@ import {
 } from '../../workspace/process/workspace-file.ts';
 import type { AgentRun } from '../agent-run.ts';
 import type { OpenCode } from '../language-servers/code-queries.ts';
-import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
-import { type AttemptTools, usualBound } from '../tool-calls/attempt-tools.ts';
-import type { UsedTool } from '../tool-calls/tool-entry.ts';
-import { type Leaving, openToolEntry } from '../tool-calls/tool-entry.ts';
+import { type AttemptTools, type ToolPlace, usualBound } from '../tool-calls/attempt-tools.ts';
+import { type Leaving, openToolEntry, type UsedTool } from '../tool-calls/tool-entry.ts';
 import { answerVcs, type SeenHistory } from '../version-control/answer-vcs.ts';
 import { type AuthorizedUse, authorizeUse, heldBack, toolEnvironment } from './authorize-use.ts';
 import { readPart } from './tree-tools.ts';

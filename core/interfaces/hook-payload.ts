@@ -1,4 +1,4 @@
-/* The payload of each hook. */
+/* The payloads of hooks, and the interface of the person who consents to the tool requests among them. */
 import type { Finding } from './finding.ts';
 import type { EffectiveIntentSpec, ReplanTrigger } from './intentspec.gen.ts';
 import type { PatchSet, Scope } from './patch-set.ts';
@@ -6,6 +6,7 @@ import type { ContextItemKind, FrameKind, PrivacyPolicy, Redaction, TrustTier } 
 import type { DecisionType } from './run-view.ts';
 import type { Attestation } from './sealing.ts';
 import type { StageName, StageRecord } from './stage.ts';
+import type { PersonQuestion } from './worker.ts';
 
 /** `engine.opened`, `engine.closed`. */
 export interface EngineFacts {
@@ -149,4 +150,26 @@ export interface ArtifactBytes {
   readonly receipt: readonly Redaction[];
   /** Format of content that no tap could read. */
   readonly unscanned?: string;
+}
+
+/** Content of a file before and after a use; absent if the file does not exist. */
+export interface FileChange {
+  readonly before?: Uint8Array;
+  readonly after?: Uint8Array;
+  /** Why neither content can be shown. */
+  readonly unseen?: string;
+}
+
+/** `undefined`: the use changes no file. */
+export type LookAtChange = () => Promise<FileChange | undefined>;
+
+/** The person who controls the session of a run. Waits without a deadline; rejects with the reason of the signal. */
+export interface Person {
+  /**
+   * Returns why the person denies a use that rules, scope and guards allow, or `undefined` to allow it. `change`
+   * computes the use's effect on its file, when a person is to see it.
+   */
+  consent(use: ToolRequest, signal: AbortSignal, change?: LookAtChange): Promise<Finding | undefined>;
+  /** The answer is untrusted, like all external text. `undefined` if no one answers. */
+  answer(question: PersonQuestion, signal: AbortSignal): Promise<string | undefined>;
 }

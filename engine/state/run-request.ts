@@ -3,8 +3,8 @@ import type { ModelMeter, OpenModel } from '../../agent/model-loop/open-model.ts
 import type { Clock } from '../../core/base/clock.ts';
 import type { InProcessApprover } from '../../core/interfaces/approval.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
+import type { Person } from '../../core/interfaces/hook-payload.ts';
 import type { ModelEvent } from '../../core/interfaces/model.ts';
-import type { Person } from '../../core/interfaces/person.ts';
 import type { ReachProvider } from '../../core/interfaces/provider.ts';
 import type { RewrittenTests } from '../../core/interfaces/rule.ts';
 import type { PluginAccess } from '../../plugins/third-party/plugin-access.ts';

@@ -1,6 +1,6 @@
 /** Builds the question about a tool use that needs approval. */
 import { compact } from '../../api/envelope.ts';
-import type { FileChange } from '../../core/interfaces/person.ts';
+import type { FileChange } from '../../core/interfaces/hook-payload.ts';
 import type { InteractionKind } from '../state/interaction.ts';
 import type { ApprovalMetadata, ShownSegment } from '../state/question.ts';
 import type { Segment } from './classify-command.ts';

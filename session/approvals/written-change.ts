@@ -1,7 +1,7 @@
 /** The diff of a file write, for the question about it. */
 import { isUtf8 } from 'node:buffer';
 import { structuredPatch } from 'diff/lib/patch/create.js';
-import type { FileChange } from '../../core/interfaces/person.ts';
+import type { FileChange } from '../../core/interfaces/hook-payload.ts';
 import { type Mask, visibleText } from './judge-approval.ts';
 
 /** Of what is shown: its lines, their characters, those of one line. */

@@ -2,8 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { compact } from '../../api/envelope.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
-import type { LookAtChange, Person } from '../../core/interfaces/person.ts';
+import type { LookAtChange, Person, ToolRequest } from '../../core/interfaces/hook-payload.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { refusal } from '../../workspace/command-acl/constraints.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Person } from '../../../core/interfaces/person.ts';
+import type { Person } from '../../../core/interfaces/hook-payload.ts';
 import { type ConsentGround, personOf } from '../../../session/work/consent.ts';
 import type { TurnScope } from '../../../session/work/turn-scope.ts';
 
