@@ -1,6 +1,6 @@
 /* `npm run bench:scan`: precision and recall on the labelled sets (of direct execution by language, of static analysis by row), and what reading with grammars costs. Exit 1 where a limit is missed. */
 import { mayHit, type Scanned } from '../gates/direct-eval/candidates.ts';
-import { findHits } from '../gates/direct-eval/scan-change.ts';
+import { findHits } from '../gates/rules/no-direct-eval.ts';
 import { grammarOf } from '../readers/source/language.ts';
 import { labelledLanguages, readSample, scoreLanguage } from './labelled-cases.ts';
 import { labelledRows, scoreRow } from './labelled-sast.ts';

@@ -58,7 +58,7 @@ export const gatesPlugin = definePlugin({
         : [],
     );
     const { artifact, check } = slots;
-    check.addLazy('command', async () => (await import('./checks/command.ts')).commandCheck(pool));
+    check.addLazy('command', async () => (await import('./checks/test-suite.ts')).commandCheck(pool));
     check.addLazy('testSuite', async () => (await import('./checks/test-suite.ts')).testSuiteCheck(pool));
     check.addLazy('policy', async () => (await import('./checks/policy.ts')).policyCheck(pool));
     artifact.addLazy('sast-report', async () => (await import('./sast-report.ts')).sastReportProducer);

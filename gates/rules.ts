@@ -64,7 +64,7 @@ export const rules: readonly Rule[] = [
     linear: true,
     judgesWhole: true,
     reads: languageGlobs,
-    executed: async () => (await import('./new-tests/executed.ts')).executed,
+    executed: async () => (await import('./rules/new-tests.ts')).executed,
     scan: { needsBothSides: true, asked: 'where-named' },
     appliesTo: requiresNewTests,
     text: {

@@ -11,7 +11,7 @@ import type { FileSides } from '../../core/interfaces/rule-input.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { readRuleFiles } from '../../engine/evaluate/read-reports.ts';
 import { cutDiff, type DiffPiece, readBlocks, type Unscanned } from '../../gates/scan/cut-diff.ts';
-import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/files-as-pieces.ts';
+import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/scan-pieces.ts';
 import { runGit, startGit } from '../../workspace/git/git.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';

@@ -4,7 +4,7 @@ import { toVerdict } from '../../api/run/verdict.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type CheckRecord, failureOutput, type StageRecord } from '../../core/interfaces/stage.ts';
-import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
+import { limitExceeded } from '../../gates/rules/check-outcome.ts';
 import { escapeHtml, pageFrame, pageStyle } from './page-frame.ts';
 import {
   pluginWords,

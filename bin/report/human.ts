@@ -11,7 +11,7 @@ import {
   failureOutput,
   type StageRecord,
 } from '../../core/interfaces/stage.ts';
-import { limitExceeded } from '../../gates/rules/limit-exceeded.ts';
+import { limitExceeded } from '../../gates/rules/check-outcome.ts';
 import { type Part, type Printer, type Style, styled, toShellWord } from '../terminal/print.ts';
 import {
   pluginWords,

@@ -2,8 +2,8 @@
 import type { CheckRunner } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
-import { commandCheck } from './command.ts';
 import { failure } from './judge-exit.ts';
+import { commandCheck } from './test-suite.ts';
 
 /**
  * Words of a policy check's command; `undefined` for text that only a shell could make sense of (operators, `$`, open

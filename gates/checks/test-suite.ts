@@ -1,14 +1,37 @@
-/* The check kind `testSuite`. */
+/* The check kinds `command` and `testSuite`. */
 import type { CheckRunner, ExecutedTests } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { TestCounts } from '../../core/interfaces/stage.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../core/kernel/worker/task.ts';
+import { endingOf, reportEndings } from '../reports/parse-report.ts';
 import type { TestFailure, TestReport } from '../reports/test-report.ts';
 import { evaluateExit, failure, note, unreadable } from './judge-exit.ts';
 import type { run } from './read-suite-in-thread.ts';
-import { type ReadSuite, readSuite, type SuiteOutput } from './suite-report.ts';
+import { type ReadSuite, readSuite, type SuiteOutput, tapBeginsAt } from './suite-report.ts';
+
+/**
+ * Check kind `command`: passes where the command ran under ACL, sandbox and time-out and ended with the expected exit
+ * code. If it left a test report (a file, or TAP on standard output), its tests are kept for comparing with the base;
+ * they give no verdict here. A check that is a scanner is evaluated by its report.
+ */
+export const commandCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
+  async run(context) {
+    const { check, report: named, runCommand, scan } = context;
+    if (scan) return (await import('./evaluate-scan.ts')).evaluateScan(context, scan);
+    const ran = await runCommand();
+    const { result, reports } = ran;
+    const outcome = { findings: evaluateExit(check, ran), ...(result ? { result } : {}), reports };
+    if (!result || outcome.findings.length > 0) return outcome;
+    const begins = tapBeginsAt(result.stdout.bytes);
+    if (begins === undefined && !reports.some(({ name }) => reportEndings.includes(endingOf(name))))
+      return outcome;
+    const stdout = { ...result.stdout, bytes: result.stdout.bytes.subarray(begins) };
+    const { report } = await readSuiteAside({ named, result: { stdout }, reports, unread: [] }, pool);
+    return report ? { ...outcome, executed: toExecuted(report) } : outcome;
+  },
+});
 
 const readSuiteTask = defineTask<typeof run>(new URL('./read-suite-in-thread.ts', import.meta.url));
 

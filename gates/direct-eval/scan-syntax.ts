@@ -1,11 +1,34 @@
 /* Runs a finder over the syntax tree of a source. */
+import { readFile } from 'node:fs/promises';
+import { type Grammar, loadGrammar } from '../../readers/source/grammar/load-grammar.ts';
 import { parseBudget, parseSyntax, plainText } from '../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode, SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
 import { isMarkup } from '../../readers/source/language.ts';
 import { type Reading, readTree } from '../../readers/source/names/reading.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import { shippedGrammar } from '../source/shipped-grammar.ts';
 import type { Hit } from './hits.ts';
+
+/**
+ * The grammar of that name, read from its package on first use in this thread. Throws GRAMMAR_FAULT where it does not
+ * load.
+ */
+export function shippedGrammar(name: GrammarName): Promise<Grammar> {
+  return loadGrammar(name, () => readFile(grammarFile(name)));
+}
+
+/** Where a grammar is installed. */
+export function grammarFile(name: GrammarName): URL {
+  switch (name) {
+    case 'groovy':
+      return new URL(import.meta.resolve('@lumis-sh/wasm-groovy/tree-sitter-groovy.wasm'));
+    case 'kotlin':
+      return new URL(import.meta.resolve('@lumis-sh/wasm-kotlin/tree-sitter-kotlin.wasm'));
+    case 'scala':
+      return new URL(import.meta.resolve('@lumis-sh/wasm-scala/tree-sitter-scala.wasm'));
+    default:
+      return new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
+  }
+}
 
 /** What was found, and whether all of the text was read. */
 export interface Scan {
@@ -15,7 +38,7 @@ export interface Scan {
 }
 
 /** Who looks for what. */
-export interface SyntaxQuestion {
+interface SyntaxQuestion {
   readonly grammar: GrammarName;
   readonly find: (reading: Reading) => readonly Hit[];
   /** Whether bytes can hold a hit; lines that cannot are not read once more. */

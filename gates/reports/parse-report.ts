@@ -1,5 +1,129 @@
 /* Selects the parser of a test report by its content. */
-import { type ParsedReport, textRefusal, withoutEscapes } from './test-report.ts';
+import { listOf, type Table, tableOf } from '../../readers/packages/content.ts';
+import { isGoStream, readGoTest } from './go-test.ts';
+import { countOf, nameOf, readReportJson, textOf, timeOf } from './read-xml.ts';
+import { claimedCount, Tally } from './tally.ts';
+import {
+  type ParsedReport,
+  plainLine,
+  refuse,
+  type TestReport,
+  textRefusal,
+  withoutEscapes,
+} from './test-report.ts';
+
+/**
+ * Reads a runner's JSON and recognizes it by its members: jest and vitest, mocha, and the stream of
+ * `go test -json`. Other JSON is `not-a-report`.
+ */
+async function parseJsonReport(bytes: Uint8Array): Promise<ParsedReport> {
+  const unreadable = textRefusal(bytes);
+  if (unreadable) return { refusal: unreadable };
+  if (isGoStream(bytes)) return readGoTest(bytes);
+  const { value, refusal } = readReportJson(bytes);
+  if (refusal) return { refusal };
+  const document = tableOf(value);
+  if (isJest(document)) return { report: readJest(document) };
+  if (isMocha(document)) return { report: readMocha(document) };
+  return refuse('not-a-report', 'expected the JSON of jest, vitest, mocha or `go test -json`');
+}
+
+const skipped: readonly unknown[] = ['pending', 'skipped', 'todo', 'disabled'];
+
+/** Whether a document is what `jest --json` and vitest's `json` reporter write. */
+function isJest(document: Table): boolean {
+  return Object.hasOwn(document, 'numTotalTests') && Object.hasOwn(document, 'testResults');
+}
+
+/**
+ * A file that failed without a failed test in it is a failure; so is a test with any status that is not known. Times
+ * are milliseconds.
+ */
+function readJest(document: Table): TestReport {
+  const tally = new Tally();
+  for (const entry of listOf(document.testResults)) readFile(tally, tableOf(entry));
+  const listed = tally.passed + tally.failed + tally.skipped;
+  const claimed = (key: string): number => claimedCount(tally, `\`${key}\``, document[key]);
+  const failed = claimed('numFailedTests');
+  if (failed > tally.failed)
+    tally.contradict('error', `\`numFailedTests\` is ${failed} and ${tally.failed} failed tests are listed`);
+  const total = claimed('numTotalTests');
+  if (total > listed)
+    tally.contradict('error', `\`numTotalTests\` is ${total} and ${listed} tests are listed`);
+  if (document.success !== undefined && document.success !== true && tally.failed === 0)
+    tally.contradict('error', '`success` is not true and no failed test is listed');
+  for (const key of ['numFailedTestSuites', 'numRuntimeErrorTestSuites']) {
+    const suites = claimed(key);
+    if (suites > 0 && tally.failed === 0)
+      tally.contradict('error', `\`${key}\` is ${suites} and no failed test is listed`);
+  }
+  if (document.wasInterrupted === true) tally.contradict('error', '`wasInterrupted` is true');
+  return tally.toReport();
+}
+
+function readFile(tally: Tally, file: Table): void {
+  const path = nameOf(file.name) ?? nameOf(file.testFilePath) ?? '';
+  const place = path.split(/[\\/]/).at(-1) ?? '';
+  const before = tally.failed;
+  for (const entry of listOf(file.assertionResults)) {
+    const test = tableOf(entry);
+    const title = nameOf(test.fullName) ?? nameOf(test.title) ?? '';
+    const name = place === '' ? title : `${place} > ${title}`;
+    const durationMs = timeOf(test.duration);
+    const reran = countOf(test.invocations) > 1 || listOf(test.retryReasons).length > 0;
+    if (test.status === 'passed') tally.pass(name, durationMs, reran);
+    else if (skipped.includes(test.status)) tally.skip(name, durationMs);
+    else tally.fail(name, firstLine(listOf(test.failureMessages)[0]), durationMs);
+  }
+  if (file.status === 'failed' && tally.failed === before)
+    tally.fail(place || 'test file', firstLine(file.message));
+}
+
+function firstLine(value: unknown): string | undefined {
+  const line = textOf(value)
+    ?.split('\n')
+    .find((one) => plainLine(one) !== '');
+  return line === undefined ? undefined : line;
+}
+
+/** Whether a document is what mocha's `json` reporter writes. */
+function isMocha({ stats, passes, failures, pending }: Table): boolean {
+  const isCounted = ['tests', 'passes', 'failures'].some((key) => Object.hasOwn(tableOf(stats), key));
+  return isCounted && [passes, failures, pending].some(Array.isArray);
+}
+
+/** Hooks that failed are listed as failures. Times are milliseconds. */
+function readMocha(document: Table): TestReport {
+  const tally = new Tally();
+  for (const entry of listOf(document.failures)) {
+    const test = tableOf(entry);
+    const message = textOf(tableOf(test.err).message)?.split('\n', 1)[0];
+    tally.fail(titleOf(test), message, timeOf(test.duration));
+  }
+  for (const entry of listOf(document.pending)) tally.skip(titleOf(tableOf(entry)));
+  for (const entry of listOf(document.passes)) {
+    const test = tableOf(entry);
+    tally.pass(titleOf(test), timeOf(test.duration), countOf(test.currentRetry) > 0);
+  }
+  const stats = tableOf(document.stats);
+  const listed = tally.passed + tally.failed + tally.skipped;
+  for (const [key, count] of [
+    ['failures', tally.failed],
+    ['passes', tally.passed],
+    ['tests', listed],
+  ] as const) {
+    const claimed = claimedCount(tally, `\`stats.${key}\``, stats[key]);
+    if (claimed > count) tally.contradict('error', `\`stats.${key}\` is ${claimed} and ${count} are listed`);
+  }
+  const tests = listOf(document.tests).length;
+  if (tests > listed)
+    tally.contradict('error', `\`tests\` lists ${tests} and ${listed} of them have a result`);
+  return tally.toReport();
+}
+
+function titleOf(test: Table): string {
+  return nameOf(test.fullTitle) ?? nameOf(test.title) ?? '';
+}
 
 /** File extensions of the reports that a `testSuite` check reads. */
 export const reportEndings: readonly string[] = ['xml', 'tap', 'json'];
@@ -17,7 +141,7 @@ export async function parseReport(name: string, bytes: Uint8Array): Promise<Pars
     case 'tap':
       return (await import('./tap.ts')).parseTap(bytes);
     default:
-      return (await import('./json-report.ts')).parseJsonReport(bytes);
+      return parseJsonReport(bytes);
   }
 }
 

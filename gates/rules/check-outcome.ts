@@ -2,7 +2,20 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { type CheckRecord, mustPass } from '../../core/interfaces/stage.ts';
-import { limitExceeded } from './limit-exceeded.ts';
+
+const phrases: Readonly<Record<string, string>> = {
+  CHECK_MEMORY: 'out of memory',
+  CHECK_PROCESSES: 'too many processes',
+};
+
+/** In two words, which of the machine's limits ended a check; `undefined` where none did. */
+export function limitExceeded({ findings }: Pick<CheckRecord, 'findings'>): string | undefined {
+  for (const { rule, detail } of findings) {
+    const phrase = typeof detail?.code === 'string' ? phrases[detail.code] : undefined;
+    if (rule === 'check-outcome' && phrase !== undefined) return phrase;
+  }
+  return undefined;
+}
 
 const rule = 'check-outcome';
 

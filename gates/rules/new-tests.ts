@@ -1,19 +1,175 @@
-/* The rule `new-tests`. */
-import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
+/* The rule `new-tests`: of the sources of a change, and of its executed tests. */
+import type { ExecutedTests } from '../../core/interfaces/check.ts';
+import type { ExecutedCheck, ExecutedRule } from '../../core/interfaces/rule.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
-import { type NewCase, newRows, noNewCase, readPatterns, requiresNewTests } from '../new-tests/new-cases.ts';
-import {
-  baseSource,
-  candidateSource,
-  isRegularCandidate,
-  languageOfChange,
-} from '../source/changed-source.ts';
+import { type NewCase, newRows, noNewCase, ranAmong, readPatterns, requiresNewTests } from '../new-tests/new-cases.ts';
+import { baseSource, candidateSource, isRegularCandidate, languageOfChange } from '../source/changed-source.ts';
 import { readTests } from '../test-cases/test-cases.ts';
-import { type InventoryCase, testInventory } from '../test-cases/test-inventory.ts';
+import { changedData, type InventoryCase, rerunBaseTests, testInventory } from '../test-cases/test-inventory.ts';
 import { isTestFile } from '../test-cases/test-text.ts';
 
 const rule = 'new-tests';
+const maxNamed = 20;
+
+/** Languages in which test reports use the name of a case as the source spells it. */
+const named: ReadonlySet<string> = new Set(['javascript', 'python', 'go', 'rust']);
+
+/**
+ * The verdict on the new tests of a suite:
+ *
+ * - `shown`: a new test, or a new row of one, fails on the base's product.
+ * - `extended`: an extended test of the base fails there, and its base version still passes.
+ * - `passes-at-base`: the new tests pass there too.
+ * - `not-shown`: the new tests pass there too, and what fails there are old tests that the change edited.
+ * - `none`: no new test ran.
+ * - `unknown`: the suite does not report enough.
+ */
+interface Shown {
+  readonly verdict: 'shown' | 'extended' | 'passes-at-base' | 'not-shown' | 'none' | 'unknown';
+  readonly tests?: readonly string[];
+}
+
+/**
+ * A test of the fast stage proves a fix if it is new, passes on the candidate, and fails with the candidate's tests
+ * over the base's product. A test that cannot be loaded there counts as failed. If no suite reports which tests ran,
+ * the text of the change decides.
+ */
+export const executed: ExecutedRule = {
+  async judgeCheck(one) {
+    if (one.stage !== 'fast' || one.check.kind !== 'testSuite') return {};
+    return { note: await showNewTests(one) };
+  },
+
+  async judgeStage({ stage, checks, notes, ask }) {
+    const suites = checks.filter(({ kind }) => kind === 'testSuite');
+    if (stage !== 'fast' || suites.length === 0) return [];
+    const shown = suites.map(({ id }) => (notes.get(id) as Shown | undefined) ?? unknown);
+    if (shown.some(({ verdict }) => verdict === 'shown')) return [];
+    const written = casesIn(await ask(['--cases']));
+    for (const [verdict, finding] of weaker) {
+      const found = shown.find((one) => one.verdict === verdict);
+      if (found) return [finding(found.tests ?? [])];
+    }
+    if (shown.some(({ verdict }) => verdict === 'unknown')) return written.length > 0 ? [] : [noCase];
+    return [written.length > 0 ? notRun(written) : noCase];
+  },
+};
+
+const unknown: Shown = { verdict: 'unknown' };
+
+/** What counts as a test of a fix, with a warning. */
+const weaker = [
+  [
+    'extended',
+    warning('NEW_TEST_EXTENDS', 'the patch shows its fix by more assertions in old test cases and adds none'),
+  ],
+  [
+    'passes-at-base',
+    warning('NEW_TEST_PASSES_AT_BASE', 'the test cases that the patch adds pass without its fix, too'),
+  ],
+  ['not-shown', notShown],
+] as const;
+
+async function showNewTests(one: ExecutedCheck): Promise<Shown> {
+  const { ran, patch } = one;
+  if (!ran.executed || ran.executed.names.size === 0) return unknown;
+  const written = casesIn(await one.ask(['--cases']));
+  const data = changedData(one);
+  const over = await one.rerun({ tree: 'base', tests: testPaths(patch), verificationInputs: data });
+  if (over === undefined) return unknown;
+  const wellOver = passed(over.executed);
+  const failing = [...passed(ran.executed)].filter((name) => !wellOver.has(name));
+  const isWritten = (names: readonly string[]): boolean =>
+    ranAmong(written, { names: new Set(names), skipped: [] }) === 'ran';
+  if (failing.length === 0) {
+    const all = [...ran.executed.names];
+    if (isWritten(all)) return { verdict: 'passes-at-base', tests: namesOf(written) };
+    const says = ranAmong(written, ran.executed);
+    return says === 'unknown' && written.length > 0 ? unknown : { verdict: 'none' };
+  }
+  // A case that is new as it is written needs no look at the base; nor does a row of an old one.
+  if (written.length > 0 && (isWritten(failing) || written.some(({ isRow }) => isRow)))
+    return { verdict: 'shown' };
+  const base = (await one.rerun({ tree: 'base' }))?.executed;
+  const fresh = failing.filter((name) => !base?.names.has(name));
+  // As many names may be gone as are new: then they are the same tests under other names.
+  const gone = [...(base?.names ?? [])].filter((name) => !ran.executed?.names.has(name));
+  if (fresh.length > gone.length) return { verdict: 'shown' };
+  const old = failing.filter((name) => base?.names.has(name));
+  const before = old.length > 0 ? await rerunBaseTests(one) : undefined;
+  const still = passed(before?.executed);
+  const extended = old.filter((name) => still.has(name));
+  if (extended.length > 0) return { verdict: 'extended', tests: extended.slice(0, maxNamed) };
+  const hasRun = isWritten([...passed(ran.executed)]);
+  return hasRun ? { verdict: 'not-shown', tests: namesOf(written) } : { verdict: 'none' };
+}
+
+/** Changed files of tests, and what is beside them. */
+function testPaths({ files }: ExecutedCheck['patch']): readonly string[] {
+  const isTest = (path: string): boolean => {
+    const language = languageOf(path);
+    // Rust keeps tests beside the code: such a file is product.
+    return isOfTests(path) || (language !== undefined && language !== 'rust' && isTestFile(path, language));
+  };
+  return [...new Set(files.flatMap(({ path, oldPath = path }) => [path, oldPath]))].filter(isTest);
+}
+
+function passed(tests: ExecutedTests | undefined): ReadonlySet<string> {
+  const failed = new Set((tests?.counts.failedTests ?? []).map(({ name }) => name));
+  const idle = new Set(tests?.skipped);
+  return new Set([...(tests?.names ?? [])].filter((name) => !failed.has(name) && !idle.has(name)));
+}
+
+function casesIn([found]: readonly Finding[]): readonly NewCase[] {
+  return found?.severity === 'note' ? ((found.detail?.cases ?? []) as readonly NewCase[]) : [];
+}
+
+function namesOf(cases: readonly NewCase[]): readonly string[] {
+  return cases.slice(0, maxNamed).map(({ name }) => name);
+}
+
+const noCase: Finding = {
+  rule,
+  severity: 'error',
+  message: noNewCase,
+  detail: { code: 'NEW_TEST_MISSING' },
+};
+
+function notRun(cases: readonly NewCase[]): Finding {
+  return {
+    rule,
+    severity: cases.every(({ language }) => named.has(language)) ? 'error' : 'warning',
+    message: `the contract is for a bugfix, and no fast check ran a test case that the patch adds: ${list(namesOf(cases))}`,
+    detail: { code: 'NEW_TEST_NOT_RUN', tests: namesOf(cases) },
+  };
+}
+
+function notShown(tests: readonly string[]): Finding {
+  return {
+    rule,
+    severity: 'error',
+    message: `the contract is for a bugfix, and only edited tests fail without its fix: the test cases that the patch adds pass without it, too (${list(tests)}); add one that fails without it`,
+    detail: { code: 'NEW_TEST_NOT_SHOWN', tests },
+  };
+}
+
+function warning(code: string, message: string): (tests: readonly string[]) => Finding {
+  return (tests) => ({
+    rule,
+    severity: 'warning',
+    message: `the contract is for a bugfix, and ${message}: ${list(tests)}`,
+    detail: { code, tests },
+  });
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
 const maxListed = 200;
 
 /**

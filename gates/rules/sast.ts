@@ -1,12 +1,150 @@
 /* The rule `sast`. */
+import { compileGlob, type Glob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
+import { type WordSearch, wordSearch } from '../../readers/anchors/anchor-search.ts';
+import { grammarOf } from '../../readers/source/language.ts';
+import type { Reading } from '../../readers/source/names/reading.ts';
+import type { Hit } from '../direct-eval/hits.ts';
+import { scanSyntax } from '../direct-eval/scan-syntax.ts';
 import { isObject } from '../formats/documents.ts';
 import { evaluateDocuments } from '../formats/matches-format.ts';
-import { sarifFault, sarifResults } from '../formats/sarif.ts';
-import { unfinishedReason } from '../formats/sarif-level.ts';
+import { sarifFault, sarifResults, unfinishedReason } from '../formats/sarif.ts';
 import { plainLine } from '../reports/test-report.ts';
-import { evaluateChange } from '../sast/judge-change.ts';
+import { javaSast, pythonSast } from '../sast/java.ts';
+import { csharpSast, goSast, javascriptSast, phpSast, rubySast } from '../sast/languages.ts';
+import { retiredRows, type SastRow, sastRow, sastRows } from '../sast/rows.ts';
+import { shellSast } from '../sast/shell.ts';
+import type { ChangedSource } from '../source/changed-source.ts';
+import { type SourceScan, scanChange } from './no-direct-eval.ts';
+
+/** Languages that we have rows for. */
+type Analysed = 'python' | 'javascript' | 'java' | 'go' | 'ruby' | 'php' | 'csharp' | 'shell';
+
+const finders: Readonly<Record<Analysed, (reading: Reading) => readonly Hit[]>> = {
+  python: pythonSast,
+  javascript: javascriptSast,
+  java: javaSast,
+  go: goSast,
+  ruby: rubySast,
+  php: phpSast,
+  csharp: csharpSast,
+  shell: shellSast,
+};
+
+/** Full-width and mathematical letters, which Python reads as plain ones. */
+const pythonLetters = ['\xef\xbd', '\xf0\x9d'];
+
+const searches = new Map<string, { readonly change: WordSearch; readonly file: WordSearch }>(
+  Object.keys(finders).map((language) => {
+    const rows: readonly SastRow[] = sastRows.filter(({ id }) => id.startsWith(`sast/${language}-`));
+    const words = rows.flatMap((row) => row.words);
+    const fold = language === 'php';
+    const change = wordSearch(language === 'python' ? [...words, ...pythonLetters] : words, { fold });
+    const file = wordSearch([...new Set(rows.flatMap(({ origins = [] }) => origins))], { fold });
+    return [language, { change, file }];
+  }),
+);
+const mayHit = (bytes: Uint8Array, language: Analysed, start?: number, end?: number): boolean =>
+  searches.get(language)?.change.found(bytes, start, end) ?? false;
+
+/**
+ * Findings of the built-in rows on added lines. `detail.incomplete` marks a finding about a part that was not
+ * scanned.
+ */
+async function evaluateChange(input: RuleInput): Promise<readonly Finding[]> {
+  const options = readSastOptions(input.options);
+  const problems = options.problems.map(
+    (problem): Finding => ({
+      rule,
+      severity: 'error',
+      message: `\`[rules.sast]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
+    }),
+  );
+  const scan: SourceScan<Analysed> = {
+    isRead: (language): language is Analysed => language !== undefined && searches.has(language),
+    mayHit,
+    mayRename: (bytes, language) => searches.get(language)?.file.found(bytes) ?? false,
+    async find(source, language) {
+      const grammar = grammarOf(source.path, language);
+      // We have no rows for Groovy.
+      if (grammar === undefined || grammar === 'groovy') return { hits: [], complete: true };
+      const isCandidate = (bytes: Uint8Array, start: number, end: number) =>
+        mayHit(bytes, language, start, end);
+      return scanSyntax(source, { grammar, find: finders[language], mayHit: isCandidate });
+    },
+    toFinding: (source, hit, offset) => toFinding(source, hit, offset, options),
+    unscanned: (message, path) => ({
+      rule,
+      severity: 'error',
+      message,
+      ...(path === undefined ? {} : { path }),
+      detail: { incomplete: true },
+    }),
+    says: { many: 'were found', unread: 'analysed', large: ', and not all of it was analysed' },
+  };
+  return [...problems, ...(await scanChange(input, scan))];
+}
+
+function toFinding(source: ChangedSource, hit: Hit, offset: number, options: SastOptions): Finding {
+  const row = sastRow(hit.why);
+  const call = Buffer.from(hit.call, 'latin1').toString('utf8').slice(0, 200);
+  const isAllowed = options.isAllowed(hit.why, source.path);
+  const why = row ? `${row.why}; ${row.instead}` : hit.why;
+  return {
+    rule,
+    severity: isAllowed ? 'note' : (row?.severity ?? 'error'),
+    message: isAllowed ? `\`${call}\` is allowed here by \`[rules.sast]\`: it ${why}` : `\`${call}\` ${why}`,
+    path: source.path,
+    ...source.positionOf(offset),
+    detail: {
+      row: hit.why,
+      ...(row ? { cwe: `CWE-${row.cwe}` } : {}),
+      call,
+      language: source.language,
+      ...(source.whole ? {} : { seen: 'diff only' }),
+      ...(isAllowed ? { suppressed: true, reason: 'config' } : {}),
+    },
+  };
+}
+
+/** What `[rules.sast]` of the config at the policy commit allows. */
+interface SastOptions {
+  /** Whether a row is allowed to hit in a file. The hit is then listed but does not block. */
+  isAllowed(row: string, path: string): boolean;
+  /** What is wrong with the options; each fails the rule. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads `allow`: tables of a `row` and `paths` (globs, at least one). A marker in the source allows no hit, because
+ * the change may have added it.
+ */
+function readSastOptions(options: Readonly<Record<string, unknown>>): SastOptions {
+  const problems = Object.keys(options)
+    .filter((name) => name !== 'allow')
+    .map((name) => `\`${name}\` is no option; known is \`allow\``);
+  const allowed: { readonly row: string; readonly globs: readonly Glob[] }[] = [];
+  const { allow = [] } = options;
+  for (const [index, one] of (Array.isArray(allow) ? allow : [allow]).entries()) {
+    const { row, paths, ...rest } = (one ?? {}) as Readonly<Record<string, unknown>>;
+    const isRight =
+      Object.keys(rest).length === 0 &&
+      typeof row === 'string' &&
+      Array.isArray(paths) &&
+      paths.length > 0 &&
+      paths.every((path) => typeof path === 'string');
+    if (!isRight) problems.push(`\`allow[${index}]\` is expected to be \`{ row = "…", paths = ["…"] }\``);
+    else if (!sastRow(row) && !retiredRows.includes(row))
+      problems.push(`\`allow[${index}].row\` is none of ${sastRows.map(({ id }) => id).join(', ')}`);
+    else allowed.push({ row, globs: (paths as readonly string[]).map((path) => compileGlob(path)) });
+  }
+  return {
+    problems,
+    isAllowed: (id, path) =>
+      allowed.some(({ row, globs }) => row === id && globs.some((glob) => glob.matches(path))),
+  };
+}
 
 const rule = 'sast';
 const artifact = 'sast-report';

@@ -2,7 +2,7 @@
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { hunkLines, maxHunkHeaderBytes, readHunkHeader } from '../../readers/diff/read-sections.ts';
 import type { Unscanned } from './cut-diff.ts';
-import { readFileHeader } from './read-file-header.ts';
+import { readFileHeader } from './cut-diff.ts';
 
 /** What a piece of a diff holds. */
 interface ReadPiece {

@@ -16,8 +16,7 @@ import {
   objectsOf,
   readJson,
 } from '../formats/documents.ts';
-import { sarifFault, sarifResults } from '../formats/sarif.ts';
-import { unfinishedReason } from '../formats/sarif-level.ts';
+import { sarifFault, sarifResults, unfinishedReason } from '../formats/sarif.ts';
 
 /** One result of a scanner. */
 export interface ScanResult {

@@ -5,7 +5,7 @@ import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedAnswer, ExecutedCheck, ExecutedRule } from '../../core/interfaces/rule.ts';
 import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
 import { testsMayGo } from '../../spec/tests-may-go.ts';
-import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/base-tests.ts';
+import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/test-inventory.ts';
 import { compareExpectations, type TestText } from './expectations.ts';
 import {
   executedLoss,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { CheckRecord } from '../../../core/interfaces/stage.ts';
-import { limitExceeded } from '../../../gates/rules/limit-exceeded.ts';
+import { limitExceeded } from '../../../gates/rules/check-outcome.ts';
 import { fixtures, makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { commandCheck } from '../../../gates/checks/command.ts';
+import { commandCheck } from '../../../gates/checks/test-suite.ts';
 import { checkContext, errorCodes, type Given, noPool } from './check-context.ts';
 
 const run = (given: Given) => commandCheck(noPool).run(checkContext(given).context);

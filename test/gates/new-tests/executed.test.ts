@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { CheckRecord } from '../../../core/interfaces/stage.ts';
-import { executed } from '../../../gates/new-tests/executed.ts';
 import { ranAmong } from '../../../gates/new-tests/new-cases.ts';
+import { executed } from '../../../gates/rules/new-tests.ts';
 import { executedCheck, outcome } from '../executed-check.ts';
 
 const tests = (names: readonly string[], skipped: readonly string[] = []) => ({

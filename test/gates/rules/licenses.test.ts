@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { ApprovalVerdict } from '../../../core/interfaces/approval.ts';
-import { AllowedLicenses, licenseKey, parseLicense } from '../../../gates/licenses/spdx-expression.ts';
-import { judge } from '../../../gates/rules/licenses.ts';
+import { AllowedLicenses, judge, licenseKey, parseLicense } from '../../../gates/rules/licenses.ts';
 import { type CaseFile, type GateCase, gateTester, toRuleInput } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
 import { type LockEntry, lockfile, manifest, registryEntry } from './npm-files.ts';

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { judge } from '../../../gates/rules/suppressions.ts';
-import { suppressionMarkers } from '../../../gates/suppressions/markers.ts';
+import { judge, suppressionMarkers } from '../../../gates/rules/suppressions.ts';
 import { gateTester, toRuleInput } from '../../../testing.ts';
 import { findRule } from './find-rule.ts';
 

@@ -1,6 +1,11 @@
 import t from 'tap';
-import { type CutOptions, cutDiff, type DiffPiece, type Unscanned } from '../../../gates/scan/cut-diff.ts';
-import { readFileHeader } from '../../../gates/scan/read-file-header.ts';
+import {
+  type CutOptions,
+  cutDiff,
+  type DiffPiece,
+  readFileHeader,
+  type Unscanned,
+} from '../../../gates/scan/cut-diff.ts';
 import { readFiles } from '../../../gates/scan/read-piece.ts';
 import { hunkLines } from '../../../readers/diff/read-sections.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { coverOf, layoutOf, outlineOf, withoutBraces } from '../../../gates/test-cases/blocks.ts';
-import { deadSpans } from '../../../gates/test-cases/dead-spans.ts';
+import { deadSpans } from '../../../gates/test-cases/swallowed-spans.ts';
 import type { Language } from '../../../readers/source/language.ts';
 
 /** Whether the `hit` in a text never runs. */

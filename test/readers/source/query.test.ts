@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { Language, Parser, Query as ReferenceQuery } from 'web-tree-sitter';
 import { fileEndings, parseCases } from '../../../bench/parse-cases.ts';
-import { grammarFile, shippedGrammar } from '../../../gates/source/shipped-grammar.ts';
+import { grammarFile, shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
 import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
 import { csharpNaming } from '../../../readers/source/names/csharp-names.ts';
