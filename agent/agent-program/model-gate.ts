@@ -1,5 +1,4 @@
 /* The proxy through which an agent program reaches its model. */
-
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';

@@ -1,5 +1,4 @@
 /* Prepares the home directory and the command line of Codex, and reads the JSON that it sends. */
-
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { isRecord } from '../../core/base/json-pointer.ts';

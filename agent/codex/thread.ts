@@ -1,5 +1,4 @@
 /* Runs the Codex app server in the sandbox and exchanges messages with it, one thread at a time. */
-
 import { isWritError, type WritError } from '../../core/base/errors.ts';
 import { isRecord } from '../../core/base/json-pointer.ts';
 import type { FailureKind, ToolDeclaration } from '../../core/interfaces/model.ts';

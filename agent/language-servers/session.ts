@@ -1,5 +1,4 @@
 /* One session with a language server. */
-
 import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord } from '../../core/base/json-pointer.ts';

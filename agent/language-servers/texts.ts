@@ -1,5 +1,4 @@
 /* Converts answers of language servers to text for a model. */
-
 import { posix } from 'node:path';
 import { isRecord } from '../../core/base/json-pointer.ts';
 import { quoted } from '../../core/base/printable.ts';

@@ -14,7 +14,6 @@ import type {
   ToolResult,
 } from '../../core/interfaces/model.ts';
 import type { Turn, TurnQuestion, Turns } from '../../core/interfaces/worker.ts';
-import { withoutInstructions } from '../../readers/injection/known-instructions.ts';
 import { wordMask } from '../../readers/sensitive/mask-words.ts';
 import type { ModelMeter, OpenModel } from './open-model.ts';
 import {
@@ -24,6 +23,7 @@ import {
   neitherNor,
   replyFaults,
   unparsedCalls,
+  withoutInstructions,
 } from './reply-faults.ts';
 
 /** What the turns of an attempt came to. */

@@ -1,8 +1,7 @@
 /* Checks whether a tar archive contains exactly the files of a git tree. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { inflateStream } from '../../readers/documents/archive/inflate.ts';
-import { tarChecksum } from '../../readers/documents/archive/tar-checksum.ts';
+import { inflateStream, tarChecksum } from '../../readers/documents/archive/inflate.ts';
 import { objectHash } from '../../workspace/git/git-object.ts';
 
 /** An archive that holds a tree of git, or why it does not, or the name of a format that is not read. */

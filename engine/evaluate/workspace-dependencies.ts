@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
-import { submoduleNotice, submodulePaths } from '../../readers/documents/gitmodules.ts';
+import { submoduleNotice, submodulePaths } from '../../readers/reports/missing-dependencies.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
 import type { ProgramLink } from '../../workspace/git/directory-digest.ts';
 import type { PrepareStep, WorkspaceConfig } from '../config/config.ts';

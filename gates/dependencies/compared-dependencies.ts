@@ -1,6 +1,6 @@
 /* Reads the dependency files of base and candidate. */
 import type { RuleInput } from '../../core/interfaces/rule.ts';
-import type { DependencyProblem } from '../../readers/packages/package-set.ts';
+import type { DependencyProblem } from '../../readers/packages/apply-manifests.ts';
 import { type ReadingCache, readDependencies } from '../../readers/packages/read-dependencies.ts';
 import type { FileReading } from '../../readers/packages/reading.ts';
 

@@ -1,7 +1,12 @@
 /* Runs a finder over the syntax tree of a source. */
 import { readFile } from 'node:fs/promises';
-import { type Grammar, loadGrammar } from '../../readers/source/grammar/load-grammar.ts';
-import { parseBudget, parseSyntax, plainText } from '../../readers/source/grammar/parse-syntax.ts';
+import {
+  type Grammar,
+  loadGrammar,
+  parseBudget,
+  parseSyntax,
+  plainText,
+} from '../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode, SyntaxTree } from '../../readers/source/grammar/syntax-tree.ts';
 import { isMarkup } from '../../readers/source/language.ts';
 import { type Reading, readTree } from '../../readers/source/names/reading.ts';

@@ -1,6 +1,6 @@
 /* Types of advisories and their severities. */
 import { createRequire } from 'node:module';
-import type { Ecosystem } from '../packages/package-set.ts';
+import type { Ecosystem } from '../packages/apply-manifests.ts';
 
 /** `unknown`: the source gives no severity. */
 export type AdvisorySeverity = 'none' | 'low' | 'medium' | 'high' | 'critical' | 'unknown';

@@ -1,6 +1,6 @@
 /* Orders versions by the rules of each ecosystem. */
 import { compare, valid } from '@renovatebot/pep440';
-import type { Ecosystem } from '../packages/package-set.ts';
+import type { Ecosystem } from '../packages/apply-manifests.ts';
 
 /** Returns a negative number, 0 or a positive number; `undefined` if either version is invalid in this order. */
 export type VersionOrder = (left: string, right: string) => number | undefined;

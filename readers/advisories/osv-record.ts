@@ -1,7 +1,7 @@
 /* Reads OSV records. */
 import { WritError } from '../../core/base/errors.ts';
+import type { Ecosystem } from '../packages/apply-manifests.ts';
 import { isTable, listOf, type Table } from '../packages/content.ts';
-import type { Ecosystem } from '../packages/package-set.ts';
 import {
   type Advisory,
   type AdvisoryRange,

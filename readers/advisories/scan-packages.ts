@@ -1,5 +1,5 @@
 /* Looks up packages in the advisories. */
-import type { LockedPackage } from '../packages/package-set.ts';
+import type { LockedPackage } from '../packages/apply-manifests.ts';
 import {
   type Advisory,
   type AdvisoryDatabase,

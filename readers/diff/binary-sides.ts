@@ -1,8 +1,7 @@
 /* Reads the content of binary files in a diff. */
 import { deflateSync } from 'node:zlib';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import { isFault } from '../documents/archive/archive-fault.ts';
-import { inflate } from '../documents/archive/inflate.ts';
+import { inflate, isFault } from '../documents/archive/inflate.ts';
 
 /** Content of a file that git treats as binary, as far as a diff's `GIT binary patch` contains it. */
 export interface BinarySides {

@@ -1,7 +1,6 @@
 /* Finds the files that the words of a command name. */
-import { programOf } from './leads.ts';
+import { programOf, recipesOf } from './leads.ts';
 import { packageScripts, toolOfOption } from './manifests.ts';
-import { recipesOf } from './recipes.ts';
 import { isTooling, ruleDirectories } from './rules.ts';
 import { completedName, globbed, joined, type Named, type VerifyingTree } from './tree.ts';
 

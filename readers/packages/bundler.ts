@@ -3,8 +3,8 @@ import { numberedLines } from './content.ts';
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import { cleanUrl, hostOf, type LockedPackage } from './locked-package.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
+import { looseWhenOn, offByDefault, stateFlag } from './reading.ts';
 import { digestOf } from './sources/package-source.ts';
-import { looseWhenOn, offByDefault, stateFlag } from './sources/settings.ts';
 
 interface Block {
   readonly scope?: LockedPackage['scope'];

@@ -3,7 +3,7 @@ import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from './conte
 import { fromHex, LockBuilder } from './lock-builder.ts';
 import { cleanUrl, type LockedPackage } from './locked-package.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
-import { onByDefault, readSettings } from './sources/settings.ts';
+import { onByDefault, readSettings } from './reading.ts';
 
 const fields: readonly (readonly [string, LockedPackage['scope']])[] = [
   ['dependencies', 'runtime'],

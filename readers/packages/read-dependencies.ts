@@ -26,19 +26,25 @@ import {
 } from './jvm/maven.ts';
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import { cleanUrl, type DependencyProblem } from './locked-package.ts';
-import { jsoncContent, readBunLock } from './npm/bun-lock.ts';
 import { readBunfig, readNpmrc, readPnpmWorkspace, readYarnrc, readYarnrcYml } from './npm/npm-config.ts';
 import { readInstalledPackage, readPackageJson } from './npm/package-json.ts';
 import { readPackageLock } from './npm/package-lock.ts';
 import { readPnpmLock } from './npm/pnpm-lock.ts';
-import { readYarnLock } from './npm/yarn-lock.ts';
+import { jsoncContent, readBunLock, readYarnLock } from './npm/yarn-lock.ts';
 import { readPipfile, readPyproject, readSetupPy } from './python/pyproject.ts';
 import { readCondaEnvironment, readPipConf, readSetupCfg, readUvSettings } from './python/python-config.ts';
 import { readPdmLock, readPipfileLock, readPoetryLock, readUvLock } from './python/python-lock.ts';
 import { readRequirements } from './python/requirements.ts';
-import { directoryOf, type FileReading, ReadingBuilder, resolvePath } from './reading.ts';
+import {
+  directoryOf,
+  type FileReading,
+  looseWhenOn,
+  onByDefault,
+  ReadingBuilder,
+  readSettings,
+  resolvePath,
+} from './reading.ts';
 import { shownPlace } from './sources/package-source.ts';
-import { looseWhenOn, onByDefault, readSettings } from './sources/settings.ts';
 
 /** What composer finds on the machine itself. */
 const platform = /^(?:php(?:-[a-z0-9]+)?|hhvm|ext-.+|lib-.+|composer(?:-plugin-api|-runtime-api)?)$/i;

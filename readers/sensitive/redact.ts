@@ -1,8 +1,7 @@
 /* Redacts bytes and texts, keeping their format valid. */
 import { gzipSync } from 'node:zlib';
 import type { PrivacyPolicy, Redaction } from '../../core/interfaces/privacy.ts';
-import { isFault } from '../documents/archive/archive-fault.ts';
-import { inflate } from '../documents/archive/inflate.ts';
+import { inflate, isFault } from '../documents/archive/inflate.ts';
 import { isTar, readTar, type TarPart, writeTar } from '../documents/archive/tar.ts';
 import { readZip, writeZip } from '../documents/archive/zip.ts';
 import { joinReceipts, markOf } from './redaction.ts';

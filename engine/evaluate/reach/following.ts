@@ -1,10 +1,9 @@
 /* Follows check commands through scripts and configuration to the files that they use. */
 import type { JudgeFile, JudgeReach } from '../../../core/interfaces/patch-set.ts';
 import { ConfigInTree, configuredProgram, isConfigName } from '../../../readers/judges/config-files.ts';
-import { configLeads } from '../../../readers/judges/leads.ts';
+import { configLeads, loopFiles } from '../../../readers/judges/leads.ts';
 import { manifestScripts, toolTest } from '../../../readers/judges/manifests.ts';
 import { namedByCommand } from '../../../readers/judges/named-by-command.ts';
-import { loopFiles } from '../../../readers/judges/recipes.ts';
 import {
   isAmongTests,
   isDirectoryOfRules,

@@ -1,6 +1,5 @@
 /* Finds the files and commands that a script or configuration file refers to. */
-import { quotedPaths } from '../../../readers/judges/leads.ts';
-import { recipeCommands } from '../../../readers/judges/recipes.ts';
+import { quotedPaths, recipeCommands } from '../../../readers/judges/leads.ts';
 import { directoryOf, joined, type VerifyingTree } from '../../../readers/judges/tree.ts';
 import { type Language, languageOf, scriptLanguage } from '../../../readers/source/language.ts';
 import { commandsOf } from '../../../workspace/shell/shell.ts';

@@ -1,6 +1,28 @@
-/* Inflates compressed data, within limits. */
+/* What the archive formats share: inflation within limits, faults, and the checksum of a tar header. */
 import { createGunzip, type Gunzip, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import type { ArchiveFault } from './archive-fault.ts';
+
+/** Sum of a tar header's bytes, with its checksum field counted as blanks. */
+export function tarChecksum(header: Buffer): number {
+  let sum = 0;
+  for (const [at, octet] of header.entries()) sum += at >= 148 && at < 156 ? 32 : octet;
+  return sum;
+}
+
+/**
+ * Why an archive was refused, as the end of a sentence. It is a value and not an error, because the caller decides
+ * the consequence.
+ */
+export interface ArchiveFault {
+  readonly fault: string;
+  /** The argument that it is beyond, where it is that. */
+  readonly bound?: 'members' | 'bytes' | 'memberBytes';
+  readonly cause?: unknown;
+}
+
+/** Whether an archive, or a part of one, was refused. */
+export function isFault<T extends object>(value: T | ArchiveFault): value is ArchiveFault {
+  return 'fault' in value;
+}
 
 const formats = { raw: inflateRawSync, zlib: inflateSync, gzip: gunzipSync } as const;
 

@@ -1,7 +1,6 @@
 /* Reads and writes tar archives. */
 import { crc32 } from 'node:zlib';
-import { type ArchiveFault, isFault } from './archive-fault.ts';
-import { tarChecksum } from './tar-checksum.ts';
+import { type ArchiveFault, isFault, tarChecksum } from './inflate.ts';
 
 const block = 512;
 const noNumber = { fault: 'a header holds no octal number where one is due' };

@@ -1,7 +1,6 @@
 /* Reads and writes zip archives. */
 import { crc32, deflateRawSync } from 'node:zlib';
-import { type ArchiveFault, isFault } from './archive-fault.ts';
-import { inflate } from './inflate.ts';
+import { type ArchiveFault, inflate, isFault } from './inflate.ts';
 
 /** All members of a zip archive in memory, as `zipMembers` reads them. */
 export function readZip(bytes: Buffer, limits: ZipLimits): readonly ZipMember[] | ArchiveFault {

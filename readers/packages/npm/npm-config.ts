@@ -1,7 +1,6 @@
 /* Reads the settings files of npm, pnpm, yarn and Bun. */
 import { entriesOf, listOf, type Table, tableOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { iniEntries } from '../sources/package-source.ts';
 import {
   eitherWay,
   looseWhenOn,
@@ -10,7 +9,8 @@ import {
   readSettings,
   type Setting,
   stateFlag,
-} from '../sources/settings.ts';
+} from '../reading.ts';
+import { iniEntries } from '../sources/package-source.ts';
 import { readOverrides, readPnpmSettings } from './package-json.ts';
 import { wordsOf } from './yarn-lock.ts';
 

@@ -2,7 +2,7 @@
 import { entriesOf, isTable, type LineFinder, type Table, tableOf } from '../content.ts';
 import type { LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { looseWhenOn, readSettings } from '../sources/settings.ts';
+import { looseWhenOn, readSettings } from '../reading.ts';
 import { exactVersion, npmLicense, npmSource } from './npm-source.ts';
 
 export const npmFields: readonly (readonly [string, LockedPackage['scope']])[] = [

@@ -1,8 +1,8 @@
 /* Reads Python settings files, `setup.cfg` and conda environments. */
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
+import { looseWhenOn, offByDefault, onByDefault, readSettings, stateFlag } from '../reading.ts';
 import { iniEntries } from '../sources/package-source.ts';
-import { looseWhenOn, offByDefault, onByDefault, readSettings, stateFlag } from '../sources/settings.ts';
 import { indexOptions, parseRequirement, pythonName, readPipArguments } from './requirements.ts';
 
 /** pip.conf and pip.ini. Sections do not matter: `[install]` overrides `[global]`, and either is used. */

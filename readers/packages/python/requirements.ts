@@ -1,4 +1,5 @@
 /* Reads pip requirements files. */
+
 import { fromHex } from '../lock-builder.ts';
 import { cleanUrl } from '../locked-package.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';

@@ -1,7 +1,6 @@
 /* Distinguishes secrets from placeholders. */
 import { crc32 } from 'node:zlib';
-import { isKey, isPassword } from './assigned-secret.ts';
-import { classesOf, entropyOf, isPlaceholder } from './randomness.ts';
+import { classesOf, entropyOf, isKey, isPassword, isPlaceholder } from './assigned-secret.ts';
 import type { SecretMatch } from './secret-patterns.ts';
 
 /** Result for a match: a secret, a placeholder for one, or neither. */

@@ -2,8 +2,8 @@
 import { argumentsOf, childOf, firstOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { NamingLanguage } from './names.ts';
+import { readNames } from './names.ts';
 import { type Follow, followPaths, mapPaths, type Way } from './paths.ts';
-import { readNames } from './read-names.ts';
 import type { Reading } from './reading.ts';
 
 /** How Python gives names: in functions and classes, of which functions inside a class see none. */

@@ -2,7 +2,7 @@
 import { argumentsOf, childOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import { Query } from '../query/query.ts';
 import type { NamingLanguage } from './names.ts';
-import { readNames } from './read-names.ts';
+import { readNames } from './names.ts';
 import type { Reading } from './reading.ts';
 
 /** How Ruby gives names: methods see no variables around them. */

@@ -2,7 +2,7 @@
 import type { SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Match, Query } from '../query/query.ts';
 import type { Binding, NamingLanguage } from './names.ts';
-import { readNames } from './read-names.ts';
+import { readNames } from './names.ts';
 import type { Reading } from './reading.ts';
 
 /** How a language with typed names binds names and expresses calls. */

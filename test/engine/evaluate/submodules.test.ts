@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { planRun } from '../../../engine/plan-run.ts';
-import { submodulePaths } from '../../../readers/documents/gitmodules.ts';
+import { submodulePaths } from '../../../readers/reports/missing-dependencies.ts';
 import { fixtures, makeSample, planRequest } from '../sample.ts';
 
 t.setTimeout(120_000);

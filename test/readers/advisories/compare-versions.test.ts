@@ -1,7 +1,7 @@
 import t from 'tap';
 import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import { compareNumbers } from '../../../readers/advisories/number-order.ts';
-import type { Ecosystem } from '../../../readers/packages/package-set.ts';
+import type { Ecosystem } from '../../../readers/packages/apply-manifests.ts';
 
 /** Ascending, as the specifications and reference implementations give them. */
 const ascending: readonly (readonly [source: string, Ecosystem, readonly string[]])[] = [

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { AffectedVersions, RangeEvent } from '../../../readers/advisories/advisory.ts';
 import { readOsvRecord } from '../../../readers/advisories/osv-record.ts';
 import { compareVersion } from '../../../readers/advisories/scan-packages.ts';
-import type { Ecosystem, LockedPackage } from '../../../readers/packages/package-set.ts';
+import type { Ecosystem, LockedPackage } from '../../../readers/packages/apply-manifests.ts';
 
 function verdict(
   affected: Partial<AffectedVersions>,

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { changedSources } from '../../../gates/rules/new-dependency.ts';
 import { readDependencies } from '../../../readers/packages/read-dependencies.ts';
-import { changedSources } from '../../../readers/packages/sources/changed-sources.ts';
 import { filesOf } from './read-fixture.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { isDependencyFile, readPackageSet } from '../../../readers/packages/apply-manifests.ts';
 import { yamlAsJson, yamlContent } from '../../../readers/packages/content.ts';
-import { isDependencyFile, readPackageSet } from '../../../readers/packages/package-set.ts';
 import { filesOf, fixtures, lineOf, readFixture } from './read-fixture.ts';
 
 t.test('reads every kind of dependency file as its own tool does', async (t) => {

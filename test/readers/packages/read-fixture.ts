@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LockedPackage } from '../../../readers/packages/package-set.ts';
+import type { LockedPackage } from '../../../readers/packages/apply-manifests.ts';
 
 export const fixtures = join(import.meta.dirname, '../../../fixtures/dependencies');
 

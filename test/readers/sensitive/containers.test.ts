@@ -1,7 +1,7 @@
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { sensitiveClasses } from '../../../core/interfaces/privacy.ts';
-import { isFault } from '../../../readers/documents/archive/archive-fault.ts';
+import { isFault } from '../../../readers/documents/archive/inflate.ts';
 import { readTar as readTarWithin, writeTar } from '../../../readers/documents/archive/tar.ts';
 import { readZip as readZipWithin, writeZip } from '../../../readers/documents/archive/zip.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';

@@ -7,8 +7,12 @@ import { evaluateRuleTask } from '../../../core/kernel/worker/pool.ts';
 import { createPool } from '../../../core/kernel/worker/pool.ts';
 import { shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
 import { rules } from '../../../gates/rules.ts';
-import { dropRuntime } from '../../../readers/source/grammar/load-grammar.ts';
-import { parseBudget, parseSyntax, plainText } from '../../../readers/source/grammar/parse-syntax.ts';
+import {
+  dropRuntime,
+  parseBudget,
+  parseSyntax,
+  plainText,
+} from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName } from '../../../readers/source/grammar/syntax-tree.ts';
 import { toRuleInput } from '../../../plugins/testers/gate-tester.ts';
 import { long } from '../../rooms/long.ts';
@@ -79,7 +83,7 @@ long('grammar functions are never optimised, while runtime functions are', async
     t.ok(own.size > 0);
     const script = `
     const at = (path) => new URL(path, ${JSON.stringify(new URL('../../../', import.meta.url).href)});
-    const { shippedGrammar } = await import(at('gates/source/shipped-grammar.ts'));
+    const { shippedGrammar } = await import(at('gates/direct-eval/scan-syntax.ts'));
     const { parseSyntax } = await import(at('readers/source/grammar/parse-syntax.ts'));
     const grammar = await shippedGrammar(${JSON.stringify(name)});
     const text = ${JSON.stringify(text)}.repeat(400);

@@ -3,7 +3,7 @@ import { duckDuckGoSearch } from '../../../plugins/web-search/plugin.ts';
 import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
 import { yamlContent } from '../../../readers/packages/content.ts';
-import { readPackageSet } from '../../../readers/packages/package-set.ts';
+import { readPackageSet } from '../../../readers/packages/apply-manifests.ts';
 import { readDependencies } from '../../../readers/packages/read-dependencies.ts';
 import { findSensitive } from '../../../readers/sensitive/find-sensitive.ts';
 import { redact } from '../../../readers/sensitive/redact.ts';

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { isFault } from '../../../../readers/documents/archive/archive-fault.ts';
-import { inflate } from '../../../../readers/documents/archive/inflate.ts';
+import { inflate, isFault } from '../../../../readers/documents/archive/inflate.ts';
 import { readTar, tarEntries, writeTar } from '../../../../readers/documents/archive/tar.ts';
 import { readZip, type ZipLimits, zipMembers } from '../../../../readers/documents/archive/zip.ts';
 import { zipOf } from '../../../plugins/supply-chain/zip-of.ts';
