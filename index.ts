@@ -1,6 +1,12 @@
 /* The public entry point for programs that embed writ. */
-export type { GivenSpec, ResumeCall, RunCall, RunPlace, VerifyCall } from './api/embed/calls.ts';
-export type { EmbeddedEngine } from './api/embed/embedded-engine.ts';
+export type {
+  EmbeddedEngine,
+  GivenSpec,
+  ResumeCall,
+  RunCall,
+  RunPlace,
+  VerifyCall,
+} from './api/embed/embedded-engine.ts';
 export type { RunEvent } from './api/run/run-events.ts';
 export type { RunData } from './api/schemas/run-schema.ts';
 export type { VerificationData } from './api/schemas/verification-schema.ts';

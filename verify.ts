@@ -1,7 +1,7 @@
 /* The public entry point for verification without an engine. */
 export type { VerificationData } from './api/schemas/verification-schema.ts';
 export type { VerifyWarning } from './api/verify/verification-data.ts';
-export { verifyMaterial } from './api/verify/verify-material.ts';
+export { verifyMaterial } from './api/verify/verify-bytes.ts';
 export type { RequestedArtifact as AskedArtifact, VerifyRequest } from './api/verify/verify-request.ts';
 export type { Trust } from './attest/verify/anchors.ts';
 export type { CheckCode, CheckDetail, CheckStatus, VerifyCheck } from './attest/verify/report.ts';

@@ -3,9 +3,9 @@ import { isWritError } from '../core/base/errors.ts';
 import type { ModelMessage, ToolResult } from '../core/interfaces/model.ts';
 import type { Turn } from '../core/interfaces/worker.ts';
 import { emptyReply, isEmpty } from './conversation.ts';
-import type { ConverseEnd, ConverseOrder } from './converse-order.ts';
+import type { ConverseEnd, ConverseOrder } from './dialogue.ts';
 import { isTooLarge, openDialogue } from './dialogue.ts';
-import { readingDeclarations, useReading } from './tools/reading-tools.ts';
+import { readingDeclarations, useReading } from './tools/coder-tools.ts';
 import { watchRepetition } from './work.ts';
 
 /** Of the conversation that a model is sent. */

@@ -1,6 +1,6 @@
 /* The envelope of every `--json` document: `ok`, `data` and `error`. */
 import { isWritError, messageOf, WritError } from '../core/base/errors.ts';
-import type { JsonData } from './json-data.ts';
+import type { JsonData } from './schemas/shape.ts';
 
 /**
  * Formats one `--json` document with a final line feed. `ok` is `error === undefined`. `inLine` writes a single line,

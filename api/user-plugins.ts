@@ -9,7 +9,7 @@ import { readGuarded } from '../core/base/files.ts';
 import { secretsOf } from '../core/kernel/plugin.ts';
 import { parseConfig } from '../engine/config/config.ts';
 import { type FoundPlugin, findPlugins, keepFiles } from '../plugins/third-party/find-plugins.ts';
-import { ownFilePlace } from '../plugins/third-party/own-places.ts';
+import { ownFilePlace } from '../plugins/third-party/manifest-parts.ts';
 import type { PluginAccess } from '../plugins/third-party/plugin-access.ts';
 import { type PluginPackage, readDirectory } from '../plugins/third-party/plugin-package.ts';
 import { readBlob } from '../workspace/git/read-objects.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readPackageSet } from '../readers/packages/package-set.ts';
+import { readPackageSet } from '../readers/packages/apply-manifests.ts';
 import { sized } from './sized.ts';
 
 const count = sized(50_000, 50);

@@ -1,5 +1,4 @@
 /* Refuses requests of other machines and of pages of other origins, by loopback addresses. */
-
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, isIPv4, isIPv6 } from 'node:net';

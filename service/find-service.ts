@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { isWritError, WritError } from '../core/base/errors.ts';
 import { type HttpAnswer, requestHttp } from '../core/base/net.ts';
 import type { RepositoryPlace } from '../core/interfaces/store.ts';
-import { type Discovery, parseDiscovery } from '../http/discovery.ts';
-import { readPrivateFile } from '../http/private-files.ts';
+import { type Discovery, parseDiscovery, readPrivateFile } from '../http/private-files.ts';
 import { readRepositorySettings } from '../store/stores.ts';
 import {
   acquireProcessLock,

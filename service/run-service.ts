@@ -3,21 +3,22 @@ import { basename, join } from 'node:path';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
 import type { RepositoryPlace } from '../core/interfaces/store.ts';
-import { type Discovery, formatDiscovery, makeToken } from '../http/discovery.ts';
 import { startLoopbackServer } from '../http/loopback-server.ts';
 import {
+  type Discovery,
+  formatDiscovery,
   ignoreDirectory,
+  makeToken,
   openPrivateDirectory,
   removeDrafts,
   removeOwnFile,
   writePrivateFile,
 } from '../http/private-files.ts';
 import { keepFiles } from '../store/sql.ts';
-import { openBus } from './bus.ts';
 import { openDirtyMarks } from './dirty-marks.ts';
 import { acquireServiceLock, type ServicePlace } from './find-service.ts';
 import { openMarkEnvironment } from './mark-walk.ts';
-import { serviceRoutes } from './routes.ts';
+import { openBus, serviceRoutes } from './routes.ts';
 
 export interface RunningService {
   readonly discovery: Discovery;

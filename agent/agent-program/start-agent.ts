@@ -14,7 +14,7 @@ import type { AgentPort, AgentProcess, AgentProgram } from '../../core/interface
 import type { FoundAgent } from '../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
 import type { OpenAgent } from '../model-loop/open-model.ts';
-import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
+import type { ToolPlace } from '../tool-calls/tool-entry.ts';
 import {
   boundedLines,
   octetsOf,

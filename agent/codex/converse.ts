@@ -7,10 +7,9 @@ import type {
   TaskOrder,
   WorkResult,
 } from '../../core/interfaces/worker.ts';
-import type { ConverseEnd, ConverseOrder } from '../converse-order.ts';
+import type { ConverseEnd, ConverseOrder } from '../dialogue.ts';
 import { taskInstructions } from '../instructions.ts';
-import { submitDraft, submitTool } from '../planner/draft.ts';
-import { planningInstructions } from '../planner/instructions.ts';
+import { planningInstructions, submitDraft, submitTool } from '../planner/draft.ts';
 import { openCodexThread, usualLimits } from './thread.ts';
 
 /** One question to Codex; what `ConverseOrder` has of a model it does not need. */

@@ -12,12 +12,11 @@ import {
 import { shownPaths } from '../../workspace/command-acl/acl.ts';
 import { allowRules } from '../../workspace/command-acl/constraints.ts';
 import type { AgentRun } from '../agent-run.ts';
-import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
+import type { ToolPlace } from '../tool-calls/tool-entry.ts';
 import { ServerFault } from './connection.ts';
-import { digestServer, type FoundServer, findServers } from './find-servers.ts';
 import type { GivenDirectory, LanguageServer } from './language-server.ts';
 import { openSession, type Session, type SessionTimes, usualTimes } from './session.ts';
-import { startServer } from './start-server.ts';
+import { digestServer, type FoundServer, findServers, startServer } from './start-server.ts';
 import { type Visible, workspaceSymbolsText } from './texts.ts';
 
 /** Its name in tool rules. */

@@ -4,8 +4,37 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { LookAtChange, ToolRequest } from '../../core/interfaces/hook-payload.ts';
+import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { HandAnswer } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
+
+/** Uses that one attempt may make: beyond, it goes round in circles. */
+const maxUses = 5000;
+export const usualBound: ToolEntryBound = {
+  most: maxUses,
+  told: `an attempt may use its tools ${maxUses} times`,
+};
+
+/** Shared by the tools of one attempt: the run's clock and signal, the spec's privacy policy, and one record. */
+export interface AttemptTools extends ToolSetting {
+  /** Key of the Task. */
+  readonly task: string;
+  readonly calls: CallJournal;
+  /** What output of the run must not hold. */
+  readonly policy: PrivacyPolicy;
+  /** Every use, in order of its end. */
+  readonly used: readonly UsedTool[];
+  /** The first fault of a tool itself: whatever its worker makes of it, the attempt has failed. */
+  broken(): WritError | undefined;
+}
+
+/** The place of an attempt: its workspace, and a directory that only its commands write to. */
+export interface ToolPlace {
+  readonly workspace: string;
+  readonly reports: string;
+  /** Creates, on first use, the directory with the stubs that replace version control for commands. */
+  readonly stubs: () => Promise<string>;
+}
 
 /** A tool call with the tool's own verdict, from rules, scope and other facts. Guards run after it. */
 export interface AuthorizedTool {
@@ -92,7 +121,7 @@ export interface ToolSetting {
 }
 
 /** The maximum number of calls, and the text returned above it. */
-export interface ToolEntryBound {
+interface ToolEntryBound {
   readonly most: number;
   readonly told: string;
 }
@@ -305,7 +334,4 @@ export interface UsedTool {
 }
 
 /** The recorded arguments of a call. */
-export type KeptArguments = Pick<
-  UsedTool,
-  'tool' | 'action' | 'path' | 'command' | 'query' | 'argumentsDigest'
->;
+type KeptArguments = Pick<UsedTool, 'tool' | 'action' | 'path' | 'command' | 'query' | 'argumentsDigest'>;

@@ -1,11 +1,113 @@
 /* The tools that a model may call while it works on a Task. */
 import { isUtf8 } from 'node:buffer';
-import type { CodeAction, CodeUse, Hands, TaskOrder, Web, WebUse } from '../../core/interfaces/worker.ts';
-import { applyHunks } from '../patch/apply-hunks.ts';
-import { EnvelopeFault, type EnvelopeSection, readEnvelope } from '../patch/read-envelope.ts';
-import { grepFiles, listDir, readFile, shell } from './files.ts';
-import type { CoderTool, ToolArgument, ToolArguments, ToolOutcome } from './tool.ts';
+import type { ToolCall } from '../../core/interfaces/model.ts';
+import type {
+  CodeAction,
+  CodeUse,
+  HandAnswer,
+  Hands,
+  TaskOrder,
+  Web,
+  WebUse,
+} from '../../core/interfaces/worker.ts';
+import { applyHunks, EnvelopeFault, type EnvelopeSection, readEnvelope } from '../patch/apply-hunks.ts';
+import {
+  type CoderTool,
+  declarationOf,
+  readArguments,
+  type ToolArgument,
+  type ToolArguments,
+  type ToolOutcome,
+} from './tool.ts';
 import { recordDecision, updatePlan } from './update-plan.ts';
+
+/** Read-only access for a model. */
+interface Looking {
+  readonly hands: Hands;
+  /** Searched only; absent: the network is closed. */
+  readonly web?: Web;
+}
+
+function readingTools({ web }: Pick<Looking, 'web'>): readonly CoderTool[] {
+  return [readFile, listDir, grepFiles, ...(web?.actions.includes('search') ? [webSearch] : [])];
+}
+
+/** The declarations of the tools that the model gets. */
+export function readingDeclarations(looking: Pick<Looking, 'web'> = {}) {
+  return readingTools(looking).map(declarationOf);
+}
+
+/** What a call of one of them came to, for the model; a call of any other is answered with their names. */
+export async function useReading(
+  { name, arguments: given }: Pick<ToolCall, 'name' | 'arguments'>,
+  { hands, web }: Looking,
+): Promise<{ readonly text: string; readonly isError: boolean }> {
+  const tools = readingTools({ ...(web && { web }) });
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) {
+    const known = tools.map((one) => one.name).join(', ');
+    return { text: `there is no such tool; there is ${known}`, isError: true };
+  }
+  const parsed = readArguments(tool, given);
+  return 'wrong' in parsed
+    ? { text: parsed.wrong, isError: true }
+    : tool.use(parsed.given, hands, { ...(web && { web }) });
+}
+
+function outcomeOf({ outcome, text }: HandAnswer): ToolOutcome {
+  return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
+}
+
+const readFile: CoderTool = {
+  name: 'read_file',
+  says: 'Reads a text file of the repository, with line numbers. Long files are read in parts.',
+  takes: {
+    path: { type: 'string', says: 'relative to the repository' },
+    from_line: { type: 'integer', says: 'first line, from 1', optional: true },
+    lines: { type: 'integer', says: 'how many, at most 2000', optional: true },
+  },
+  async use({ path, from_line: fromLine, lines }, hands) {
+    const from = fromLine === undefined ? {} : { fromLine: Number(fromLine) };
+    const many = lines === undefined ? {} : { lines: Number(lines) };
+    return outcomeOf(await hands.use({ kind: 'read', path: String(path), ...from, ...many }));
+  },
+};
+
+const listDir: CoderTool = {
+  name: 'list_dir',
+  says: 'Lists a directory of the repository; directories end with a slash.',
+  takes: { path: { type: 'string', says: 'relative to the repository; `.` is its top' } },
+  use: async ({ path }, hands) => outcomeOf(await hands.use({ kind: 'list', path: String(path) })),
+};
+
+const grepFiles: CoderTool = {
+  name: 'grep_files',
+  says: 'Searches files for lines that match a POSIX extended regular expression.',
+  takes: {
+    pattern: { type: 'string', says: 'the expression' },
+    path: { type: 'string', says: 'file or directory; default: everything', optional: true },
+  },
+  use: async ({ pattern, path = '.' }, hands) =>
+    outcomeOf(await hands.use({ kind: 'search', pattern: String(pattern), path: String(path) })),
+};
+
+const shell: CoderTool = {
+  name: 'shell',
+  says: 'Runs a shell command in the repository, in a sandbox. The contract says which commands are allowed.',
+  takes: {
+    command: { type: 'string', says: 'one command line' },
+    timeout_seconds: { type: 'integer', says: 'default 120', optional: true },
+  },
+  async use({ command, timeout_seconds: timeoutSeconds }, hands) {
+    const answer = await hands.use({
+      kind: 'execute',
+      command: String(command),
+      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds: Number(timeoutSeconds) }),
+    });
+    const { text, isError } = outcomeOf(answer);
+    return { text: answer.exitCode ? `${text}\n[exit code ${answer.exitCode}]` : text, isError };
+  },
+};
 
 async function ask(web: Web | undefined, use: WebUse): Promise<ToolOutcome> {
   if (web === undefined) return { text: 'denied: the contract opens nothing', isError: true };
@@ -13,7 +115,7 @@ async function ask(web: Web | undefined, use: WebUse): Promise<ToolOutcome> {
   return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
 }
 
-export const webSearch: CoderTool = {
+const webSearch: CoderTool = {
   name: 'web_search',
   says: 'Searches the web. Results have a title, an address and a few words, each with a tier of trust. Nothing of this repository belongs into a query.',
   takes: { query: { type: 'string', says: 'a few words' } },

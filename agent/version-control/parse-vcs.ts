@@ -7,8 +7,7 @@ import { guardTool, shownPaths } from '../../workspace/command-acl/acl.ts';
 import { realPathIn } from '../../workspace/command-acl/command-paths.ts';
 import { refusal } from '../../workspace/command-acl/constraints.ts';
 import type { AgentRun } from '../agent-run.ts';
-import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
-import type { AuthorizedTool } from '../tool-calls/tool-entry.ts';
+import type { AuthorizedTool, ToolPlace } from '../tool-calls/tool-entry.ts';
 
 /** A question to version control, of options that are known one by one. */
 export interface VcsQuestion {

@@ -13,7 +13,7 @@ import type { PublicClient } from '../../workspace/egress/ask-public.ts';
 import { redactHosts } from '../../workspace/egress/command-network.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
 import type { FindSearch, SearchAccess } from '../../workspace/process/workspace-file.ts';
-import type { ToolPlace } from '../tool-calls/attempt-tools.ts';
+import type { ToolPlace } from '../tool-calls/tool-entry.ts';
 import { type AuthorizedTool, openToolEntry, type ToolSetting } from '../tool-calls/tool-entry.ts';
 import { authorizeUrl, followRedirects, networkOf, searchWeb, webActions, webTool } from './search-web.ts';
 

@@ -23,12 +23,12 @@ import {
 } from '../../workspace/process/workspace-file.ts';
 import type { AgentRun } from '../agent-run.ts';
 import type { OpenCode } from '../language-servers/code-queries.ts';
-import { type AttemptTools, type ToolPlace, usualBound } from '../tool-calls/attempt-tools.ts';
-import { type Leaving, openToolEntry, type UsedTool } from '../tool-calls/tool-entry.ts';
+import type { ToolPlace, UsedTool } from '../tool-calls/tool-entry.ts';
+import { type AttemptTools, type Leaving, openToolEntry, usualBound } from '../tool-calls/tool-entry.ts';
 import { answerVcs, type SeenHistory } from '../version-control/answer-vcs.ts';
+import type { WriteWatch } from './authorize-use.ts';
 import { type AuthorizedUse, authorizeUse, heldBack, toolEnvironment } from './authorize-use.ts';
 import { readPart } from './tree-tools.ts';
-import type { WriteWatch } from './watch-writes.ts';
 
 /** The workspace tools of one attempt, with a record of their calls. */
 export interface OpenWorkspaceTools extends Hands {

@@ -18,13 +18,15 @@ import { openRepository, type Repository } from '../../workspace/git/repository.
 import type { Place } from '../place.ts';
 import type { GraphData, GraphEdge, GraphNode } from '../schemas/other-schemas.ts';
 import { graphLimits, maxLabel, toLine } from './drawing.ts';
-import { type KnownRun, type KnownThreads, knownThreads } from './known-threads.ts';
 import {
   createRecordReader,
   type DrawnType,
   drawnTypes,
   type FoundFile,
   type IntentRecord,
+  type KnownRun,
+  type KnownThreads,
+  knownThreads,
   parseFile,
   type RecordEntry,
   type RecordReader,

@@ -1,17 +1,107 @@
-/* The recorded objects of a thread, parsed but not yet verified. */
+/* Reads the threads of recorded runs: the files of a record, and the threads that runs name. */
 import { isWritError } from '../../core/base/errors.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { ObjectStore } from '../../core/interfaces/store.ts';
+import { startedRun } from '../../engine/record/started-run.ts';
 import type { ObjectType } from '../../store/object-shapes.ts';
+import { readJournal } from '../../store/parse-journal.ts';
 import type { FoundRecord } from '../../store/record/list-records.ts';
 import { sealPaths, waitingFolder } from '../../store/record/record-paths.ts';
+import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 import { readEach, readHeads } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listRecordTree } from '../../workspace/git/tree.ts';
 import { graphLimits } from './drawing.ts';
+
+/** A run and the thread that its record names. */
+export interface KnownRun {
+  readonly runId: string;
+  readonly threadId: string;
+  /** Absent for a run that is known by its journal alone. */
+  readonly record?: FoundRecord;
+  readonly started?: RunRecord['started'];
+}
+
+/** The records that show which threads exist. */
+export interface KnownThreads {
+  /** Oldest first. */
+  readonly runs: readonly KnownRun[];
+  readonly intents: readonly (FoundRecord & { readonly threadId: string | undefined })[];
+}
+
+/** Reads the thread of each run and each recorded intent. Runs without a recorded thread are left out. */
+export async function knownThreads(
+  repository: Repository,
+  reader: RecordReader,
+  found: { readonly runs: readonly FoundRecord[]; readonly intents: readonly FoundRecord[] },
+): Promise<KnownThreads> {
+  const runs = onePerRun(found.runs);
+  const threads = await namedIn(reader, runs, 'run.json', 'thread_id');
+  // If `run.json` is damaged or missing, the record still holds a copy of the intent.
+  const untold = runs.filter(({ ref }) => !threads.has(ref));
+  const byIntent = await namedIn(reader, untold, 'intent.json', 'object_id');
+  const recorded = runs.flatMap((record): readonly KnownRun[] => {
+    const threadId = threads.get(record.ref) ?? byIntent.get(record.ref);
+    return threadId === undefined ? [] : [{ runId: record.id, threadId, record }];
+  });
+  const local = await runsAtWork(repository, new Set(runs.map(({ id }) => id)));
+  const intents = await namedIn(reader, found.intents, 'intent.json', 'object_id');
+  return {
+    runs: [...recorded, ...local].sort((a, b) => (a.runId < b.runId ? -1 : 1)),
+    intents: found.intents.map((record) => ({ ...record, threadId: intents.get(record.ref) })),
+  };
+}
+
+/** Keeps one record for each run id. The default prefix `refs/ai` wins over configured prefixes. */
+function onePerRun(found: readonly FoundRecord[]): readonly FoundRecord[] {
+  const byId = new Map<string, FoundRecord>();
+  for (const record of found)
+    if (!byId.has(record.id) || record.prefix === 'refs/ai') byId.set(record.id, record);
+  return [...byId.values()];
+}
+
+async function namedIn(
+  reader: RecordReader,
+  records: readonly FoundRecord[],
+  path: string,
+  member: string,
+): Promise<ReadonlyMap<string, string>> {
+  const named = new Map<string, string>();
+  await reader.each(records, path, ({ ref }, bytes) => {
+    const id = textIn(bytes, member, isUuid);
+    if (id !== undefined) named.set(ref, id);
+  });
+  return named;
+}
+
+/** Runs that have begun and are on no ref yet. */
+async function runsAtWork(
+  repository: Repository,
+  recorded: ReadonlySet<string>,
+): Promise<readonly KnownRun[]> {
+  const runs: KnownRun[] = [];
+  for (const runId of await listRunDirectories(repository)) {
+    if (recorded.has(runId)) continue;
+    const started = await readStarted(repository, runId);
+    if (started === undefined) continue;
+    const { summary, id: specId, digest } = started.report.spec;
+    runs.push({ runId, threadId: started.threadId, started: { summary, specId, digest } });
+  }
+  return runs;
+}
+
+/** Returns `undefined` if the journal has no start record: it is damaged, or the run never began. */
+async function readStarted(repository: Repository, runId: string): Promise<ReturnType<typeof startedRun>> {
+  try {
+    return startedRun((await readJournal(journalPath(repository, runId))).records);
+  } catch (fault) {
+    if (isWritError(fault, 'JOURNAL_CORRUPT')) return undefined;
+    throw fault;
+  }
+}
 
 /** A file of a record as read. If it cannot be read, `bytes` is absent and `problem` gives the reason. */
 export interface FoundFile {
@@ -112,11 +202,7 @@ export function parseFile<T extends ObjectType>(type: T, { bytes, problem }: Fou
 }
 
 /** A member of the document in `bytes`, whatever else is wrong with it; `undefined` where there is none that fits. */
-export function textIn(
-  bytes: Uint8Array,
-  member: string,
-  isFit: (text: string) => boolean,
-): string | undefined {
+function textIn(bytes: Uint8Array, member: string, isFit: (text: string) => boolean): string | undefined {
   try {
     const { value } = parseStrictJson(bytes);
     const found = Object.hasOwn(Object(value), member)
@@ -130,7 +216,7 @@ export function textIn(
 }
 
 /** A whole UUIDv7, which is what objects, runs and threads are called by. */
-export function isUuid(text: string): boolean {
+function isUuid(text: string): boolean {
   return text.length === 36 && uuidTimeMs(text) !== undefined;
 }
 

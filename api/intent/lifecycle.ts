@@ -15,8 +15,8 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import { reviewDocument } from '../../spec/review.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { JsonData } from '../json-data.ts';
 import type { InputSource } from '../read-input.ts';
+import type { JsonData } from '../schemas/shape.ts';
 import { readSpecBytes, scopeSentences } from './read-spec.ts';
 
 /** Lifecycle to display: the recorded history of an intent, or the fields of a document that was never recorded. */

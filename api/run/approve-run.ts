@@ -8,13 +8,39 @@ import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ApprovalVerdict, EarlierCandidate } from '../../core/interfaces/approval.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
 import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { storeApproval } from '../../engine/record/stored-approvals.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { comparePatches, type PatchComparison } from '../../workspace/patch/undo.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
+import type { Place } from '../place.ts';
 import { type EvaluatedHere, evaluateHere } from './open-run.ts';
-import type { WaitingRun } from './waiting-run.ts';
+import { openWaitingRun, type WaitingRun } from './waiting-run.ts';
+
+/** A view, and what changed since people signed for an earlier candidate. */
+interface LandingState {
+  readonly view: RunView;
+  readonly changed: readonly ChangedSince[];
+}
+
+/**
+ * Adds the approvals of a waiting run to the view, verified as of now. If the record cannot be approved, returns the
+ * view unchanged; `writ approve` and `writ fsck` report why.
+ */
+export async function withLandingState(context: Place, view: RunView): Promise<LandingState> {
+  if (view.state !== 'waiting' || view.decision === undefined) return { view, changed: [] };
+  try {
+    const run = await openWaitingRun(context, view.runId);
+    const judged = await evaluateHere(run);
+    const changed = await changedSince(run, judged);
+    const waiting = { for: run.record.for, needed: run.record.needed, people: judged.approvers };
+    return { view: { ...view, waiting }, changed };
+  } catch (fault) {
+    if (isWritError(fault)) return { view, changed: [] };
+    throw fault;
+  }
+}
 
 /** A person's decision on a waiting run. */
 export interface SaidApproval {

@@ -1,5 +1,5 @@
 /* JSON Schemas of the data of the `attest`, `trust`, service and graph commands. */
-import type { JsonData } from '../json-data.ts';
+import type { JsonData } from './shape.ts';
 import { type Admitted, count, flag, integer, list, moment, oneOf, record, sha256, text } from './shape.ts';
 
 const subjects = list(record({ name: text, digest: { type: 'object', additionalProperties: text } }));

@@ -1,11 +1,84 @@
 /* The JSON Schema of each command's data, by command name. */
-import type { JsonData } from '../json-data.ts';
+import { partKindNames } from '../../plugins/third-party/part-kinds.ts';
 import { attestShapes, graphSchema, serviceShapes } from './other-schemas.ts';
 import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';
-import { pluginShapes } from './plugin-schemas.ts';
 import { findingSchema, redactionSchema, runMembers, runsSchema } from './run-schema.ts';
+import type { JsonData } from './shape.ts';
 import { count, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
 import { verificationSchema } from './verification-schema.ts';
+
+const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;
+
+const part = record({ kind: text, name: text });
+
+/** Shapes of `writ plugin …`. */
+const pluginShapes = {
+  'plugin list': record({
+    plugins: list(
+      record(
+        {
+          name: text,
+          source: { enum: ['built-in', 'path', 'package'] },
+          status: { enum: ['loaded', 'trusted', 'untrusted', 'changed', 'missing', 'uncommitted'] },
+          enforces: list(text),
+          rules: list(text),
+          parts: list(part),
+          needs: list(text),
+        },
+        { place: text, version: text, digest, found_digest: digest },
+      ),
+    ),
+  }),
+  'plugin new': record({ path: text, name: text, files: list(text) }),
+  'plugin test': record({
+    name: text,
+    version: text,
+    digest,
+    needs: list(text),
+    rules: list(record({ id: text, cases: { type: 'integer', minimum: 0 }, failures: list(text) })),
+    parts: list(
+      record({
+        kind: { enum: partKindNames },
+        name: text,
+        cases: { type: 'integer', minimum: 0 },
+        failures: list(text),
+      }),
+    ),
+  }),
+  'plugin add': record(
+    {
+      name: text,
+      version: text,
+      digest,
+      rules: list(text),
+      parts: list(part),
+      needs: list(text),
+      kept: flag,
+      changed: flag,
+      files: list(text),
+      next: list(text),
+    },
+    { path: text, package: text },
+  ),
+  'plugin pack': record({
+    path: text,
+    name: text,
+    version: text,
+    digest,
+    sha256,
+    size_bytes: count,
+    files: list(record({ path: text, size_bytes: count })),
+    left_out: list(text),
+    config: text,
+    rules: list(text),
+    parts: list(part),
+    needs: list(text),
+  }),
+  'plugin trust': record(
+    { digest, trusted: flag, changed: flag, files: list(text), next: list(text) },
+    { name: text, version: text, rules: list(text), parts: list(part), needs: list(text) },
+  ),
+} as const;
 
 const vault = { enum: ['repository', 'global'] } as const;
 

@@ -1,5 +1,9 @@
 /* Builds a JSON Schema together with the TypeScript type that it describes. */
-import type { JsonData } from '../json-data.ts';
+/**
+ * What a program reads as JSON: JSON-safe, snake_case, absent fields left out; its shape is what `writ schema COMMAND`
+ * prints.
+ */
+export type JsonData = Readonly<Record<string, unknown>>;
 
 declare const admits: unique symbol;
 

@@ -14,7 +14,11 @@ import {
   isRevision,
   resolveCommit,
 } from '../../workspace/git/resolve-commit.ts';
-import { isPath } from './is-path.ts';
+
+/** True for what is spelled as a path, which no ref can be, and for stdin. */
+export function isPath(target: string): boolean {
+  return /^(?:-$|\.{0,2}\/)/.test(target);
+}
 
 /** Kinds that a user can choose for a target (`--commit`, `--run`, `--file`). */
 export type TargetForm = 'commit' | 'run' | 'file';

@@ -6,8 +6,13 @@ import { type Trust, toAnchors } from '../../attest/verify/anchors.ts';
 import { type ArtifactHash, artifactHashes, type GivenArtifact } from '../../attest/verify/given-artifact.ts';
 import { isMistakenLevel } from '../../attest/verify/predicates/summary.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { type Belief, type Requirement, requirements, type VerifyDemands } from './demands.ts';
-import { requireSigners } from './require-signers.ts';
+import {
+  type Belief,
+  type Requirement,
+  requirements,
+  requireSigners,
+  type VerifyDemands,
+} from './demands.ts';
 import { digestOfSigned } from './target-meanings.ts';
 
 /** What an attestation has to be about: its bytes, or one of its digests or several, lower-case hex. */

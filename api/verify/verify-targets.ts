@@ -8,9 +8,9 @@ import type { VerifyReport } from '../../attest/verify/report.ts';
 import type { Place } from '../place.ts';
 import { type InputSource, readInput } from '../read-input.ts';
 import { type Belief, noDemands, type VerifyDemands } from './demands.ts';
-import { isPath } from './is-path.ts';
 import { type LazyRepository, lazyRepository } from './lazy-repository.ts';
 import type { Meaning } from './target-meanings.ts';
+import { isPath } from './target-meanings.ts';
 import { type VerifiedTarget, withRequestedCommit } from './verified-target.ts';
 import { verifyBytes } from './verify-bytes.ts';
 

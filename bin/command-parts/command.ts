@@ -1,6 +1,6 @@
 /* Types of a command: its declaration, its context and its result, and how its modules are loaded. */
 import type { Readable } from 'node:stream';
-import type { JsonData } from '../../api/json-data.ts';
+import type { JsonData } from '../../api/schemas/shape.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import type { Stores } from '../../store/stores.ts';

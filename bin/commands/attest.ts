@@ -1,7 +1,7 @@
 /* The `writ attest` commands. */
 import { resolve } from 'node:path';
-import type { JsonData } from '../../api/json-data.ts';
 import { readInput } from '../../api/read-input.ts';
+import type { JsonData } from '../../api/schemas/shape.ts';
 import { type FilePart, splitFile } from '../../api/verify/split-file.ts';
 import { userSource } from '../../attest/attestor/plugin.ts';
 import { type AnyBundle, parseAnyBundle } from '../../attest/bundle/any-bundle.ts';

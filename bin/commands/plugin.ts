@@ -1,7 +1,7 @@
 /* The `writ plugin add`, `list` and `trust` commands, and how a plugin is pinned in the configuration. */
 import { mkdir, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { JsonData } from '../../api/json-data.ts';
+import type { JsonData } from '../../api/schemas/shape.ts';
 import {
   distrustPlugin,
   keepPlugin,

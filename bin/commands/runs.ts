@@ -1,11 +1,11 @@
 /* Commands that show recorded runs: `runs`, `show`, `cancel`, `report` and `graph`. */
 import { readVersion } from '../../api/build.ts';
 import { threadGraph } from '../../api/graph/thread-graph.ts';
+import { withLandingState } from '../../api/run/approve-run.ts';
 import { type OpenedRun, openRun, pluginsOfEngine } from '../../api/run/open-run.ts';
 import { describedRules, toRunData } from '../../api/run/run-data.ts';
 import { toRunsData } from '../../api/run/verdict.ts';
 import { cancelRun } from '../../api/run/waiting-run.ts';
-import { withLandingState } from '../../api/run/with-standing.ts';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
 import { formatEvidenceFile, isInLedger, logSnapshot } from '../../attest/verify/evidence-file.ts';
 import { systemClock } from '../../core/base/clock.ts';

@@ -1,8 +1,8 @@
 /* The `writ scan`, `writ redact` and `writ sca import` commands. */
 import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
-import type { JsonData } from '../../api/json-data.ts';
 import { readInput } from '../../api/read-input.ts';
+import type { JsonData } from '../../api/schemas/shape.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';

@@ -202,7 +202,7 @@ async function readSpecDigest(context: CommandContext, path: string): Promise<st
 
 async function readSigners(context: CommandContext, path: string): Promise<Buffer> {
   const bytes = await readInput(context, path, { maxBytes: maxSignersBytes });
-  const { requireSigners } = await import('../../api/verify/require-signers.ts');
+  const { requireSigners } = await import('../../api/verify/demands.ts');
   requireSigners(bytes, path, '--allowed-signers');
   return bytes;
 }

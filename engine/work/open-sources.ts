@@ -1,5 +1,5 @@
 /* Keeps the sources and citations of an attempt. */
-import type { AttemptTools, ToolPlace } from '../../agent/tool-calls/attempt-tools.ts';
+import type { AttemptTools, ToolPlace } from '../../agent/tool-calls/tool-entry.ts';
 import { type OpenWeb, openWeb, type WebEnvironment } from '../../agent/web/open-web.ts';
 import { authorizeUrl } from '../../agent/web/search-web.ts';
 import type { OpenWorkspaceTools } from '../../agent/workspace-tools/workspace-tools.ts';

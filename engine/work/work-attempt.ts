@@ -9,10 +9,9 @@ import {
   type TurnsUsed,
   untrustedText,
 } from '../../agent/model-loop/model-turns.ts';
-import type { AttemptTools, ToolPlace } from '../../agent/tool-calls/attempt-tools.ts';
-import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
+import type { AttemptTools, ToolPlace, UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { openHistory } from '../../agent/version-control/answer-vcs.ts';
-import { type WriteWatch, watchWrites } from '../../agent/workspace-tools/watch-writes.ts';
+import { type WriteWatch, watchWrites } from '../../agent/workspace-tools/authorize-use.ts';
 import { openWorkspaceTools, writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';

@@ -3,13 +3,13 @@ import type { Models } from '@cyclonedx/cyclonedx-library';
 import { compileGlob } from '../../core/base/glob.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
-import { fileKind } from '../../readers/packages/file-kind.ts';
 import {
   isDependencyFile,
   type LockedPackage,
   type PackageSet,
   readPackageSet,
-} from '../../readers/packages/package-set.ts';
+} from '../../readers/packages/apply-manifests.ts';
+import { fileKind } from '../../readers/packages/file-kind.ts';
 
 /** What a bill of materials is written from, whatever its format. */
 export interface Bill {

@@ -13,7 +13,7 @@ import {
   type ScaOptions,
 } from '../../readers/advisories/sca-options.ts';
 import { scanPackages, type Vulnerability } from '../../readers/advisories/scan-packages.ts';
-import type { LockedPackage } from '../../readers/packages/package-set.ts';
+import type { LockedPackage } from '../../readers/packages/apply-manifests.ts';
 import { advisoryDir, openAdvisoryDatabase } from './advisories/open-advisory-database.ts';
 import {
   type Bill,

@@ -6,8 +6,7 @@ import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
 import { toPointer } from '../../core/base/json-pointer.ts';
 import { SchemaFault } from '../../core/base/schema.ts';
-import { type ArchiveFault, isFault } from '../../readers/documents/archive/archive-fault.ts';
-import { inflate } from '../../readers/documents/archive/inflate.ts';
+import { type ArchiveFault, inflate, isFault } from '../../readers/documents/archive/inflate.ts';
 import { readTar, shownName, type TarEntry, tarEntries } from '../../readers/documents/archive/tar.ts';
 
 /** All files of a plugin, by path, and what they amount to. */

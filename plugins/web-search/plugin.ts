@@ -1,6 +1,5 @@
 /* The built-in search services. */
-import { htmlParts } from '../../readers/documents/html/html-parts.ts';
-import { htmlLine } from '../../readers/documents/html/html-text.ts';
+import { htmlLine, htmlParts } from '../../readers/documents/html/html-text.ts';
 import type { SearchBackend, SearchReading, SearchResult } from '../../workspace/process/workspace-file.ts';
 
 /** Names of the key's credential, in lookup order. */

@@ -1,7 +1,6 @@
 /** Finds a running session and its control token. */
 import { WritError } from '../../core/base/errors.ts';
-import { type Discovery, isLoopbackBase, parseDiscovery } from '../../http/discovery.ts';
-import { readPrivateFile } from '../../http/private-files.ts';
+import { type Discovery, isLoopbackBase, parseDiscovery, readPrivateFile } from '../../http/private-files.ts';
 import { isProcessLockHeld } from '../../workspace/process/process-lock.ts';
 import { type ControlPlace, findControlPlace } from './open-control.ts';
 

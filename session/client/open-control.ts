@@ -4,11 +4,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { compact } from '../../api/envelope.ts';
 import { type Clock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { formatDiscovery, makeToken, parseDiscovery } from '../../http/discovery.ts';
 import {
   createPrivateFile,
+  formatDiscovery,
   ignoreDirectory,
+  makeToken,
   openPrivateDirectory,
+  parseDiscovery,
   readPrivateFile,
   removeOwnFile,
   writePrivateFile,

@@ -1,6 +1,7 @@
 /** The MCP resources: runs, evidence and threads. */
+
 import { compact } from '../../api/envelope.ts';
-import type { JsonData } from '../../api/json-data.ts';
+import type { JsonData } from '../../api/schemas/shape.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';

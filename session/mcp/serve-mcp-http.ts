@@ -3,10 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import { makeToken, matchesToken } from '../../http/discovery.ts';
 import { valuesOf } from '../../http/guard-request.ts';
 import { startLoopbackServer } from '../../http/loopback-server.ts';
-import { readPrivateFile, removeOwnFile, writePrivateFile } from '../../http/private-files.ts';
+import {
+  makeToken,
+  matchesToken,
+  readPrivateFile,
+  removeOwnFile,
+  writePrivateFile,
+} from '../../http/private-files.ts';
 import type { Exchange, Route } from '../../http/send-answer.ts';
 import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import type { McpGround } from './tool.ts';

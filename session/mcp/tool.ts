@@ -2,7 +2,7 @@
 
 import { homedir, tmpdir } from 'node:os';
 import { toErrorRecord, toFault } from '../../api/envelope.ts';
-import type { JsonData } from '../../api/json-data.ts';
+import type { JsonData } from '../../api/schemas/shape.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import { list, parse, type Schema, SchemaFault, text, where } from '../../core/base/schema.ts';

@@ -1,6 +1,6 @@
 /* The tools of the MCP server: read-only writ commands, and version control. */
 import { compact } from '../../api/envelope.ts';
-import type { JsonData } from '../../api/json-data.ts';
+import type { JsonData } from '../../api/schemas/shape.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { count, object, oneOf, says } from '../../core/base/schema.ts';

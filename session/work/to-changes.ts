@@ -1,5 +1,5 @@
 /** Converts patches to the changes that a session shows. */
-import { type EnvelopeSection, readEnvelope } from '../../agent/patch/read-envelope.ts';
+import { type EnvelopeSection, readEnvelope } from '../../agent/patch/apply-hunks.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { patchContentPath } from '../../engine/record/settle-run.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';

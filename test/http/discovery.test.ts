@@ -1,6 +1,6 @@
 import t from 'tap';
 import { isWritError } from '../../core/base/errors.ts';
-import { type Discovery, formatDiscovery, parseDiscovery } from '../../http/discovery.ts';
+import { type Discovery, formatDiscovery, parseDiscovery } from '../../http/private-files.ts';
 
 const sound: Discovery = {
   version: 1,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { makeToken, matchesToken } from '../../http/discovery.ts';
+import { makeToken, matchesToken } from '../../http/private-files.ts';
 
 t.test('each token is unique and has 256 bits', async (t) => {
   const tokens = Array.from({ length: 100 }, makeToken);

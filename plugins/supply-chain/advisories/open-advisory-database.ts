@@ -11,7 +11,7 @@ import {
   advisoryKey,
   type PackageName,
 } from '../../../readers/advisories/advisory.ts';
-import type { Ecosystem } from '../../../readers/packages/package-set.ts';
+import type { Ecosystem } from '../../../readers/packages/apply-manifests.ts';
 
 /** Opens the database in `root`; `undefined` if there was never an import. Throws ADVISORIES_CORRUPT. */
 export function openAdvisoryDatabase(root: string): AdvisoryDatabase | undefined {

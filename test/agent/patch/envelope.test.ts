@@ -1,6 +1,5 @@
 import t from 'tap';
-import { applyHunks } from '../../../agent/patch/apply-hunks.ts';
-import { type EnvelopeSection, readEnvelope } from '../../../agent/patch/read-envelope.ts';
+import { applyHunks, type EnvelopeSection, readEnvelope } from '../../../agent/patch/apply-hunks.ts';
 
 const wrap = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 const hunksOf = (...lines: string[]) => {

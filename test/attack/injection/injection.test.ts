@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
 import { withoutInstructions } from '../../../agent/model-loop/reply-faults.ts';
+import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
 import { duckPage, openWebWorld } from '../../agent/fake-web.ts';
 import { done, source } from '../../agent/model-work.ts';
 import { fixOfPrice } from '../../agent/price-task.ts';

@@ -7,8 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import { toFrame } from '../../../http/broadcast.ts';
-import { formatDiscovery } from '../../../http/discovery.ts';
-import { openPrivateDirectory } from '../../../http/private-files.ts';
+import { formatDiscovery, openPrivateDirectory } from '../../../http/private-files.ts';
 import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
 import { long } from '../../rooms/long.ts';
 import {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { evaluateRuleTask } from '../../../core/kernel/worker/pool.ts';
-import { createPool } from '../../../core/kernel/worker/pool.ts';
+import { createPool, evaluateRuleTask } from '../../../core/kernel/worker/pool.ts';
 import { shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
 import { rules } from '../../../gates/rules.ts';
+import { toRuleInput } from '../../../plugins/testers/gate-tester.ts';
 import {
   dropRuntime,
   parseBudget,
@@ -14,7 +14,6 @@ import {
   plainText,
 } from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName } from '../../../readers/source/grammar/syntax-tree.ts';
-import { toRuleInput } from '../../../plugins/testers/gate-tester.ts';
 import { long } from '../../rooms/long.ts';
 
 const names: readonly GrammarName[] = [

@@ -15,7 +15,7 @@ import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import type { ErrorCode } from '../../../core/base/error-codes.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import { formatDiscovery } from '../../../http/discovery.ts';
+import { formatDiscovery } from '../../../http/private-files.ts';
 import { findService } from '../../../service/find-service.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
 import { type Ground, makeGround, openGround } from './open-ground.ts';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
-import { parseDiscovery } from '../../../http/discovery.ts';
+import { parseDiscovery } from '../../../http/private-files.ts';
 import { type ControlFiles, findControlPlace, openControl } from '../../../session/client/open-control.ts';
 
 const program = fileURLToPath(new URL('control-program.ts', import.meta.url));
