@@ -1,4 +1,4 @@
-/* Sends a conversation to a model, and shortens it when the vendor refuses it as too long. */
+/* One question of a person to a model, and the conversation that answers it within the vendor's limits. */
 import { isWritError, messageOf } from '../core/base/errors.ts';
 import type { ModelEvent, ModelMessage } from '../core/interfaces/model.ts';
 import type { Hands, ReadingHost, Turn, TurnQuestion, Turns, Web } from '../core/interfaces/worker.ts';

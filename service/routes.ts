@@ -1,4 +1,4 @@
-/* The endpoints of the service. */
+/* The endpoints of the service, and the bus that sends its events to subscribers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, toRfc3339 } from '../core/base/clock.ts';

@@ -1,4 +1,4 @@
-/* The one entry for tool calls of a model. */
+/* The one entry for tool calls of a model, and the tools and limits of one attempt. */
 import { canonicalDigest, sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';

@@ -1,4 +1,4 @@
-/* Builds a JSON Schema together with the TypeScript type that it describes. */
+/* Data of a `--json` answer: its JSON Schema, and the TypeScript type that the schema describes. */
 /**
  * What a program reads as JSON: JSON-safe, snake_case, absent fields left out; its shape is what `writ schema COMMAND`
  * prints.

@@ -1,4 +1,4 @@
-/* Verifies the attestations in a file, each part separately. */
+/* Verifies the attestations in a file or in given material, each part separately. */
 import { policyDemandId, sourceChecks } from '../../attest/verify/certified-source.ts';
 import { maxEvidenceFileBytes, parseEvidenceFile } from '../../attest/verify/evidence-file.ts';
 import { summaryChecks } from '../../attest/verify/predicates/summary.ts';

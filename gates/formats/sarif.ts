@@ -1,4 +1,4 @@
-/* Checks and reads SARIF reports. */
+/* Reads a SARIF report: its form, its results and their levels. */
 import { workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { listOf, tableOf } from '../../readers/packages/content.ts';
 import { stated } from '../../readers/packages/reading.ts';

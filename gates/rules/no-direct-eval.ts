@@ -1,4 +1,4 @@
-/* The rule `no-direct-eval`. */
+/* The rule `no-direct-eval`, and the scan of a change on which `sast` builds too. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';

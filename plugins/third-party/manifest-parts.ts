@@ -1,4 +1,4 @@
-/* The entries of a plugin's manifest, as shapes: parts by kind, needs and options. */
+/* The entries of a plugin's manifest, as shapes: parts by kind, needs, options and the places it may use. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';

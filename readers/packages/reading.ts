@@ -1,4 +1,4 @@
-/* Collects what a reader finds in one dependency file. */
+/* Collects what a reader finds in one dependency file: packages, problems and source settings. */
 import { isTable, LineFinder, tableOf } from './content.ts';
 import type { FileKind } from './file-kind.ts';
 import { type Ecosystem, type LockedPackage, withoutCredentials } from './locked-package.ts';

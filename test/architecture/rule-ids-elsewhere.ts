@@ -10,7 +10,6 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'bin/commands/demo.ts: no-direct-eval': 'the demo says which rule refuses each of its patches',
   'bin/commands/demo.ts: scope': 'the demo says which rule refuses each of its patches',
   'gates/plugin.ts: undeclared-api': 'the replan trigger `unknown-api` follows from this rule',
-  'gates/rules/limit-exceeded.ts: check-outcome': ofChecks,
   'engine/decide/decide-run.ts: artifact-present':
     'the decision says itself that a proof is required which no log gives',
   'engine/evaluate/check-workspace.ts: check-outcome': ofChecks,

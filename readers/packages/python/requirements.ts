@@ -1,5 +1,4 @@
 /* Reads pip requirements files. */
-
 import { fromHex } from '../lock-builder.ts';
 import { cleanUrl } from '../locked-package.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
