@@ -11,9 +11,9 @@ import type { EffectiveCheck, EffectiveIntentSpec } from '../core/interfaces/int
 import type { Scope } from '../core/interfaces/patch-set.ts';
 import { edgesOf, type PlannedTask } from '../core/interfaces/plan.ts';
 import { type StageName, stageNames } from '../core/interfaces/stage.ts';
+import { submoduleNotice, submodulePaths } from '../readers/reports/missing-dependencies.ts';
 import type { WritEngine } from '../spec/contract-rows.ts';
 import { privacyPolicyOf } from '../spec/facts.ts';
-import { submoduleNotice, submodulePaths } from '../readers/reports/missing-dependencies.ts';
 import { runGit } from '../workspace/git/git.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { readBlob } from '../workspace/git/read-objects.ts';

@@ -1,15 +1,31 @@
 /* The rule `new-tests`: of the sources of a change, and of its executed tests. */
 import type { ExecutedTests } from '../../core/interfaces/check.ts';
-import type { ExecutedCheck, ExecutedRule } from '../../core/interfaces/rule.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { RuleFunction } from '../../core/interfaces/rule.ts';
+import type { ExecutedCheck, ExecutedRule, RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { languageOf } from '../../readers/source/language.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
-import { type NewCase, newRows, noNewCase, ranAmong, readPatterns, requiresNewTests } from '../new-tests/new-cases.ts';
-import { baseSource, candidateSource, isRegularCandidate, languageOfChange } from '../source/changed-source.ts';
+import {
+  type NewCase,
+  newRows,
+  noNewCase,
+  ranAmong,
+  readPatterns,
+  requiresNewTests,
+} from '../new-tests/new-cases.ts';
+import {
+  baseSource,
+  candidateSource,
+  isRegularCandidate,
+  languageOfChange,
+} from '../source/changed-source.ts';
 import { readTests } from '../test-cases/test-cases.ts';
-import { changedData, type InventoryCase, rerunBaseTests, testInventory } from '../test-cases/test-inventory.ts';
+import {
+  changedData,
+  type InventoryCase,
+  rerunBaseTests,
+  testInventory,
+} from '../test-cases/test-inventory.ts';
 import { isTestFile } from '../test-cases/test-text.ts';
 
 const rule = 'new-tests';

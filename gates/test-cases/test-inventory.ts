@@ -1,8 +1,8 @@
 /* Lists the test cases and assertions of one side of a test file. */
 
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 /** The tests of the base, with their data, for a run over the candidate. */
 import type { Executed, ExecutedCheck } from '../../core/interfaces/rule.ts';
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
 import { isCollected, isData, isOfTests, mayTakeLines } from '../../readers/source/test-paths.ts';
