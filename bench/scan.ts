@@ -1,7 +1,7 @@
 /* `npm run bench:scan`: precision and recall on the labelled sets (of direct execution by language, of static analysis by row), and what reading with grammars costs. Exit 1 where a limit is missed. */
-import { mayHit, type Scanned } from '../gates/direct-eval/candidates.ts';
-import { findHits } from '../gates/rules/no-direct-eval.ts';
-import { grammarOf } from '../readers/source/language.ts';
+import { executing, mayHit } from '../gates/direct-eval/candidates.ts';
+import { findHits } from '../gates/direct-eval/scan-change.ts';
+import { grammarOf, type Language } from '../readers/source/language.ts';
 import { labelledLanguages, readSample, scoreLanguage } from './labelled-cases.ts';
 import { labelledRows, scoreRow } from './labelled-sast.ts';
 import { figure } from './measure.ts';
@@ -16,7 +16,7 @@ const rounds = sized(30, 1);
 const held: boolean[] = [];
 for (const language of labelledLanguages) held.push(await benchLabels(language));
 for (const row of labelledRows) held.push(await benchRow(row));
-for (const language of labelledLanguages) held.push(await benchFile(language as Scanned));
+for (const language of labelledLanguages) held.push(await benchFile(language as Language));
 held.push(benchCandidates());
 process.exit(held.every(Boolean) ? 0 : 1);
 
@@ -43,7 +43,7 @@ function printScore(name: string, { cases, traps, precision, recall, wrong, miss
  * One candidate file of about 500 lines, made of the sample. Processor time, and the best of many rounds: on a
  * machine that is shared all else tells of the others.
  */
-async function benchFile(language: Scanned): Promise<boolean> {
+async function benchFile(language: Language): Promise<boolean> {
   const { path, text } = readSample(language);
   // A sample that is cut short would be a file with a fault, of which lines are read twice.
   const repeated = text.repeat(Math.ceil(lines / text.trimEnd().split('\n').length));
@@ -59,7 +59,7 @@ async function benchFile(language: Scanned): Promise<boolean> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const before = processorTime();
-    await findHits(source, language);
+    await findHits(source, language, { searches: executing, isMine: () => true });
     times.push(processorTime() - before);
   }
   const detail = grammar ? `grammar ${grammar}` : 'token by token';
@@ -78,7 +78,8 @@ function benchCandidates(): boolean {
     'const total = rows.map((row) => row.amount * rate).reduce((a, b) => a + b, 0); // sum of all\n';
   const bytes = Buffer.from(line.repeat(300_000));
   const before = processorTime();
-  if (mayHit(bytes, 'javascript')) throw new Error('the text was to hold no candidate');
+  const search = executing.get('javascript');
+  if (!search || mayHit(search, bytes)) throw new Error('the text was to hold no candidate');
   const rate = (processorTime() - before) / (bytes.length / 1e6);
   return figure(
     'choosing candidates',

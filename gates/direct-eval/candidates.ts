@@ -1,9 +1,15 @@
 /* Selects the files in which direct execution is possible, quickly. */
 import { type WordSearch, wordSearch } from '../../readers/anchors/anchor-search.ts';
-import type { Language } from '../../readers/source/language.ts';
 
-/** Languages in which direct execution is looked for. */
-export type Scanned = Exclude<Language, 'rust' | 'c' | 'swift' | 'elixir'>;
+/** How a language is searched for files worth a parse. */
+export interface Searches {
+  /** A change with a hit has one of these texts. */
+  readonly change: WordSearch;
+  /** It has this form, too. */
+  readonly form?: RegExp;
+  /** A file that gives another name to what is looked for, so that a change may use it unseen, has one of these. */
+  readonly file?: WordSearch | undefined;
+}
 
 /** Parts of the names of methods that run a text on the Java platform. */
 const jvmWords = `parseExpression, parseRaw, parseClass, compile, Ognl, createExpression, createScript, cook,
@@ -14,7 +20,7 @@ const jvmWords = `parseExpression, parseRaw, parseClass, compile, Ognl, createEx
  * Every direct execution contains one of these words; a change without any of them is not parsed. Two words stay even
  * if every known example contains both. A surplus word costs a search; a missing word hides a change.
  */
-const words: Readonly<Record<Exclude<Scanned, 'javascript' | 'python'>, string>> = {
+const words: Readonly<Record<string, string>> = {
   shell: 'eval, sh, source, <(, SHELL, $, |, `, sed, /dev/, /proc/, {}, xargs',
   ruby: 'eval, system, exec, spawn, popen, Open3, send, open, InstructionSequence, method, `, %x, ERB.new, IO., PTY., trap, /dev/',
   php: `eval, assert, create_function, exec, system, passthru, popen, proc_open, preg_, mb_ereg, call_user, array_,
@@ -37,7 +43,7 @@ const jvmTypes = `Runtime, ScriptEngine, ProcessBuilder, roovy, gnl, ELProcessor
   PythonInterpreter`;
 
 /** What a file holds where a name for direct execution may be given far from where the change uses it. */
-const inFile: Readonly<Partial<Record<Scanned, WordSearch>>> = {
+const inFile: Readonly<Record<string, WordSearch>> = {
   javascript: wordSearch(
     listed(`child_process, shelljs, execa, = eval, : eval, =eval, .eval, ['eval, ["eval, 'vm', "vm", :vm,
       = Function, .constructor, vm2, isolated-vm, data:text`),
@@ -127,40 +133,34 @@ const pythonForms: Forms = {
   profile: '(?<=(?:import|from)\\s{1,4})profile(?!\\w)|(?<![\\w.])profile\\.(?:run|Profile)',
 };
 
-/** How a change shows that it may hold direct execution: one of some texts, and for some languages a form around it. */
-const searches: ReadonlyMap<string, { readonly search: WordSearch; readonly form?: RegExp }> = new Map([
-  ...Object.entries(words).map(
-    ([language, list]) =>
-      [language, { search: wordSearch(listed(list), { fold: language === 'php' }) }] as const,
-  ),
+/** Where direct execution is possible, by language. */
+export const executing: ReadonlyMap<string, Searches> = new Map([
+  ...Object.entries(words).map(([language, list]): [string, Searches] => [
+    language,
+    { change: wordSearch(listed(list), { fold: language === 'php' }), file: inFile[language] },
+  ]),
   ...Object.entries({ javascript: javascriptForms, python: pythonForms }).map(
-    ([language, forms]) =>
-      [
-        language,
-        { search: wordSearch(Object.keys(forms)), form: new RegExp(Object.values(forms).join('|')) },
-      ] as const,
+    ([language, forms]): [string, Searches] => [
+      language,
+      {
+        change: wordSearch(Object.keys(forms)),
+        form: new RegExp(Object.values(forms).join('|')),
+        file: inFile[language],
+      },
+    ],
   ),
 ]);
 
-/** Narrows to the languages in which direct execution is looked for. */
-export function isScanned(language: Language | undefined): language is Scanned {
-  return language !== undefined && searches.has(language);
-}
-
-/**
- * Whether bytes of a change can contain direct execution, or use a name that they give it. It may return false
- * positives.
- */
-export function mayHit(bytes: Uint8Array, language: Scanned, start = 0, end = bytes.length): boolean {
-  const { search, form } = searches.get(language) ?? {};
-  if (!search?.found(bytes, start, end)) return false;
+/** Whether bytes of a change can hold a hit, or use a name for one. It is wrong by false positives only. */
+export function mayHit(
+  { change, form }: Searches,
+  bytes: Uint8Array,
+  start = 0,
+  end = bytes.length,
+): boolean {
+  if (!change.found(bytes, start, end)) return false;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return !form || form.test(buffer.toString('latin1', start, end));
-}
-
-/** Whether a file can give another name to direct execution, so that a change may use it unseen. */
-export function mayRename(bytes: Uint8Array, language: Scanned): boolean {
-  return inFile[language]?.found(bytes) ?? false;
 }
 
 function alone(text: string): string {

@@ -1,9 +1,14 @@
-/* Direct execution in C#. */
+/* Direct execution and unsafe settings in C#. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { csharpNames, type Setting } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type CallRow, callOf, type Hit, hitOf, why } from './hits.ts';
+import { type CallRow, callOf, collectHits, type Hit, hitOf, returnsTrue, sastHit, why } from './hits.ts';
 import { isShell, passesShellText, startsWithFlag } from './shell-command.ts';
+
+const formatters =
+  /^(?:BinaryFormatter|NetDataContractSerializer|SoapFormatter|LosFormatter|ObjectStateFormatter)$/;
+const callbacks = /^(?:ServerCertificate(?:Custom)?ValidationCallback|RemoteCertificateValidationCallback)$/;
+const maxDepth = 12;
 
 /** Libraries that run a text, by the namespace that brings them, the type and its methods. */
 const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp])[] = [
@@ -50,23 +55,21 @@ export function csharpHits(reading: Reading): readonly Hit[] {
       ],
     ),
   ];
-  const hits: Hit[] = [];
   /** Settings that are already reported at the creation of their object. */
   const reported = new Set<readonly Setting[]>();
-  for (const node of tree.nodes) {
-    const hit =
-      node.type === 'invocation_expression'
-        ? callHit(node)
-        : node.type.endsWith('object_creation_expression')
-          ? infoHit(node)
-          : undefined;
-    if (hit) hits.push(hit);
-  }
-  for (const list of names.settings.values()) {
-    const hit = reported.has(list) ? undefined : settingHit(list);
-    if (hit) hits.push(hit);
-  }
-  return hits;
+  const hits = collectHits(tree, {
+    invocation_expression: (node) => callHit(node) ?? deserializes(node),
+    object_creation_expression: (node) => infoHit(node) ?? trustsAny(node),
+    implicit_object_creation_expression: infoHit,
+    assignment_expression(node) {
+      const name = callbackOf(node);
+      return name && takesAny(childOf(node, 'right'))
+        ? sastHit('sast/csharp-tls-unverified', node, name)
+        : undefined;
+    },
+  });
+  const later = [...names.settings.values()].filter((list) => !reported.has(list));
+  return [...hits, ...later.flatMap((list) => settingHit(list) ?? [])];
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
@@ -76,6 +79,61 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     const isNamed = /^(?:Process|\w+Script)\./.test(path);
     const call = isNamed ? path : path.slice(path.lastIndexOf('.') + 1);
     return { ...hit, call, also: [childOf(target, 'name')?.start ?? target.start] };
+  }
+
+  function deserializes(node: SyntaxNode): Hit | undefined {
+    const target = childOf(node, 'function');
+    const word = target?.type === 'member_access_expression' ? text(childOf(target, 'name')) : '';
+    if (!/^(?:Unsafe)?Deserialize(?:MethodResponse)?$/.test(word)) return undefined;
+    const type = names.typesOf(childOf(target, 'expression')).find((one) => formatters.test(one));
+    return type === undefined
+      ? undefined
+      : sastHit('sast/csharp-unsafe-deserialization', node, `${type}.${word}`);
+  }
+
+  /** `new SslStream(stream, false, (a, b, c, d) => true)`; of what is assigned, the assignment is the place. */
+  function trustsAny(node: SyntaxNode): Hit | undefined {
+    const type = names.simple(childOf(node, 'type'));
+    const place = type === 'SslStream' ? 2 : type === 'RemoteCertificateValidationCallback' ? 0 : undefined;
+    return place !== undefined && takesAny(argumentsOf(node)[place]) && !callbackOf(node.parent)
+      ? sastHit('sast/csharp-tls-unverified', node, type)
+      : undefined;
+  }
+
+  /** The callback that an assignment sets. */
+  function callbackOf(node: SyntaxNode | undefined): string | undefined {
+    const left = node?.type === 'assignment_expression' ? childOf(node, 'left') : undefined;
+    const name = text(left?.type === 'member_access_expression' ? childOf(left, 'name') : left);
+    return callbacks.test(name) ? name : undefined;
+  }
+
+  function takesAny(node: SyntaxNode | undefined, depth = 0): boolean {
+    if (!node || depth > maxDepth) return false;
+    switch (node.type) {
+      case 'lambda_expression':
+        return returnsTrue(text, childOf(node, 'body'));
+      case 'anonymous_method_expression':
+        return returnsTrue(
+          text,
+          node.children.find(({ type }) => type === 'block'),
+        );
+      case 'object_creation_expression':
+        return takesAny(argumentsOf(node)[0], depth + 1);
+      case 'member_access_expression': {
+        const name = text(childOf(node, 'name'));
+        return (
+          name === 'DangerousAcceptAnyServerCertificateValidator' ||
+          returnsTrue(text, childOf(names.methods.get(name), 'body'))
+        );
+      }
+      case 'identifier': {
+        const value = behind(node);
+        return value !== node
+          ? takesAny(value, depth + 1)
+          : returnsTrue(text, childOf(names.methods.get(text(node)), 'body'));
+      }
+    }
+    return false;
   }
 
   /** Whether a method is called on what a library makes that runs a text. */

@@ -1,8 +1,8 @@
-/* Direct execution in Go. */
+/* Direct execution and unsafe settings in Go. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { goNames } from '../../readers/source/names/go-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { callOf, collectHits, type Hit, hitOf, why } from './hits.ts';
+import { callOf, collectHits, type Hit, hitOf, sastHit, why } from './hits.ts';
 import { passesShellText } from './shell-command.ts';
 
 /** What starts a program from an argument list. */
@@ -19,6 +19,8 @@ const interpreters: readonly (readonly [module: RegExp, methods: RegExp])[] = [
   [/^mvdan\.cc\/sh\/v\d+\/interp$/, /^Run$/],
 ];
 const maxDepth = 8;
+const ownVerification = /^Verify(?:PeerCertificate|Connection)$/;
+const setting = 'InsecureSkipVerify';
 
 /**
  * Finds direct execution in Go: a shell that receives text built at run time, or an embedded interpreter.
@@ -50,7 +52,7 @@ export function goHits(reading: Reading): readonly Hit[] {
     assignment_statement: (node) =>
       text(childOf(childOf(node, 'left')?.children[0], 'field')) === 'Args'
         ? commandHit(node, childOf(node, 'right')?.children[0])
-        : undefined,
+        : settingHit(node),
     // `exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", line}}`.
     composite_literal: (node) =>
       /^\w+\.Cmd$/.test(text(childOf(node, 'type')))
@@ -62,7 +64,33 @@ export function goHits(reading: Reading): readonly Hit[] {
             ),
           )
         : undefined,
+    keyed_element(node) {
+      if (text(childOf(node, 'key')) !== setting || !isTrue(childOf(node, 'value'))) return undefined;
+      const isOwn = node.parent?.children.some((one) => ownVerification.test(text(childOf(one, 'key'))));
+      return isOwn ? undefined : sastHit('sast/go-tls-unverified', node, `${setting}: true`);
+    },
+    selector_expression(node) {
+      if (text(childOf(node, 'field')) !== 'InsecureIgnoreHostKey') return undefined;
+      const isSsh = ways(childOf(node, 'operand')).some(
+        ({ path }) => path === 'golang.org/x/crypto/ssh' || (path === 'ssh' && !reading.isWhole),
+      );
+      return isSsh ? sastHit('sast/go-ssh-host-key', node, 'ssh.InsecureIgnoreHostKey') : undefined;
+    },
   });
+
+  function settingHit(node: SyntaxNode): Hit | undefined {
+    const index = childOf(node, 'left')?.children.findIndex((one) => text(childOf(one, 'field')) === setting);
+    return index !== undefined && isTrue(childOf(node, 'right')?.children[index])
+      ? sastHit('sast/go-tls-unverified', node, `${setting} = true`)
+      : undefined;
+  }
+
+  /** Written so, or the only value of a name. */
+  function isTrue(node: SyntaxNode | undefined): boolean {
+    const inner = names.same(node);
+    const given = inner ? names.bindingsOf(inner) : [];
+    return (given.length === 1 ? given[0]?.value : inner)?.type === 'true';
+  }
 
   function commandHit({ start, end }: SyntaxNode, words: SyntaxNode | undefined): Hit | undefined {
     if (!words || !passesShellText(wordsOf([words]))) return undefined;

@@ -7,6 +7,7 @@ import {
 } from '../../readers/source/grammar/syntax-tree.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import type { Token } from '../../readers/source/tokens/lex.ts';
+import type { SastRowId } from '../sast/rows.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 
 /** A place where text becomes code. Offsets are into the source text. */
@@ -24,9 +25,6 @@ export interface Hit {
   /** Why it counts, lower case, no full stop; of static analysis, the id of its row. */
   readonly why: string;
 }
-
-/** Why a call of what is reached by a path is a hit; `call` is named instead of the path. */
-export type Reason = Pick<Hit, 'why' | 'also'> & Partial<Pick<Hit, 'call'>>;
 
 /** Hits of a tree, in order, by who looks at nodes of a type. */
 export function collectHits(
@@ -84,18 +82,37 @@ type Found = boolean | undefined | Partial<Pick<Hit, 'also' | 'call' | 'why'>>;
  */
 export type CallRow = readonly [path: RegExp, why: string, when?: (call: Call, way: Way) => Found];
 
-/** The hit of the first row that fits a way in which a call is reached. */
+/** Whether a hit executes text; else its reason is the id of a row of static analysis. */
+export function executesText({ why: reason }: Pick<Hit, 'why'>): boolean {
+  return !reason.startsWith('sast/');
+}
+
+/** Builds a hit with a row's id as its reason. `also`: further offsets that make it a hit. */
+export function sastHit(
+  row: SastRowId,
+  { start: from, end }: SyntaxNode,
+  call: string,
+  also: readonly number[] = [],
+  start: number = from,
+): Hit {
+  return { start, end, also, call, why: row };
+}
+
+/** The hit of the first row that fits a way in which a call is reached; what executes text comes first. */
 export function hitOf(rows: readonly CallRow[], call: Call, ways: readonly Way[]): Hit | undefined {
   const { node, target, given } = call;
+  let other: Hit | undefined;
   for (const way of ways)
     for (const [path, reason, when] of rows) {
       const found = path.test(way.path) && (when ? when(call, way) : given.length > 0);
       if (!found) continue;
       const { also = [], ...more } = found === true ? {} : found;
       const origins = [...originsOf(way), ...also];
-      return { start: target.start, end: node.end, call: way.path, why: reason, ...more, also: origins };
+      const hit = { start: target.start, end: node.end, call: way.path, why: reason, ...more, also: origins };
+      if (executesText(hit)) return hit;
+      other ??= hit;
     }
-  return undefined;
+  return other;
 }
 
 /** A node that calls `target`, with its arguments. */
@@ -119,7 +136,7 @@ export function passedTextHits(
   takers: CommandParameters,
   find: (node: SyntaxNode) => PassedText | undefined,
 ): readonly Hit[] {
-  const called = new Set(hits.flatMap(({ also = [] }) => also));
+  const called = new Set(hits.filter(executesText).flatMap(({ also = [] }) => also));
   return nodes.flatMap((node): readonly Hit[] => {
     const { parent, field, start } = node;
     const isTaken = parent && Object.hasOwn(takers, parent.type) && (takers[parent.type] ?? field) === field;
@@ -129,6 +146,15 @@ export function passedTextHits(
     const name = childOf(place, 'name') ?? childOf(place, 'left');
     return name && called.has(name.start) ? [] : [{ start, call, why: reason }];
   });
+}
+
+/** Whether the body of a function does nothing but return `true`. */
+export function returnsTrue(text: (node: SyntaxNode) => string, body: SyntaxNode | undefined): boolean {
+  if (!body || /^(?:true|boolean_literal)$/.test(body.type))
+    return body !== undefined && text(body) === 'true';
+  const [only, ...more] = body.children.filter(({ type }) => !type.endsWith('comment'));
+  const isBare = more.length === 0 && /^(?:block|return_statement|arrow_expression_clause)$/.test(body.type);
+  return isBare && only !== undefined && returnsTrue(text, only);
 }
 
 /** Tokens with lookups for matchers. An index outside the list returns an empty token. */

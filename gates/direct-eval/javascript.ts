@@ -1,4 +1,4 @@
-/* Direct execution in JavaScript and TypeScript. */
+/* Direct execution and unsafe settings in JavaScript and TypeScript. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
@@ -8,11 +8,13 @@ import {
   type CallRow,
   type CommandParameters,
   callOf,
+  collectHits,
   type Hit,
   hitOf,
   why as kinds,
   type PassedText,
   passedTextHits,
+  sastHit,
 } from './hits.ts';
 import { passesShellText } from './shell-command.ts';
 
@@ -34,6 +36,7 @@ const takers: CommandParameters = {
   public_field_definition: 'value',
   field_definition: 'value',
 };
+const servers = /(?:^|\.)create(?:Secure)?Server$/;
 const maxDepth = 4;
 const why = {
   ...kinds,
@@ -46,7 +49,7 @@ const why = {
 export function javascriptHits(reading: Reading): readonly Hit[] {
   const { literal, text, isText, isWhole, tree } = reading;
   const names = javascriptNames(reading);
-  const { behind, said, ways, option } = names;
+  const { behind, keyOf, said, ways, option } = names;
   const always = () => true;
   // Without the rest of the file a bare `exec` may have been imported out of sight.
   const isExec = (path: string) => execs.test(path) || (path === 'exec' && !isWhole);
@@ -81,16 +84,21 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     ],
     [/./, why.shell, (_, { path }) => isExec(path)],
     [spawns, why.handed, spawnReason],
+    [/^#?crypto\.create(?:Cipher|Decipher)$/, 'sast/javascript-cipher-without-iv'],
+    [/^(?:#jsonwebtoken|jwt|jsonwebtoken)\.(?:verify|sign)$/, 'sast/javascript-jwt-none', allowsNone],
   ];
-  const hits: Hit[] = [];
   // Inner calls come first, so that what they reach is known when a long chain of calls is followed.
-  for (const node of tree.nodes.toReversed()) {
-    if (node.type !== 'call_expression' && node.type !== 'new_expression') continue;
-    const hit = callHit(node);
-    if (hit && !isDeclared(node)) hits.push(hit);
-  }
-  hits.reverse();
-  return [...hits, ...passedTextHits(tree, hits, takers, handedOn)];
+  const inner = { ...tree, nodes: tree.nodes.toReversed() };
+  const hits = collectHits(inner, { call_expression: callHit, new_expression: callHit });
+  const settings = collectHits(tree, {
+    pair(node) {
+      const key = keyOf(childOf(node, 'key'));
+      return isForServer(node) ? undefined : settingHit(node, key, childOf(node, 'value'), ':');
+    },
+    assignment_expression: assignmentHit,
+    augmented_assignment_expression: assignmentHit,
+  });
+  return [...hits, ...passedTextHits(tree, hits, takers, handedOn), ...settings];
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'constructor') ?? childOf(node, 'function');
@@ -111,7 +119,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
           ? why.built
           : undefined;
     const reached = ways(target);
-    if (property !== undefined && reason !== undefined)
+    if (property !== undefined && reason !== undefined && !isDeclared(node))
       return {
         start: target.start,
         end: node.end,
@@ -124,7 +132,9 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
       call,
       reached.flatMap((way) => applied(call, way)),
     );
-    return hit && { ...hit, call: hit.call.replace('#', '').replaceAll('()', '') };
+    return hit && !isDeclared(node)
+      ? { ...hit, call: hit.call.replace('#', '').replaceAll('()', '') }
+      : undefined;
   }
 
   /** What is called behind `.call`, `.apply` and `Reflect.apply`. */
@@ -144,6 +154,42 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     const shell = option(given, 'shell');
     const isOn = shell && !/^(?:false|null|undefined|["'`]0?["'`])$/.test(text(shell));
     return isOn ? { why: 'spawns through a shell', also: [shell.start] } : passesShellText(wordsOf(given));
+  }
+
+  function assignmentHit(node: SyntaxNode): Hit | undefined {
+    const left = childOf(node, 'left');
+    const property = keyOf(childOf(left, 'property')) ?? literal(behind(childOf(left, 'index')));
+    return settingHit(node, property, childOf(node, 'right'), ' =');
+  }
+
+  function settingHit(
+    node: SyntaxNode,
+    name: string | undefined,
+    value: SyntaxNode | undefined,
+    sign: string,
+  ): Hit | undefined {
+    const given = behind(value);
+    const isOff = name === 'rejectUnauthorized' && given?.type === 'false';
+    if (isDeclared(node) || !(isOff || (name === 'NODE_TLS_REJECT_UNAUTHORIZED' && literal(given) === '0')))
+      return undefined;
+    const call = `${name}${sign} ${isOff ? 'false' : '0'}`;
+    return sastHit('sast/javascript-tls-unverified', node, call, sign === ':' && given ? [given.start] : []);
+  }
+
+  /** A server that does without its clients' certificates still proves its own identity. */
+  function isForServer({ parent: object }: SyntaxNode): boolean {
+    if (object?.children.some((one) => keyOf(childOf(one, 'key')) === 'requestCert')) return true;
+    const target =
+      object?.parent?.type === 'arguments' ? childOf(object.parent.parent, 'function') : undefined;
+    return servers.test(text(target)) || names.reaches(target, servers) !== undefined;
+  }
+
+  function allowsNone({ given }: Call): boolean {
+    return ['algorithms', 'algorithm'].some((name) => {
+      const value = option(given, name);
+      const values = value?.type === 'array' ? value.children : [value];
+      return values.some((item) => literal(behind(item))?.toLowerCase() === 'none');
+    });
   }
 
   /** An address that holds the script itself: `data:…`, also as a `URL`, or one made for a `Blob`. */

@@ -1,77 +1,21 @@
-/* Direct execution in Java, Kotlin, Scala and Groovy. */
-import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
+/* Direct execution in Java, Kotlin, Scala and Groovy; in Java also unsafe calls and settings. */
+import {
+  ancestorOf,
+  argumentsOf,
+  childOf,
+  type SyntaxNode,
+} from '../../readers/source/grammar/syntax-tree.ts';
 import { type JvmGrammar, jvmLanguages } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type TypedCall, type TypedNames, typedNames } from '../../readers/source/names/typed-names.ts';
-import { type Hit, why } from './hits.ts';
+import {
+  simpleType,
+  type TypedCall,
+  type TypedNames,
+  typedNames,
+} from '../../readers/source/names/typed-names.ts';
+import { collectHits, type Hit, returnsTrue, sastHit, why } from './hits.ts';
+import { runs, scalaProcessHit } from './scala.ts';
 import { isShell, passesShellText } from './shell-command.ts';
-
-const handedText = 'hands a built command line to the system';
-/** Methods that run a text as a command. */
-const runs = /^(?:!!?<?|lineStream|lineStream_!|lazyLines|lazyLines_!|lines_!|run)$/;
-const scalaLists = /^(?:Seq|List|Vector|Array|IndexedSeq|Process|:::?|\+\+:?|\+:|:\+)$/;
-const textMethods = /^(?:format|formatted|concat|replace|mkString)$/;
-const maxScalaDepth = 8;
-/** Finds commands of `scala.sys.process` built at run time. A sequence is an argument list and not a hit. */
-function scalaProcessHit(
-  { text, literal, tree }: Reading,
-  { names, own, callAt, simple }: TypedNames,
-): ((call: TypedCall) => Hit | undefined) | undefined {
-  if (!/\bsys\s*\.\s*process\b/.test(text(tree.root))) return undefined;
-  return ({ node, object, name, given, kind }) => {
-    const method = text(name);
-    const maker = object && method === 'apply' ? object : name;
-    const isFree = maker !== name || !object || /\bprocess\s*$/.test(text(object).slice(-maxName));
-    const isMaker = kind === 'call' && isFree && /^(?:Process|stringToProcess)$/.test(simple(maker));
-    if (isMaker && !own.has(text(maker)))
-      return given[0] && isBuilt(given[0])
-        ? { start: maker.start, end: node.end, call: text(maker), why: handedText }
-        : undefined;
-    if (!object || !runs.test(method) || !isBuilt(object)) return undefined;
-    // Before a message (`actor ! text`) only a text is certain to be a command.
-    return node.type !== 'infix_expression' || isText(object)
-      ? { start: object.start, end: name.end, call: `….${method}`, why: handedText }
-      : undefined;
-  };
-
-  function isText({ type }: SyntaxNode): boolean {
-    return type === 'string' || type === 'interpolated_string_expression';
-  }
-
-  function isBuilt(given: SyntaxNode, depth = 0): boolean {
-    const node = names.same(given);
-    if (!node || depth > maxScalaDepth) return false;
-    switch (node.type) {
-      case 'interpolated_string_expression':
-        return node.children.some(({ children }) => children.length > 0);
-      case 'identifier': {
-        const [{ type = '', value } = {}] = names.bindingsOf(node);
-        return type === '' ? !value || isBuiltValue(value, depth + 1) : type === 'String';
-      }
-      case 'infix_expression': {
-        const [left, operator, right] = node.children;
-        if (text(operator) === '+') return literal(node) === undefined;
-        return (
-          !scalaLists.test(text(operator)) && [left, right].some((one) => one && isBuilt(one, depth + 1))
-        );
-      }
-      case 'if_expression':
-        return node.children.slice(1).some((one) => isBuilt(one, depth + 1));
-      case 'field_expression':
-        return true;
-    }
-    const { name, object } = callAt(node) ?? {};
-    const method = text(name);
-    return textMethods.test(method) && object !== undefined && (method === 'mkString' || isText(object));
-  }
-
-  /** What a name was declared as: a list is known, and a literal; all else may be built. */
-  function isBuiltValue(value: SyntaxNode, depth: number): boolean {
-    const { name, object } = callAt(value) ?? {};
-    if (name && !object) return !scalaLists.test(text(name));
-    return value.type === 'string' ? false : value.type !== 'infix_expression' || isBuilt(value, depth);
-  }
-}
 
 /**
  * How a type of the Java platform runs a text. `from`: a package that the file has to name, where other types have the
@@ -129,14 +73,8 @@ const anyMethod = new RegExp(
 const anyWord = new RegExp(
   `${anyMethod.source}|^(?:\\w*Evaluator|ProcessBuilder|CommandLine|GroovyShell|Eval|Process|stringToProcess|apply)$|${runs.source}`,
 );
-/** Nodes from the name of what is called to the call. */
-const maxNameDepth = 3;
-/** Nodes from a string to the call that is given it in lists. */
-const maxListDepth = 12;
 const lists = /^(?:listOf|mutableListOf|arrayOf|emptyArray|List|Seq|Vector|Array|IndexedSeq|of|asList|::)$/;
 const maxDepth = 4;
-/** Maximum length of a name, in characters. */
-const maxName = 200;
 /** A shell's words come first. */
 const maxWords = 20;
 /** Of lists within lists. */
@@ -154,31 +92,20 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
   const hits: Hit[] = [];
   /** Where the last list of words for a shell ends. */
   let listEnd = 0;
-  const worthwhile = worthwhileNodes();
-  for (const node of worthwhile.size > 0 ? tree.nodes : []) {
-    if (!worthwhile.has(node)) continue;
+  const hasShell =
+    !isJava && tree.nodes.some((node) => node.type.startsWith('string') && isShell(literal(node)));
+  // A call is at most three nodes around its name; most nodes of most files are around no such name.
+  const near = new Set<SyntaxNode | undefined>();
+  for (const node of tree.nodes)
+    if (node.children.length === 0 && anyWord.test(typed.simple(node)))
+      near.add(node.parent).add(node.parent?.parent).add(node.parent?.parent?.parent);
+  for (const node of hasShell ? tree.nodes : tree.nodes.filter((one) => near.has(one))) {
     const call = callAt(node);
     const hit =
-      (call && (callHit(call) ?? processHit?.(call))) ?? (isJava ? undefined : wordsHit(node, call));
+      (call && (callHit(call) ?? processHit?.(call))) ?? (hasShell ? wordsHit(node, call) : undefined);
     if (hit) hits.push(hit);
   }
-  return hits;
-
-  /** Nodes around names that run something, and around names of shells; most nodes of most files are none. */
-  function worthwhileNodes(): ReadonlySet<SyntaxNode> {
-    const found = new Set<SyntaxNode>();
-    for (const node of tree.nodes) {
-      if (node.children.length > 0 || node.end - node.start > maxName) continue;
-      const word = text(node);
-      const depth = anyWord.test(typed.alias(word) ?? word)
-        ? maxNameDepth
-        : node.type.startsWith('string') && isShell(word.replaceAll('"', ''))
-          ? maxListDepth
-          : 0;
-      for (let at = node.parent, steps = 0; at && steps < depth; at = at.parent, steps += 1) found.add(at);
-    }
-    return found;
-  }
+  return isJava ? [...hits, ...javaHits(reading, typed)] : hits;
 
   function callHit(call: TypedCall): Hit | undefined {
     const { node, object, name, given, kind } = call;
@@ -188,8 +115,7 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
         : kind === 'reference' || given.length > 0
           ? methodReason(call)
           : undefined;
-    const start =
-      isJava && kind === 'call' ? (object ?? name).start : kind === 'call' ? name.start : node.start;
+    const { start } = isJava || kind !== 'call' ? node : name;
     return found && { start, end: node.end, also: [name.start], ...found };
   }
 
@@ -314,5 +240,107 @@ export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
 
   function lastName(node: SyntaxNode): string {
     return /\w*\W*$/.exec(text(node).slice(-80))?.[0].replace(/\W/g, '') ?? '';
+  }
+}
+
+const readers = /^(?:ObjectInputStream|ObjectInput|XMLDecoder)$/;
+const takers = /^(?:setHostnameVerifier|setDefaultHostnameVerifier|hostnameVerifier|setSSLHostnameVerifier)$/;
+const takingAll =
+  /(?:^|\.)(?:NoopHostnameVerifier\.INSTANCE|ALLOW_ALL_HOSTNAME_VERIFIER|TrustAllStrategy(?:\.INSTANCE)?)$/;
+const takingAllTypes = /^(?:NoopHostnameVerifier|AllowAllHostnameVerifier|TrustAllStrategy)$/;
+
+/** Unsafe calls and settings in Java. */
+function javaHits(reading: Reading, { names, typeOf }: TypedNames): readonly Hit[] {
+  const { tree, text } = reading;
+  const { behind } = names;
+  return collectHits(tree, {
+    method_invocation: (node) => readsObject(node) ?? takesAnyHost(node) ?? fetchesEntities(node),
+    method_declaration: trustsAll,
+    field_access: (node) =>
+      takingAll.test(text(node)) && !isPartOfAccess(node)
+        ? sastHit('sast/java-tls-unverified', node, text(node))
+        : undefined,
+    object_creation_expression: (node) =>
+      takingAllTypes.test(simpleType(text(childOf(node, 'type'))))
+        ? sastHit('sast/java-tls-unverified', node, `new ${simpleType(text(childOf(node, 'type')))}`)
+        : undefined,
+  });
+
+  function isPartOfAccess(node: SyntaxNode): boolean {
+    return node.parent?.type === 'field_access';
+  }
+
+  function readsObject(node: SyntaxNode): Hit | undefined {
+    const word = text(childOf(node, 'name'));
+    if (!/^read(?:Object|Unshared)$/.test(word) || argumentsOf(node).length > 0) return undefined;
+    const object = childOf(node, 'object');
+    const type = typeOf(object);
+    if (type === undefined || !readers.test(type)) return undefined;
+    // A hook that the stream calls while it reads is not a separate entry point.
+    const method = ancestorOf(node, 'method_declaration');
+    if (/^read(?:Object|External)$/.test(text(childOf(method, 'name')))) return undefined;
+    if (object?.type === 'identifier' && isFiltered(text(object))) return undefined;
+    return sastHit('sast/java-unsafe-deserialization', node, `${type}.${word}`);
+  }
+
+  function isFiltered(name: string): boolean {
+    return tree.nodes.some(
+      (one) =>
+        one.type === 'method_invocation' &&
+        /^set(?:Object)?InputFilter$|^setObjectInputFilter$/.test(text(childOf(one, 'name'))) &&
+        (text(childOf(one, 'object')) === name || argumentsOf(one).some((given) => text(given) === name)),
+    );
+  }
+
+  function trustsAll(node: SyntaxNode): Hit | undefined {
+    const name = childOf(node, 'name');
+    const body = childOf(node, 'body');
+    if (!name || !body) return undefined;
+    const statements = body.children.filter(({ type }) => !type.endsWith('comment'));
+    const word = text(name);
+    if (word === 'checkServerTrusted') {
+      const isEmpty = statements.every((one) => one.type === 'return_statement' && one.children.length === 0);
+      return isEmpty ? { ...sastHit('sast/java-tls-unverified', node, word), start: name.start } : undefined;
+    }
+    const parameters = childOf(node, 'parameters')?.children ?? [];
+    const isVerifier =
+      word === 'verify' &&
+      parameters.length === 2 &&
+      simpleType(text(childOf(parameters[1], 'type'))) === 'SSLSession';
+    return isVerifier && returnsTrue(text, body)
+      ? { ...sastHit('sast/java-tls-unverified', node, word), start: name.start }
+      : undefined;
+  }
+
+  /** `connection.setHostnameVerifier((host, session) -> true)`. */
+  function takesAnyHost(node: SyntaxNode): Hit | undefined {
+    const word = text(childOf(node, 'name'));
+    if (!takers.test(word)) return undefined;
+    const given = behind(argumentsOf(node)[0]);
+    if (given?.type !== 'lambda_expression' || !returnsTrue(text, childOf(given, 'body'))) return undefined;
+    return sastHit('sast/java-tls-unverified', node, word);
+  }
+
+  /** A hit for a reader from a local factory without settings: its parser fetches external entities. */
+  function fetchesEntities(node: SyntaxNode): Hit | undefined {
+    if (!/^createXML(?:Stream|Event)Reader$/.test(text(childOf(node, 'name'))) || !reading.isWhole)
+      return undefined;
+    const factory = childOf(node, 'object');
+    const made = behind(factory);
+    if (made?.type !== 'method_invocation' || argumentsOf(made).length > 0) return undefined;
+    const isNew =
+      text(childOf(made, 'object')).replace(/^.*\./s, '') === 'XMLInputFactory' &&
+      /^(?:newInstance|newFactory|newDefaultFactory)$/.test(text(childOf(made, 'name')));
+    if (!isNew || (factory && factory !== made && isTouched(text(factory)))) return undefined;
+    return sastHit('sast/java-xml-external-entities', node, 'XMLInputFactory');
+  }
+
+  /** Whether code sets an option on a variable, or passes it to a method that may. */
+  function isTouched(name: string): boolean {
+    return tree.nodes.some((one) => {
+      if (one.type !== 'method_invocation') return false;
+      if (argumentsOf(one).some((given) => text(given) === name)) return true;
+      return text(childOf(one, 'object')) === name && /^set/.test(text(childOf(one, 'name')));
+    });
   }
 }

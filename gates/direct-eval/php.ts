@@ -1,8 +1,8 @@
-/* Direct execution in PHP. */
+/* Direct execution and unsafe settings in PHP. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { phpNames } from '../../readers/source/names/php-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
-import { type CallRow, callOf, collectHits, type Hit, hitOf, why as kinds } from './hits.ts';
+import { type CallRow, callOf, collectHits, type Hit, hitOf, why as kinds, sastHit } from './hits.ts';
 import { passesShellText } from './shell-command.ts';
 
 const shells = /^(?:exec|shell_exec|system|passthru|popen)$/;
@@ -23,6 +23,7 @@ const callers: readonly (readonly [name: RegExp, from: number, to?: number])[] =
 ];
 /** Where an include finds text instead of a file of the program (php.net: supported protocols and wrappers). */
 const elsewhere = /^\s*(?:data:|php:\/\/(?:input|stdin|fd|filter)|https?:|ftps?:|expect:|ssh2\.)/i;
+const verifying = /^\\?CURLOPT_SSL_VERIFY(?:PEER|HOST|STATUS)$/;
 const brackets: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
 const why = {
   ...kinds,
@@ -53,6 +54,13 @@ export function phpHits(reading: Reading): readonly Hit[] {
     [/^pcntl_exec$/, why.shell, ({ given }) => passesShellText(given.slice(0, 2).flatMap(wordsOf))],
     [/^proc_open$/, why.shell, ({ given: [first] }) => passesShellText(wordsOf(first)) || !itemsOf(first)],
     [shells, why.shell, () => true],
+    [/^unserialize$/, 'sast/php-unserialize', ({ given }) => isForeign(given[0]) && !limitsClasses(given[1])],
+    [
+      /^curl_(?:share_|multi_)?setopt$/,
+      'sast/php-tls-unverified',
+      ({ given: [, option, value] }) =>
+        verifying.test(text(option)) && isOff(option, value) && { call: text(option) },
+    ],
     ...callers.map(
       ([name, from, to]): CallRow => [
         name,
@@ -75,6 +83,7 @@ export function phpHits(reading: Reading): readonly Hit[] {
     include_once_expression: includeHit,
     require_expression: includeHit,
     require_once_expression: includeHit,
+    array_element_initializer: elementHit,
   });
 
   function includeHit(node: SyntaxNode): Hit | undefined {
@@ -95,6 +104,40 @@ export function phpHits(reading: Reading): readonly Hit[] {
     const isOpen = /^(?:variable_name|subscript_expression|parenthesized_expression)$/.test(target.type);
     if (hit || !isOpen || !isRequested(target)) return hit;
     return { start: target.start, end: node.end, call: text(target).slice(0, 40), why: why.requested };
+  }
+
+  /** `[CURLOPT_SSL_VERIFYPEER => false]`, `['verify_peer' => false]`. */
+  function elementHit(node: SyntaxNode): Hit | undefined {
+    const [key, value] = node.children;
+    if (!key || !value) return undefined;
+    const said = literal(key) ?? text(key);
+    if (!verifying.test(text(key)) && !/^verify_peer(?:_name)?$/.test(literal(key) ?? '')) return undefined;
+    if (!isOff(key, value)) return undefined;
+    return sastHit('sast/php-tls-unverified', node, said);
+  }
+
+  /** For the host name, 1 is off too: it only looks whether there is one. */
+  function isOff(option: SyntaxNode | undefined, value: SyntaxNode | undefined): boolean {
+    const said = text(behind(value)).toLowerCase();
+    return said === 'false' || said === '0' || (said === '1' && /VERIFYHOST$/.test(text(option)));
+  }
+
+  function isForeign(node: SyntaxNode | undefined): boolean {
+    const value = behind(node);
+    const target = childOf(value, 'function');
+    const isDumped = target && names.reached(target).at(-1)?.path === 'serialize';
+    return value !== undefined && !isDumped && literal(value) === undefined;
+  }
+
+  function limitsClasses(node: SyntaxNode | undefined): boolean {
+    const options = behind(node);
+    if (!options) return false;
+    // Options that are made elsewhere may limit them: only what is written down counts.
+    if (options.type !== 'array_creation_expression') return true;
+    return options.children.some((one) => {
+      const [key, value] = one.children;
+      return literal(key) === 'allowed_classes' && text(value).toLowerCase() !== 'true';
+    });
   }
 
   /** Returns a hit if a dangerous function is passed as a callback. */

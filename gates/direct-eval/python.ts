@@ -1,4 +1,4 @@
-/* Direct execution in Python. */
+/* Direct execution, unsafe calls and settings in Python. */
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import { originsOf, type Way } from '../../readers/source/names/paths.ts';
 import { pythonNames } from '../../readers/source/names/python-names.ts';
@@ -8,11 +8,12 @@ import {
   type CallRow,
   type CommandParameters,
   callOf,
+  collectHits,
   type Hit,
   hitOf,
   type PassedText,
   passedTextHits,
-  type Reason,
+  sastHit,
   why,
 } from './hits.ts';
 import { passesShellText } from './shell-command.ts';
@@ -33,7 +34,25 @@ const offers = {
   timeit: ['timeit', 'repeat', 'Timer'],
   runpy: ['run_path', 'run_module'],
   code: ['interact', 'InteractiveConsole', 'InteractiveInterpreter', 'compile_command'],
+  pickle: ['load', 'loads', 'Unpickler'],
+  marshal: ['load', 'loads'],
+  dill: ['load', 'loads'],
+  yaml: ['load', 'load_all', 'unsafe_load', 'unsafe_load_all', 'full_load', 'full_load_all', 'Loader'],
+  tempfile: ['mktemp'],
+  ssl: ['CERT_NONE', '_create_unverified_context'],
 };
+
+const pickles =
+  /^(?:(?:(?:six\.moves\.)?c?Pickle|_?pickle|pickle5|dill|cloudpickle)\.(?:loads?|Unpickler)|marshal\.loads?|jsonpickle\.(?:decode|loads)|joblib\.load|(?:pandas|pd)\.read_pickle)$/;
+const dumps =
+  /^(?:(?:six\.moves\.)?cPickle|_?pickle|pickle5|dill|cloudpickle|marshal|jsonpickle)\.(?:dumps|encode)$/;
+const yamlLoads = /^yaml\.(?:load|load_all|unsafe_load|unsafe_load_all|full_load|full_load_all)$/;
+const unsafeLoaders = /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/;
+const temporary = /^(?:tempfile\.mktemp|os\.(?:tempnam|tmpnam))$/;
+const verbs = /^(?:get|post|put|patch|delete|head|options|request|send|stream)$/;
+const clients =
+  /^(?:requests|httpx|niquests)(?:\.api|\.sessions)?\.(?:get|post|put|patch|delete|head|options|request|send|stream|Client|AsyncClient)$/;
+const connectors = /^aiohttp\.(?:TCPConnector|request)$/;
 
 /**
  * Functions of the standard library that execute their first argument, which is a text or what was compiled from one.
@@ -59,13 +78,14 @@ const maxDepth = 5;
 
 /** Calls that run no function which they are given: their result is followed to its call. */
 const wrappers = /^(?:getattr|functools\.partial|isinstance|callable|hasattr|type|id|repr)$/;
+const unverified = 'sast/python-tls-unverified';
 const placeOfShell = 8;
 
 /** Direct execution in Python, under whatever name it was imported or given. */
 export function pythonHits(reading: Reading): readonly Hit[] {
-  const { text, literal, isWhole } = reading;
+  const { text, literal, isWhole, tree } = reading;
   const names = pythonNames(reading, offers);
-  const { ways, behind, option } = names;
+  const { ways, behind, option, reaches } = names;
   const spawnsShell = (call: Call, { path }: Way) => {
     const shell = option(call.given, 'shell') ?? byPlace(call.given);
     if (shell && isTruthy(shell)) return { call: `${path}(shell=True)`, why: why.shell, also: [shell.start] };
@@ -86,14 +106,28 @@ export function pythonHits(reading: Reading): readonly Hit[] {
       why.handed,
       spawnsShell,
     ],
+    [
+      pickles,
+      'sast/python-unsafe-deserialization',
+      ({ given }, { path }) => given.length > 0 && !isOwnData(path, given),
+    ],
+    [/^shelve\.(?:open|DbfilenameShelf)$/, 'sast/python-shelve', () => true],
+    [
+      yamlLoads,
+      'sast/python-yaml-load',
+      ({ given }, { path }) => given.length > 0 && isUnsafeYaml(path, given),
+    ],
+    // Windows makes the name of a pipe for its server alone.
+    [temporary, 'sast/python-mktemp', ({ given }) => !/\.\\{1,2}pipe\\/.test(text(option(given, 'prefix')))],
+    [/^ssl\._create_unverified_context$/, unverified, () => true],
     [launchers, why.handed, ({ given }) => passesShellText(wordsOf(given))],
   ];
-  const hits: Hit[] = [];
-  for (const node of reading.tree.nodes) {
-    const hit = node.type === 'call' ? callHit(node) : undefined;
-    if (hit) hits.push(hit);
-  }
-  return [...hits, ...passedTextHits(reading.tree, hits, takers, handedOn)];
+  const hits = collectHits(tree, { call: callHit });
+  return [
+    ...hits,
+    ...passedTextHits(tree, hits, takers, handedOn),
+    ...collectHits(tree, { assignment: assignmentHit }),
+  ];
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
@@ -106,7 +140,8 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     const reached = isBound ? ways(call.given[0]) : outer;
     const member = text(childOf(target, 'attribute'));
     const handed = member === 'subprocess_shell' ? member : handedShell(given);
-    if (handed === undefined) return hitOf(rows, { ...call, given }, reached);
+    if (handed === undefined)
+      return hitOf(rows, { ...call, given }, reached) ?? optionHit({ ...call, given }, reached);
     return {
       start: target.start,
       end: node.end,
@@ -116,12 +151,97 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     };
   }
 
+  function optionHit({ node, target, given }: Call, ways: readonly Way[]): Hit | undefined {
+    const member = text(childOf(target, 'attribute'));
+    const path = ways[0]?.path ?? '';
+    const isConnector = verbs.test(member) || connectors.test(path);
+    const isUnverified = ({ type }: SyntaxNode) => type === 'false' && (isConnector || clients.test(path));
+    const isDebug = ({ type }: SyntaxNode) =>
+      type === 'true' && member === 'run' && isFlask(childOf(target, 'object'));
+    const tests: readonly (readonly [name: string, said: string, isBad: (value: SyntaxNode) => boolean])[] = [
+      ['verify', 'verify=False', isUnverified],
+      ['verify_ssl', 'verify=False', isUnverified],
+      ['ssl', 'ssl=False', ({ type }) => type === 'false' && isConnector],
+      ['cert_reqs', 'cert_reqs=CERT_NONE', isCertNone],
+      ['debug', 'debug=True', isDebug],
+    ];
+    for (const [name, said, isBad] of tests) {
+      const value = option(given, name);
+      if (!value || !isBad(value)) continue;
+      const row = name === 'debug' ? 'sast/python-flask-debug' : unverified;
+      const call = `${name === 'debug' ? member : path || member}(${said})`;
+      return sastHit(row, node, call, [...ways.flatMap(originsOf), value.start], target.start);
+    }
+    return undefined;
+  }
+
+  /** Literal bytes, or bytes that the same expression just serialized, are trusted. */
+  function isOwnData(path: string, given: readonly SyntaxNode[]): boolean {
+    if (/Unpickler|read_pickle|joblib/.test(path)) return false;
+    const first = given.find(({ type }) => !/^(?:keyword_argument|dictionary_splat)$/.test(type));
+    return literal(behind(first)) !== undefined || reaches(childOf(first, 'function'), dumps) !== undefined;
+  }
+
+  function isUnsafeYaml(path: string, given: readonly SyntaxNode[]): boolean {
+    if (!/\.load(?:_all)?$/.test(path)) return true;
+    const positional = given.filter(({ type }) => type !== 'keyword_argument');
+    if (given.some(({ type }) => type === 'dictionary_splat' || type === 'list_splat')) return false;
+    const loader = option(given, 'Loader') ?? positional[1];
+    if (!loader) return true;
+    // A loader of the file's own may be a safe one: only those that are known not to be count.
+    return reaches(loader, unsafeLoaders) !== undefined;
+  }
+
+  function assignmentHit(node: SyntaxNode): Hit | undefined {
+    const left = childOf(node, 'left');
+    const right = childOf(node, 'right');
+    if (!left || !right) return undefined;
+    if (right.type !== 'call' && reaches(right, /^ssl\._create_unverified_context$/))
+      return sastHit(unverified, node, 'ssl._create_unverified_context');
+    const member = text(childOf(left, 'attribute'));
+    const object = childOf(left, 'object');
+    const value = behind(right)?.type;
+    if (member === 'verify_mode' && isCertNone(right))
+      return sastHit(unverified, node, 'verify_mode = CERT_NONE');
+    if (member === 'verify' && value === 'false' && isSession(object))
+      return sastHit(unverified, node, 'verify = False');
+    return member === 'debug' && value === 'true' && isFlask(object)
+      ? sastHit('sast/python-flask-debug', node, 'debug = True')
+      : undefined;
+  }
+
+  function isSession(node: SyntaxNode | undefined): boolean {
+    const made = behind(node);
+    if (made?.type === 'call')
+      return reaches(childOf(made, 'function'), /^(?:requests|httpx|niquests)\./) !== undefined;
+    return /(?:^|\.)_?(?:http_?)?session$/i.test(text(node).slice(0, 200));
+  }
+
+  /**
+   * A Flask application for certain, or what everybody calls one where the file speaks of Flask or is not seen whole.
+   */
+  function isFlask(node: SyntaxNode | undefined): boolean {
+    const made = behind(node);
+    if (made?.type === 'call') {
+      const maker = childOf(made, 'function');
+      const makes = (form: RegExp) => form.test(text(maker)) || reaches(maker, form) !== undefined;
+      if (makes(/(?:^|\.)Flask$/)) return true;
+      if (!makes(/(?:^|\.)(?:create|make)_app$/)) return false;
+    }
+    const isCalledSo = /^(?:app|application|flask_app)$/.test(text(node));
+    return isCalledSo && (!reading.isWhole || /\bflask\b/i.test(text(tree.root)));
+  }
+
+  function isCertNone(node: SyntaxNode): boolean {
+    return reaches(node, /^ssl\.CERT_NONE$/) !== undefined || literal(behind(node)) === 'CERT_NONE';
+  }
+
   /** `profile.run(user)` without an import is any object called `profile`. */
   function isImported({ target }: Call, way: Way): boolean {
     return way.origin !== undefined || !isWhole || way.path !== text(target);
   }
 
-  function callsMethod({ given }: Call, { path }: Way): Reason | undefined {
+  function callsMethod({ given }: Call, { path }: Way): Partial<Hit> | undefined {
     const method = path.slice('operator.methodcaller('.length, -1);
     const call = ways(given[0])
       .map((way) => `${way.path}.${method}`)
@@ -194,7 +314,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
       case 'call': {
         const target = childOf(node, 'function');
         const member = text(childOf(target, 'attribute'));
-        return textMethods.test(member) || names.reaches(target, textFunctions) !== undefined;
+        return textMethods.test(member) || reaches(target, textFunctions) !== undefined;
       }
       case 'identifier': {
         const type = names.typeOf(node);

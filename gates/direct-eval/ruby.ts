@@ -1,15 +1,15 @@
-/* Direct execution in Ruby. */
+/* Direct execution and unsafe calls in Ruby. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
 import type { Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { rubyNames } from '../../readers/source/names/ruby-names.ts';
-import { type Call, type CallRow, type Hit, hitOf, why as kinds } from './hits.ts';
+import { type Call, type CallRow, collectHits, executesText, type Hit, hitOf, why as kinds } from './hits.ts';
 import { passesShellText } from './shell-command.ts';
 
 const kernel = /^(?:eval|system|exec|spawn)$/;
 const evals = /^(?:instance|class|module)_(?:eval|exec)$/;
 const isKernelName =
-  /^(?:::)?(?:Kernel|Object|Process|(?:Object|Module|Kernel)\.const_get\(\s*[:'"]+Kernel["']?\s*\))$/;
+  /^(?:Kernel|Object|Process|(?:Object|Module|Kernel)\.const_get\(\s*[:'"]+Kernel["']?\s*\))$/;
 const why = { code: kinds.code, shell: 'runs a built command line in a shell' };
 
 /**
@@ -22,7 +22,6 @@ export function rubyHits(reading: Reading): readonly Hit[] {
   /** By receiver and method; functions of Kernel have it as their receiver, whatever is written. */
   const rows: readonly CallRow[] = [
     [/^Kernel\.eval$|(?:^|[._])(?:binding|TOPLEVEL_BINDING)(?:\(\))?\.eval$/i, why.code],
-    [/^(\w+)\.eval$/, why.code, ({ node }, { path }) => isBinding(path.slice(0, -'.eval'.length), node)],
     [/\.(?:instance|class|module)_eval$/, why.code, ({ given }) => isTextual(given[0])],
     [
       /^(?:Kernel\.(?:system|exec|spawn|`)|Open3\.(?:capture2e?|capture3|popen2e?|popen3)|PTY\.(?:spawn|getpty))$/,
@@ -37,49 +36,52 @@ export function rubyHits(reading: Reading): readonly Hit[] {
       ({ given }) => /^\/dev\/(?:stdin|fd\/)/.test(literal(given[0]) ?? ''),
     ],
     [
-      /^(?:::)?(?:Signal|Process|Kernel)\.trap$/,
+      /^(?:Signal|Process|Kernel)\.trap$/,
       why.code,
       ({ given }) => reading.isText(given[1]) && literal(given[1]) === undefined,
     ],
-    [
-      /^(?:::)?ERB\.new$/,
-      'makes code of a template that is not written down',
-      ({ given }) => isTemplate(given[0]),
-    ],
+    [/^ERB\.new$/, 'makes code of a template that is not written down', ({ given }) => isTemplate(given[0])],
     [
       /^(?:(?:Kernel|URI)\.open|IO\.(?:read|binread|readlines|foreach|write|binwrite|copy_stream))$/,
       why.shell,
       ({ given }) => /^\s*\|/.test(reading.opening(given[0])) && literal(given[0]) === undefined,
     ],
+    [/^Marshal\.(?:load|restore)$/, 'sast/ruby-unsafe-deserialization', ({ given }) => isForeign(given[0])],
+    [/^(?:YAML|Psych)\.unsafe_load_(?:file|stream)$/, 'sast/ruby-yaml-load'],
+    [
+      /^(?:YAML|Psych)\.unsafe_load$/,
+      'sast/ruby-yaml-load',
+      ({ given: [first] }) => first && literal(behind(first)) === undefined,
+    ],
     [/^RubyVM::InstructionSequence\.(?:compile|new)$/, 'compiles a string as code'],
   ];
-  const hits: Hit[] = [];
-  for (const node of tree.nodes) {
-    const { start, end } = node;
-    if (node.type === 'subshell' && node.children.some(({ type }) => type === 'interpolation'))
-      hits.push({ start, end, call: '`…`', why: why.shell });
-    const handed = handedOn(node);
-    if (handed !== undefined)
-      hits.push({ start, end, call: handed, why: handed === 'eval' ? why.code : why.shell });
-    const hit = node.type === 'call' ? callHit(node) : undefined;
-    // A here-document is behind the call that it belongs to.
-    const [first] = argumentsOf(node);
-    if (hit) hits.push({ ...hit, end: (first && names.documents.get(first)?.end) ?? end });
-  }
-  return hits;
+  return collectHits(tree, {
+    subshell: ({ start, end, children }) =>
+      children.some(({ type }) => type === 'interpolation')
+        ? { start, end, call: '`…`', why: why.shell }
+        : undefined,
+    block_argument: handedOn,
+    element_reference: handedOn,
+    call(node) {
+      const hit = callHit(node);
+      // A here-document is behind the call that it belongs to.
+      const [first] = argumentsOf(node);
+      return hit && { ...hit, end: (first && names.documents.get(first)?.end) ?? node.end };
+    },
+  });
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const receiver = childOf(node, 'receiver');
     const name = childOf(node, 'method');
     const word = text(name);
-    const owner = text(receiver).slice(0, 200);
+    const owner = ownerOf(receiver);
     // Options and the environment hash are not words of a command.
     const given = argumentsOf(node).filter(
       ({ type }) => !/^(?:pair|hash_splat_argument|block_argument|hash)$/.test(type),
     );
     const call: Call = { node, target: name ?? node, given };
     const isCalled = receiver && (!name || word === 'call');
-    const alias = names.aliases.get(isCalled ? owner : receiver ? '' : word);
+    const alias = names.aliases.get(isCalled ? text(receiver).slice(0, 100) : receiver ? '' : word);
     const method = alias?.path ?? (isCalled ? names.methodObject(receiver) : undefined);
     if (method !== undefined)
       return kernel.test(method) ? found(call, `Kernel.${method}`, method, alias?.at) : undefined;
@@ -101,7 +103,9 @@ export function rubyHits(reading: Reading): readonly Hit[] {
   function found(call: Call, path: string, said: string, at?: number): Hit | undefined {
     const way: Way = { path, origin: at === undefined ? undefined : { at, before: undefined } };
     const hit = hitOf(rows, call, [way]);
-    return hit && { ...hit, call: said };
+    // A row of static analysis points at the whole call.
+    const place = !hit || executesText(hit) ? {} : { start: call.node.start, also: [hit.start] };
+    return hit && { ...hit, ...place, call: said };
   }
 
   /** Whether the only argument is not a literal, or a shell receives such a text. */
@@ -125,11 +129,12 @@ export function rubyHits(reading: Reading): readonly Hit[] {
   }
 
   /** `lines.each(&method(:system))`, `method(:eval)[text]`. */
-  function handedOn(node: SyntaxNode): string | undefined {
-    const [given] = /^(?:block_argument|element_reference)$/.test(node.type) ? node.children : [];
+  function handedOn({ start, end, children: [given] }: SyntaxNode): Hit | undefined {
     if (!given || given.type === 'simple_symbol') return undefined;
     const path = names.methodObject(given) ?? names.aliases.get(text(given).slice(0, 100))?.path;
-    return path !== undefined && kernel.test(path) ? path : undefined;
+    return path !== undefined && kernel.test(path)
+      ? { start, end, call: path, why: path === 'eval' ? why.code : why.shell }
+      : undefined;
   }
 
   /** A text for certain or for all that can be seen; a constant or a block is none. */
@@ -140,7 +145,18 @@ export function rubyHits(reading: Reading): readonly Hit[] {
     );
   }
 
-  function isBinding(owner: string, from: SyntaxNode): boolean {
-    return /(?:^|\.)(?:get_)?binding(?:\(\))?$/.test(text(names.givenTo(owner, from)).slice(0, 200));
+  /** Who receives a call, also behind a name that was given it. */
+  function ownerOf(node: SyntaxNode | undefined): string {
+    return text(node && behind(node))
+      .slice(0, 200)
+      .replace(/^::/, '');
+  }
+
+  /** Neither text of the source nor what the same expression has just dumped: `Marshal.load(Marshal.dump(x))`. */
+  function isForeign(node: SyntaxNode | undefined): boolean {
+    const value = node && behind(node);
+    if (!value || literal(value) !== undefined) return false;
+    const receiver = value.type === 'call' ? childOf(value, 'receiver') : undefined;
+    return !(receiver && ownerOf(receiver) === 'Marshal' && text(childOf(value, 'method')) === 'dump');
   }
 }

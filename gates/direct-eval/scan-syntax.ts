@@ -11,6 +11,7 @@ import type { GrammarName, SyntaxNode, SyntaxTree } from '../../readers/source/g
 import { isMarkup } from '../../readers/source/language.ts';
 import { type Reading, readTree } from '../../readers/source/names/reading.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
+import { mayHit, type Searches } from './candidates.ts';
 import type { Hit } from './hits.ts';
 
 /**
@@ -43,11 +44,11 @@ export interface Scan {
 }
 
 /** Who looks for what. */
-interface SyntaxQuestion {
+export interface SyntaxQuestion {
   readonly grammar: GrammarName;
   readonly find: (reading: Reading) => readonly Hit[];
-  /** Whether bytes can hold a hit; lines that cannot are not read once more. */
-  readonly mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
+  /** Lines that cannot hold a hit are not read once more. */
+  readonly search: Searches;
 }
 
 const maxDoubts = 5_000;
@@ -96,7 +97,7 @@ interface Doubts {
 /** Reads lines on which the tree is a guess once more, each by itself. False when the budget is too small for all. */
 async function readDoubts(
   source: ChangedSource,
-  { grammar, find, mayHit }: SyntaxQuestion,
+  { grammar, find, search }: SyntaxQuestion,
   { plain, tree, keep }: Doubts,
 ): Promise<boolean> {
   const budget = parseBudget(plain.length);
@@ -105,7 +106,7 @@ async function readDoubts(
   for (const { start, end } of doubtfulLines(tree, plain, source.whole)) {
     if (!source.isAdded(start)) continue;
     const line = plain.slice(start, end);
-    if (!mayHit(bytes, start, end)) continue;
+    if (!mayHit(search, bytes, start, end)) continue;
     count += 1;
     if (count > maxDoubts || line.length > maxLineChars) return false;
     const prefix = grammar === 'php' ? '<?php ' : '';

@@ -1,42 +1,91 @@
 /* The rule `sast`. */
 import { compileGlob, type Glob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
-import { type WordSearch, wordSearch } from '../../readers/anchors/anchor-search.ts';
-import { grammarOf } from '../../readers/source/language.ts';
-import type { Reading } from '../../readers/source/names/reading.ts';
-import type { Hit } from '../direct-eval/hits.ts';
-import { scanSyntax } from '../direct-eval/scan-syntax.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleInput } from '../../core/interfaces/rule-input.ts';
+import { wordSearch } from '../../readers/anchors/anchor-search.ts';
+import type { Searches } from '../direct-eval/candidates.ts';
+import { executesText, type Hit } from '../direct-eval/hits.ts';
+import { type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
 import { isObject } from '../formats/documents.ts';
 import { evaluateDocuments } from '../formats/matches-format.ts';
 import { sarifFault, sarifResults, unfinishedReason } from '../formats/sarif.ts';
 import { plainLine } from '../reports/test-report.ts';
-import { javaSast, pythonSast } from '../sast/java.ts';
-import { csharpSast, goSast, javascriptSast, phpSast, rubySast } from '../sast/languages.ts';
 import { retiredRows, type SastRow, sastRow, sastRows } from '../sast/rows.ts';
-import { shellSast } from '../sast/shell.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
-import { type SourceScan, scanChange } from './no-direct-eval.ts';
 
-/** Languages that we have rows for. */
-type Analysed = 'python' | 'javascript' | 'java' | 'go' | 'ruby' | 'php' | 'csharp' | 'shell';
+const rule = 'sast';
+const artifact = 'sast-report';
+const expected = 'SARIF 2.1.0 in which a tool ran and reports no result of level `error`';
+const maxFindings = 100;
 
-const finders: Readonly<Record<Analysed, (reading: Reading) => readonly Hit[]>> = {
-  python: pythonSast,
-  javascript: javascriptSast,
-  java: javaSast,
-  go: goSast,
-  ruby: rubySast,
-  php: phpSast,
-  csharp: csharpSast,
-  shell: shellSast,
+/**
+ * Gates at which the spec can require a report, in order. From the security gate on, the rule expects one, unless the
+ * spec requires it later.
+ */
+const gates: readonly string[] = ['per-task', 'integration', 'security', 'release'];
+
+/**
+ * Static analysis: findings of the built-in rows on added lines (gates/sast/rows.ts), and every `sast-report`. A
+ * report must be SARIF of a tool that ran, without a result of level `error`. Suppressed results count, because the
+ * change itself may contain the suppression. Without a stage only the rows run.
+ */
+export const judge: RuleFunction = async (input) => {
+  const own = await evaluateChange(input);
+  const { stage } = input;
+  if (!stage) return own;
+  const hasReport = input.artifacts.some(({ name }) => name === artifact);
+  const place = stage.name === 'fast' ? 0 : gates.indexOf(stage.name);
+  const isLater = input.spec.artifacts.required.some(
+    ({ name, stage: at }) => name === artifact && gates.indexOf(at) > place,
+  );
+  if (!hasReport && (isLater || place < gates.indexOf('security'))) return own;
+  // The engine's own report repeats the row findings. Its completeness and format are still checked.
+  return [...own, ...evaluateDocuments({ rule, artifact, expected, judge: judgeReport }, input)];
 };
+
+function judgeReport(value: unknown, path: string, isOurs: boolean): readonly Finding[] {
+  const fail = (found: string): Finding => ({
+    rule,
+    severity: 'error',
+    message: `expected \`${artifact}\` to be ${expected}, found ${found}`,
+    path,
+    detail: { artifact, expected, found },
+  });
+  const fault = sarifFault(value);
+  if (fault !== undefined) return [fail(fault)];
+  const runs = isObject(value) && Array.isArray(value.runs) ? value.runs.filter(isObject) : [];
+  if (runs.length === 0) return [fail('no run of a tool')];
+  const findings = runs.flatMap((run) => {
+    const unfinished = unfinishedReason(run);
+    return unfinished === undefined ? [] : [fail(unfinished)];
+  });
+  if (isOurs) return findings;
+  let errors = 0;
+  for (const result of runs.flatMap((run) => [...sarifResults(run)])) {
+    if (result.level !== 'error') continue;
+    errors += 1;
+    if (errors > maxFindings) continue;
+    findings.push({
+      rule,
+      severity: 'error',
+      message: `${plainLine(result.ruleId, 100)}: ${plainLine(result.message, 300)}`,
+      path: result.path === undefined ? path : plainLine(result.path, 500),
+      ...(result.line === undefined ? {} : { line: result.line }),
+      detail: { artifact, level: 'error' },
+    });
+  }
+  if (errors > maxFindings)
+    findings.push(fail(`${errors} results of level \`error\`, of which ${maxFindings} are listed`));
+  return findings;
+}
 
 /** Full-width and mathematical letters, which Python reads as plain ones. */
 const pythonLetters = ['\xef\xbd', '\xf0\x9d'];
 
-const searches = new Map<string, { readonly change: WordSearch; readonly file: WordSearch }>(
-  Object.keys(finders).map((language) => {
+const languages = [...new Set(sastRows.map(({ id }) => id.slice('sast/'.length, id.indexOf('-'))))];
+const searches = new Map(
+  languages.map((language): [string, Searches] => {
     const rows: readonly SastRow[] = sastRows.filter(({ id }) => id.startsWith(`sast/${language}-`));
     const words = rows.flatMap((row) => row.words);
     const fold = language === 'php';
@@ -45,8 +94,6 @@ const searches = new Map<string, { readonly change: WordSearch; readonly file: W
     return [language, { change, file }];
   }),
 );
-const mayHit = (bytes: Uint8Array, language: Analysed, start?: number, end?: number): boolean =>
-  searches.get(language)?.change.found(bytes, start, end) ?? false;
 
 /**
  * Findings of the built-in rows on added lines. `detail.incomplete` marks a finding about a part that was not
@@ -61,18 +108,9 @@ async function evaluateChange(input: RuleInput): Promise<readonly Finding[]> {
       message: `\`[rules.sast]\` in \`.writ/config.toml\` at the policy commit is wrong: ${problem}`,
     }),
   );
-  const scan: SourceScan<Analysed> = {
-    isRead: (language): language is Analysed => language !== undefined && searches.has(language),
-    mayHit,
-    mayRename: (bytes, language) => searches.get(language)?.file.found(bytes) ?? false,
-    async find(source, language) {
-      const grammar = grammarOf(source.path, language);
-      // We have no rows for Groovy.
-      if (grammar === undefined || grammar === 'groovy') return { hits: [], complete: true };
-      const isCandidate = (bytes: Uint8Array, start: number, end: number) =>
-        mayHit(bytes, language, start, end);
-      return scanSyntax(source, { grammar, find: finders[language], mayHit: isCandidate });
-    },
+  const scan: SourceScan = {
+    searches,
+    isMine: (hit) => !executesText(hit),
     toFinding: (source, hit, offset) => toFinding(source, hit, offset, options),
     unscanned: (message, path) => ({
       rule,
@@ -144,70 +182,4 @@ function readSastOptions(options: Readonly<Record<string, unknown>>): SastOption
     isAllowed: (id, path) =>
       allowed.some(({ row, globs }) => row === id && globs.some((glob) => glob.matches(path))),
   };
-}
-
-const rule = 'sast';
-const artifact = 'sast-report';
-const expected = 'SARIF 2.1.0 in which a tool ran and reports no result of level `error`';
-const maxFindings = 100;
-
-/**
- * Gates at which the spec can require a report, in order. From the security gate on, the rule expects one, unless the
- * spec requires it later.
- */
-const gates: readonly string[] = ['per-task', 'integration', 'security', 'release'];
-
-/**
- * Static analysis: findings of the built-in rows on added lines (gates/sast/rows.ts), and every `sast-report`. A
- * report must be SARIF of a tool that ran, without a result of level `error`. Suppressed results count, because the
- * change itself may contain the suppression. Without a stage only the rows run.
- */
-export const judge: RuleFunction = async (input) => {
-  const own = await evaluateChange(input);
-  const { stage } = input;
-  if (!stage) return own;
-  const hasReport = input.artifacts.some(({ name }) => name === artifact);
-  const place = stage.name === 'fast' ? 0 : gates.indexOf(stage.name);
-  const isLater = input.spec.artifacts.required.some(
-    ({ name, stage: at }) => name === artifact && gates.indexOf(at) > place,
-  );
-  if (!hasReport && (isLater || place < gates.indexOf('security'))) return own;
-  // The engine's own report repeats the row findings. Its completeness and format are still checked.
-  return [...own, ...evaluateDocuments({ rule, artifact, expected, judge: judgeReport }, input)];
-};
-
-function judgeReport(value: unknown, path: string, isOurs: boolean): readonly Finding[] {
-  const fail = (found: string): Finding => ({
-    rule,
-    severity: 'error',
-    message: `expected \`${artifact}\` to be ${expected}, found ${found}`,
-    path,
-    detail: { artifact, expected, found },
-  });
-  const fault = sarifFault(value);
-  if (fault !== undefined) return [fail(fault)];
-  const runs = isObject(value) && Array.isArray(value.runs) ? value.runs.filter(isObject) : [];
-  if (runs.length === 0) return [fail('no run of a tool')];
-  const findings = runs.flatMap((run) => {
-    const unfinished = unfinishedReason(run);
-    return unfinished === undefined ? [] : [fail(unfinished)];
-  });
-  if (isOurs) return findings;
-  let errors = 0;
-  for (const result of runs.flatMap((run) => [...sarifResults(run)])) {
-    if (result.level !== 'error') continue;
-    errors += 1;
-    if (errors > maxFindings) continue;
-    findings.push({
-      rule,
-      severity: 'error',
-      message: `${plainLine(result.ruleId, 100)}: ${plainLine(result.message, 300)}`,
-      path: result.path === undefined ? path : plainLine(result.path, 500),
-      ...(result.line === undefined ? {} : { line: result.line }),
-      detail: { artifact, level: 'error' },
-    });
-  }
-  if (errors > maxFindings)
-    findings.push(fail(`${errors} results of level \`error\`, of which ${maxFindings} are listed`));
-  return findings;
 }

@@ -1,7 +1,5 @@
 /* The patterns of the built-in static analysis. */
 import type { DescribedRule } from '../../core/interfaces/rule.ts';
-import type { SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import type { Hit } from '../direct-eval/hits.ts';
 
 /**
  * One pattern of the built-in static analysis. `error` if the form alone proves the fault; `warning` if it depends on
@@ -207,17 +205,6 @@ export const sastRows = [
 
 /** Ids of our rows. */
 export type SastRowId = (typeof sastRows)[number]['id'];
-
-/** Builds a hit with a row's id as its reason. `also`: further offsets that make it a hit. */
-export function sastHit(
-  row: SastRowId,
-  { start: from, end }: SyntaxNode,
-  call: string,
-  also: readonly number[] = [],
-  start: number = from,
-): Hit {
-  return { start, end, also, call, why: row };
-}
 
 const byId = new Map<string, SastRow>(sastRows.map((row) => [row.id, row]));
 

@@ -110,8 +110,6 @@ export function typedNames(
     typeOf: (node: SyntaxNode | undefined): string | undefined => typesOf(node)[0],
     /** The type with methods that are callable by name alone: `with(runtime) { … }`. */
     typeAround: (node: SyntaxNode): string | undefined => typesAround(node, { steps: 0 })[0],
-    /** What a name was imported as. */
-    alias: (name: string) => aliases.get(name),
     simple,
   };
 

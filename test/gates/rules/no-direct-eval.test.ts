@@ -70,6 +70,7 @@ t.test('every value that a name is given counts, in any order', async (t) => {
     ['a.py', ['f = log if quick else eval', ''], 'f(text)'],
     ['a.go', ['f := log', 'f = exec.Command'], 'f("sh", "-c", text)'],
     ['a.php', ["$f = 'strlen';", "$f = 'system';"], '$f($text);'],
+    ['a.php', ["$f = 'unserialize';", "$f = 'system';"], '$f($text);'],
     ['a.rb', ['f = method(:puts)', 'f = method(:eval)'], 'f.call(text)'],
     ['a.sh', ['f=echo', 'f=eval'], '$f "$text"'],
   ];
