@@ -1,7 +1,7 @@
 import type { PolicyDemand } from '../../attest/verify/certified-source.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { isObjectId, type Repository } from '../../workspace/git/repository.ts';
+import { isObjectId, isShallow, type Repository } from '../../workspace/git/repository.ts';
 import { isAncestor, resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import { namedBranch } from '../../workspace/git/target.ts';
 
@@ -28,7 +28,9 @@ export function demandOf(name: string, open: () => Promise<Repository>): PolicyD
     } catch {
       return undefined;
     }
-    return isAncestor(repository, commit, tip);
+    if (await isAncestor(repository, commit, tip)) return true;
+    // A shallow history may not show what it holds.
+    return (await isShallow(repository)) === true ? undefined : false;
   };
   return {
     name: printable(name),

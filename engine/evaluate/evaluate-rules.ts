@@ -21,6 +21,8 @@ import { findVerificationInputs, joinReach } from './second-run/verification-inp
 interface RuleQuestion {
   readonly engine: WritEngine;
   readonly objects: GitDirectory;
+  /** Path of the user's working tree. */
+  readonly root: string;
   readonly box: ArtifactCollector;
   readonly ruleOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly input: Omit<RuleInput, 'args' | 'files' | 'options' | 'standing'>;
@@ -89,6 +91,7 @@ export async function askRule(
 
 async function judgeOf({
   objects,
+  root,
   policyTree,
   input,
   filled = {},
@@ -96,11 +99,11 @@ async function judgeOf({
   prepared,
 }: RuleQuestion): Promise<JudgeReach> {
   const { patch, spec } = input;
-  const read = await findVerificationInputs(objects, patch.baseTree, spec, prepare, prepared);
+  const read = await findVerificationInputs(objects, root, patch.baseTree, spec, prepare, prepared);
   const base = { ...read, absent: { ...filled, ...read.absent } };
   return policyTree === undefined
     ? base
-    : joinReach(await findVerificationInputs(objects, policyTree, spec, prepare, prepared), base);
+    : joinReach(await findVerificationInputs(objects, root, policyTree, spec, prepare, prepared), base);
 }
 
 async function readArtifacts({ box, input }: RuleQuestion): Promise<Record<string, Uint8Array>> {
@@ -156,6 +159,7 @@ export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): Ru
   return {
     engine,
     objects: scratch,
+    root: environment.repository.root,
     box,
     ruleOptions: environment.config.rules,
     input: asked,

@@ -114,7 +114,7 @@ function prefixOf(view: HostView, memory: number): Prefix {
 function suffixOf(view: HostView, request: SandboxRequest): string[] {
   const words: string[] = [];
   const { link, mounts, emptied } = coverOf(view, request);
-  for (const path of emptied) words.push('--perms', '0555', '--tmpfs', path, '--remount-ro', path);
+  for (const path of emptied) words.push('--perms', '0555', '--tmpfs', path);
   for (const { source, target, writable } of [
     ...mountsOf(request),
     ...mounts,
@@ -122,6 +122,8 @@ function suffixOf(view: HostView, request: SandboxRequest): string[] {
   ])
     words.push(writable ? '--bind' : '--ro-bind', source, target);
   for (const { source, target } of egressMounts(request)) words.push('--ro-bind', source, target);
+  // A linked working tree may lie in one of them.
+  for (const path of emptied) words.push('--remount-ro', path);
   if (link !== undefined) words.push('--symlink', workspaceInside, link);
   words.push('--remount-ro', '/', '--chdir', workspaceInside, '--', profile.launcher, ...initWords(request));
   return words;

@@ -145,7 +145,7 @@ export function coverOf(view: HostView, request: SandboxRequest): RepositoryCove
   const { root, others } = repository;
   const shown = [...view.system, ...view.toolchains];
   const isShown = (place: string): boolean => shown.some((one) => isInside(one, place));
-  const apart = others.filter((place) => isShown(place) && !isInside(root, place) && !isInside(place, root));
+  const apart = others.filter((place) => isShown(place) && !isInside(root, place));
   const emptied = apart.filter((place) => !apart.some((one) => one !== place && isInside(one, place)));
   if (isShown(root)) {
     const mounts = mountsOf(request)

@@ -172,7 +172,7 @@ function outerArgv(plan: Plan, view: HostView, request: SandboxRequest): string[
   let after = plan.after;
   const { link = '', mounts, emptied } = coverOf(view, request);
   for (const path of emptied)
-    after += fstabLine('writ-hidden', path, 'tmpfs', 'ro,mode=555,size=4k,nosuid,nodev');
+    after += fstabLine('writ-hidden', path, 'tmpfs', 'mode=555,size=64k,nosuid,nodev');
   for (const { source, target, writable } of [...mountsOf(request), ...mounts]) {
     if (!statSync(source).isDirectory() && !target.endsWith('/.git')) {
       throw new WritError('SANDBOX_UNSAFE', {
@@ -209,6 +209,7 @@ function outerArgv(plan: Plan, view: HostView, request: SandboxRequest): string[
     plan.before,
     after,
     ...plan.submounts,
+    ...emptied,
     '--',
     link,
     profile.launcher,

@@ -160,9 +160,9 @@ function operands(
   if (/^(?:python|coverage)/.test(program) && behind > 0 && !words.slice(0, behind).some(fileAt)) {
     const [named = ''] = words.slice(behind);
     const module = named.replaceAll('.', '/');
-    const found = [`${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`].flatMap(
-      (path) => fileAt(path) ?? [],
-    );
+    const names = [`${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`];
+    // An editable install finds the packages of `src`.
+    const found = [...names, ...names.map((path) => `src/${path}`)].flatMap((path) => fileAt(path) ?? []);
     const absent = found.length > 0 || module === '' ? undefined : joined(directory, module);
     return [
       { kind: 'program', name: named.split('.')[0] ?? '' },

@@ -217,6 +217,7 @@ export async function verifyingAt(
   const entries = await listTree(services.scratch, tree);
   const reach = await findVerificationInputs(
     services.scratch,
+    environment.repository.root,
     tree,
     identity.contract.effective,
     environment.config.workspace.prepare,

@@ -136,12 +136,25 @@ interface Visit {
   readonly hops: number;
 }
 
+/** The path of the workspace inside, its variable and the path of the user's working tree, as whole words or before `/`. */
+function wholePath(root: string | undefined): RegExp {
+  const names = [
+    '/workspace',
+    '\\$WORKSPACE',
+    '\\$\\{WORKSPACE\\}',
+    ...(root === undefined ? [] : [root.replace(/[^\w/]/g, '\\$&')]),
+  ];
+  return new RegExp(`(?<before>^|[\\s"'\`=:(<>;&|])(?:${names.join('|')})(?=[/\\s"'\`;&|)]|$)`, 'g');
+}
+
 /**
  * Follows the commands of checks to the files that they use. Reads no files itself: `next` returns the files to read,
  * and `read` receives their content.
  */
 export class Following {
   readonly #tree: WholeTree;
+  /** The workspace as a command may name it from anywhere. */
+  readonly #whole: RegExp;
   readonly #links: ReadonlyMap<string, string>;
   readonly #found = new FoundJudge();
   readonly #texts = new Map<string, string>();
@@ -158,7 +171,8 @@ export class Following {
   #seen = new Set<string>();
   #waiting: Visit[] = [];
 
-  constructor(entries: readonly LinkedEntry[], links: ReadonlyMap<string, string>) {
+  constructor(entries: readonly LinkedEntry[], links: ReadonlyMap<string, string>, root?: string) {
+    this.#whole = wholePath(root);
     this.#links = links;
     this.#tree = verifyingTree(entries, links);
     this.#configurable = new ConfigInTree(this.#tree);
@@ -182,7 +196,7 @@ export class Following {
   text(text: string, directory: string, via: string, hops: number): void {
     if (hops > maxHops) return void this.#found.gap(`${via}: more than ${maxHops} hops`);
     const places = [directory];
-    const commands = plainCommands(text);
+    const commands = plainCommands(text.replace(this.#whole, '$<before>.'));
     for (const word of loopFiles(commands)) this.#loop(word, directory, via, hops);
     for (const argv of commands)
       for (const place of new Set(places.slice(-4))) {

@@ -116,6 +116,7 @@ async function layJudge(attempt: Attempt, paths: readonly LaidPath[], withReache
     ? (
         await findVerificationInputs(
           scratch,
+          environment.repository.root,
           policy,
           contract.effective,
           environment.config.workspace.prepare,

@@ -14,10 +14,12 @@ import { Following } from '../reach/following.ts';
 /**
  * Returns the verification inputs of a spec's checks, followed through the tree of the base. Includes the scripts
  * that `prepare` runs, because they create the checks' dependencies. `seen` lists files that `prepare` executed, and
- * tooling that it read; if it was not traced, all tooling among its inputs counts, new files included.
+ * tooling that it read; if it was not traced, all tooling among its inputs counts, new files included. `root` is the
+ * path of the user's working tree, by which a command may name a file, too.
  */
 export async function findVerificationInputs(
   objects: GitDirectory,
+  root: string,
   baseTree: string,
   spec: EffectiveIntentSpec,
   prepare: readonly PrepareStep[],
@@ -28,14 +30,14 @@ export async function findVerificationInputs(
   const entries = await listTree(objects, baseTree);
   const files = entries.filter(({ mode }) => mode.startsWith('1') && !mode.startsWith('16'));
   const read = (paths: readonly string[]) => readBlobs(objects, baseTree, paths);
-  const checked = await followChecks(checks, files, read);
+  const checked = await followChecks(checks, files, read, root);
   const steps = prepare.map(({ argv }) => ({ id: 'prepare', command: argv.map(quoted).join(' ') }));
   if (steps.length === 0) return checked;
   // A step sees no other part of the tree.
   const inputs = prepare.flatMap((step) => step.inputs);
   const places = [...inputs, ...prepare.map(({ lockfile }) => lockfile)];
   const shown = files.filter(({ path }) => isBelow(path, places));
-  const prepared = await followChecks(steps, shown, read);
+  const prepared = await followChecks(steps, shown, read, root);
   if (seen !== undefined) return joinPrepared(checked, prepared, seen, []);
   const tooling = shown.map(({ path }) => path).filter((path) => isBelow(path, inputs) && isTooling(path));
   const fresh = inputs.filter((input) => isTooling(`${input}/`)).map((input) => `${input}/**/*`);
@@ -86,8 +88,9 @@ export async function followChecks(
   checks: readonly { readonly id: string; readonly command?: string }[],
   entries: readonly LinkedEntry[],
   read: (paths: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>,
+  root?: string,
 ): Promise<JudgeReach> {
-  const following = new Following(entries, await readLinks(entries, read));
+  const following = new Following(entries, await readLinks(entries, read), root);
   for (const { id, command = '' } of checks) {
     following.begin(id);
     following.text(command, '', `the command of check \`${id}\``, 0);

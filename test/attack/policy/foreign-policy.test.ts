@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { toRunData } from '../../../api/run/run-data.ts';
 import { demandOf } from '../../../api/verify/policy-demand.ts';
@@ -74,6 +76,11 @@ long('a policy chosen by the spec gives a warning, or is refused if another is r
   t.equal(await holds(main, main), true);
   t.equal(await holds('main', '1'.repeat(40)), undefined, 'what is not at hand is not refuted');
   await t.rejects(holds('nowhere', main), { code: 'REF_NOT_FOUND' });
+  // As a shallow clone whose history ends above a commit that came with a run.
+  sample.git('checkout', '--quiet', 'main');
+  sample.git('commit', '--quiet', '--allow-empty', '-m', 'Later');
+  writeFileSync(join(sample.root, '.git', 'shallow'), `${sample.git('rev-parse', 'HEAD')}\n`);
+  t.equal(await holds('main', main), undefined, 'a history that is cut refutes nothing');
 });
 
 long('a secret marker at the base allows nothing that the policy commit does not mark', async (t) => {

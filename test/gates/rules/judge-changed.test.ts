@@ -234,6 +234,37 @@ t.test('files reached from a configuration belong to each check that runs its pr
   t.same(of('ci/all.sh'), ['check-2', 'check-3']);
 });
 
+t.test('a script counts by whatever path its command names it', async (t) => {
+  const base: Readonly<Record<string, string>> = {
+    'scripts/judge.py': 'print(1)\n',
+    'ci/all.sh': '. "$WORKSPACE/ci/env.sh"\n',
+    'ci/env.sh': 'A=1\n',
+    'src/pkg/selfcheck.py': 'print(1)\n',
+  };
+  const root = '/builds/a+b (1)';
+  for (const [command, found] of [
+    ['python3 /workspace/scripts/judge.py', 'scripts/judge.py'],
+    ['python3 "$WORKSPACE/scripts/judge.py"', 'scripts/judge.py'],
+    ['cd /workspace/scripts && python3 judge.py', 'scripts/judge.py'],
+    [`cd "\${WORKSPACE}" && python3 scripts/judge.py`, 'scripts/judge.py'],
+    [`python3 '${root}/scripts/judge.py'`, 'scripts/judge.py'],
+    [`sh -c 'python3 "${root}/scripts/judge.py"'`, 'scripts/judge.py'],
+    ['sh /workspace/ci/all.sh', 'ci/env.sh'],
+    ['.venv/bin/python -m pkg.selfcheck', 'src/pkg/selfcheck.py'],
+    ['python3 /elsewhere/workspace/scripts/judge.py', undefined],
+  ] as const) {
+    const { files } = await followChecks(
+      [{ id: 'check', command }],
+      Object.entries(base).map(([path, text]) => ({ path, sizeBytes: text.length })),
+      async (wanted) => new Map(wanted.map((path) => [path, Buffer.from(base[path] ?? '')])),
+      root,
+    );
+    const paths = files.map(({ path }) => path);
+    if (found === undefined) t.strictSame(paths, [], command);
+    else t.ok(paths.includes(found), command);
+  }
+});
+
 t.test('a configuration moved to where no check uses it is reported', async (t) => {
   const moved = { 'examples/x/.env': { base: 'A=1', candidate: 'A=1' } };
   const input = toRuleInput({ name: 'x', files: moved, spec: unattended });

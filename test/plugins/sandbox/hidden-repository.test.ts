@@ -59,6 +59,24 @@ for (const make of [bubblewrapSandbox, unshareSandbox]) {
     t.notOk(existsSync(path.join(tree, 'written')));
   });
 
+  t.test(`${name}: also a working tree in the main one`, async (t) => {
+    const scene = openScene(t);
+    const library = path.join(scene.root, 'tools', 'lib');
+    fileIn(path.join(scene.root, 'tools', 'bin'), 'tool');
+    const main = path.join(library, 'main');
+    fileIn(main, 'secret');
+    const tree = path.join(main, '.worktrees', 'one');
+    const { repository, binds } = layOut(scene, tree);
+    const facts = { ...scene.facts, path: `${path.join(scene.root, 'tools', 'bin')}:${scene.facts.path}` };
+    const script = `${candidateAt(tree)} && ls -A ${main} && ! touch ${main}/new`;
+    const result = await scene.run(make(facts), script, {
+      binds,
+      repository: { ...repository, others: [main] },
+    });
+    t.equal(result.stdout.bytes.toString(), 'candidate\nlibrary\n.worktrees\n', String(result.stderr.bytes));
+    t.equal(result.exitCode, 0);
+  });
+
   t.test(`${name}: a path that cannot become a link stays as it is`, async (t) => {
     const scene = openScene(t);
     for (const root of ['/', '/tmp', '/workspace', '/proc/1', '/bin/project']) {

@@ -7,7 +7,12 @@ import { createPool, evaluateRuleTask } from '../../../core/kernel/worker/pool.t
 import { shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
 import { rules } from '../../../gates/rules.ts';
 import { toRuleInput } from '../../../plugins/testers/gate-tester.ts';
-import { dropRuntime, parseBudget, parseSyntax, plainText } from '../../../readers/source/grammar/parse-syntax.ts';
+import {
+  dropRuntime,
+  parseBudget,
+  parseSyntax,
+  plainText,
+} from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName } from '../../../readers/source/grammar/syntax-tree.ts';
 import { long } from '../../rooms/long.ts';
 
