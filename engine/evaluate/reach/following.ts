@@ -136,7 +136,7 @@ interface Visit {
   readonly hops: number;
 }
 
-/** The path of the workspace inside, its variable and the path of the user's working tree, as whole words or before `/`. */
+/** The path of the workspace, its variable and the path of the working tree, as whole words or before `/`. */
 function wholePath(root: string | undefined): RegExp {
   const names = [
     '/workspace',

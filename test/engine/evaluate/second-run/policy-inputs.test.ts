@@ -18,6 +18,7 @@ const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]
     environment: {
       rules: new Map([['judge-changed', rule]]),
       config: { rules: {}, approvals: { groups: {} }, workspace: { prepare: [] } },
+      repository: { root: '/' },
       base: { tree: 'a' },
       policy: { tree: 'a' },
     },
