@@ -1,14 +1,10 @@
 /* Selects the files in which direct execution is possible, quickly. */
 import { type WordSearch, wordSearch } from '../../readers/anchors/anchor-search.ts';
 
-/** How a language is searched for files worth a parse. */
+/** How a language is searched for files worth a parse: what holds a hit has one of these words, in this form. */
 export interface Searches {
-  /** A change with a hit has one of these texts. */
-  readonly change: WordSearch;
-  /** It has this form, too. */
+  readonly words: WordSearch;
   readonly form?: RegExp;
-  /** A file that gives another name to what is looked for, so that a change may use it unseen, has one of these. */
-  readonly file?: WordSearch | undefined;
 }
 
 /** Parts of the names of methods that run a text on the Java platform. */
@@ -20,49 +16,22 @@ const jvmWords = `parseExpression, parseRaw, parseClass, compile, Ognl, createEx
  * Every direct execution contains one of these words; a change without any of them is not parsed. Two words stay even
  * if every known example contains both. A surplus word costs a search; a missing word hides a change.
  */
-const words: Readonly<Record<string, string>> = {
+const lists: Readonly<Record<string, string>> = {
   shell: 'eval, sh, source, <(, SHELL, $, |, `, sed, /dev/, /proc/, {}, xargs',
   ruby: 'eval, system, exec, spawn, popen, Open3, send, open, InstructionSequence, method, `, %x, ERB.new, IO., PTY., trap, /dev/',
   php: `eval, assert, create_function, exec, system, passthru, popen, proc_open, preg_, mb_ereg, call_user, array_,
     usort, uasort, uksort, reflectionfunction, iterator_apply, register_shutdown, \`, $_, data:, php://, http, ftp,
     expect:, '.', ' . ', ".", " . "`,
-  perl: 'eval, system, exec, open, readpipe, `, qx, ee, -c, do , do(, require, use re',
+  perl: 'eval, system, exec, open, readpipe, `, qx, ee, sh, cmd, do , do(, require, use re',
   java: `exec, eval, Groovy, JShell, MVEL, Eval, compile, ProcessBuilder, command, CommandLine, ${jvmWords}`,
-  kotlin: `exec, eval, GroovyShell, ProcessBuilder, Eval, "-c", "/c", -Command, ${jvmWords}`,
-  scala: `exec, eval, GroovyShell, Process, Stream, lazyLines, process, interpret, !, "-c", "/c", -Command, Eval,
+  kotlin: `exec, eval, GroovyShell, ProcessBuilder, Eval, sh", shell", cmd, .exe", ${jvmWords}`,
+  scala: `exec, eval, GroovyShell, Process, Stream, lazyLines, process, interpret, !, sh", shell", cmd, .exe", Eval,
     ${jvmWords}`,
   go: 'Eval, Command, RunS, RunP, Run(, DoString, LoadString, Exec, exec., StartProcess, .Args, ompile',
   csharp: `CSharpScript, EvaluateAsync, RunAsync, VisualBasicScript, Compile(, CompileAssembly, AddScript,
     InvokeScript, Process, Start(, Arguments, FileName, AddCommand, ScriptBlock, CreatePipeline,
     DynamicExpressionParser, JScriptEvaluate, Evaluate(, Execute(, ExecuteAndWrap, ExecuteCommand,
     CreateScriptSource, RunString, DoString, LoadString`,
-};
-
-/** Types of the Java platform that may be given a name far from where it is used. */
-const jvmTypes = `Runtime, ScriptEngine, ProcessBuilder, roovy, gnl, ELProcessor, ScriptingContainer, JavaCompiler,
-  PythonInterpreter`;
-
-/** What a file holds where a name for direct execution may be given far from where the change uses it. */
-const inFile: Readonly<Record<string, WordSearch>> = {
-  javascript: wordSearch(
-    listed(`child_process, shelljs, execa, = eval, : eval, =eval, .eval, ['eval, ["eval, 'vm', "vm", :vm,
-      = Function, .constructor, vm2, isolated-vm, data:text`),
-  ),
-  python: wordSearch(
-    listed(`eval, exec, system, popen, subprocess, create_subprocess, builtins, timeit, runpy, rofile, Trace(,
-      Interactive, CDLL`),
-  ),
-  shell: wordSearch(listed('eval, =sh, =bash, bin/')),
-  ruby: wordSearch(listed('alias, method(')),
-  php: wordSearch(listed(`use function, = ', = "`), { fold: true }),
-  java: wordSearch(listed(`${jvmTypes}, JShell, MVEL, bsh.`)),
-  kotlin: wordSearch(listed(jvmTypes)),
-  scala: wordSearch(listed(`${jvmTypes}, sys.process, twitter.util`)),
-  go: wordSearch(
-    listed(`os/exec, syscall, StartProcess, x/sys/, /goja, /otto, /gopher-lua, /yaegi, /v8go, /starlark, /otto.v,
-      mvdan.cc/sh`),
-  ),
-  csharp: wordSearch(listed('Diagnostics, Scripting, CSharpScript, ProcessStartInfo')),
 };
 
 /** Objects with methods that start processes, under the names recognized without an import; and all globals. */
@@ -135,30 +104,24 @@ const pythonForms: Forms = {
 
 /** Where direct execution is possible, by language. */
 export const executing: ReadonlyMap<string, Searches> = new Map([
-  ...Object.entries(words).map(([language, list]): [string, Searches] => [
+  ...Object.entries(lists).map(([language, list]): [string, Searches] => [
     language,
-    { change: wordSearch(listed(list), { fold: language === 'php' }), file: inFile[language] },
+    { words: wordSearch(listed(list), { fold: language === 'php' }) },
   ]),
   ...Object.entries({ javascript: javascriptForms, python: pythonForms }).map(
     ([language, forms]): [string, Searches] => [
       language,
       {
-        change: wordSearch(Object.keys(forms)),
+        words: wordSearch(Object.keys(forms)),
         form: new RegExp(Object.values(forms).join('|')),
-        file: inFile[language],
       },
     ],
   ),
 ]);
 
-/** Whether bytes of a change can hold a hit, or use a name for one. It is wrong by false positives only. */
-export function mayHit(
-  { change, form }: Searches,
-  bytes: Uint8Array,
-  start = 0,
-  end = bytes.length,
-): boolean {
-  if (!change.found(bytes, start, end)) return false;
+/** Whether bytes of a file or a change can hold a hit. It may return false positives, never false negatives. */
+export function mayHit({ words, form }: Searches, bytes: Uint8Array, start = 0, end = bytes.length): boolean {
+  if (!words.found(bytes, start, end)) return false;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return !form || form.test(buffer.toString('latin1', start, end));
 }

@@ -7,7 +7,6 @@ import { grammarOf, type Language } from '../../readers/source/language.ts';
 import type { JvmGrammar } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import {
-  becomesCode,
   type ChangedSource,
   candidateSource,
   isRegularCandidate,
@@ -89,9 +88,7 @@ export function candidateLanguage(
   const content = input.files[file.path]?.candidate;
   const isCandidate =
     file.binary ||
-    mayHit(search, input.patch.diff, file.start, file.end) ||
-    (content !== undefined &&
-      (search.file?.found(content) || (becomesCode(input, file, language) && mayHit(search, content))));
+    (content ? mayHit(search, content) : mayHit(search, input.patch.diff, file.start, file.end));
   return isCandidate ? language : undefined;
 }
 

@@ -9,19 +9,17 @@ import {
 import type { Reading } from '../../readers/source/names/reading.ts';
 import { collectHits, type Hit, sastHit } from './hits.ts';
 import {
-  inputReason,
-  isBuiltText,
-  type ShellCommand,
-  type ShellWord,
-  shellCommand,
-} from './shell-command.ts';
-import {
   baseOf,
   type Interpreter,
+  inputReason,
   interpreterOf,
+  isBuiltText,
   type ShellCaller,
+  type ShellCommand,
+  type ShellWord,
   shellCallerOf,
-} from './shell-programs.ts';
+  shellCommand,
+} from './shell-command.ts';
 
 const stdin = /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
 /** What replaces a piece of a script that is only known when it runs. */

@@ -11,7 +11,7 @@ import { isObject } from '../formats/documents.ts';
 import { evaluateDocuments } from '../formats/matches-format.ts';
 import { sarifFault, sarifResults, unfinishedReason } from '../formats/sarif.ts';
 import { plainLine } from '../reports/test-report.ts';
-import { retiredRows, type SastRow, sastRow, sastRows } from '../sast/rows.ts';
+import { retiredRows, sastRow, sastRows } from '../sast/rows.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 
 const rule = 'sast';
@@ -86,12 +86,9 @@ const pythonLetters = ['\xef\xbd', '\xf0\x9d'];
 const languages = [...new Set(sastRows.map(({ id }) => id.slice('sast/'.length, id.indexOf('-'))))];
 const searches = new Map(
   languages.map((language): [string, Searches] => {
-    const rows: readonly SastRow[] = sastRows.filter(({ id }) => id.startsWith(`sast/${language}-`));
-    const words = rows.flatMap((row) => row.words);
-    const fold = language === 'php';
-    const change = wordSearch(language === 'python' ? [...words, ...pythonLetters] : words, { fold });
-    const file = wordSearch([...new Set(rows.flatMap(({ origins = [] }) => origins))], { fold });
-    return [language, { change, file }];
+    const rows = sastRows.filter(({ id }) => id.startsWith(`sast/${language}-`));
+    const words = [...rows.flatMap((row) => row.words), ...(language === 'python' ? pythonLetters : [])];
+    return [language, { words: wordSearch(words, { fold: language === 'php' }) }];
   }),
 );
 

@@ -14,10 +14,8 @@ export interface SastRow {
   /** What it does, as the rest of a sentence that starts with the call. */
   readonly why: string;
   readonly instead: string;
-  /** Every change that this row hits by its own words has one of these texts. */
+  /** Every file or change that this row hits has one of these texts. */
   readonly words: readonly string[];
-  /** A file in which a change reaches it by another name has one of these texts elsewhere. */
-  readonly origins?: readonly string[];
 }
 
 const unverified = {
@@ -40,7 +38,6 @@ export const sastRows = [
     why: 'runs whatever code its input names',
     instead: 'read JSON or another format of plain data, or check a signature before',
     words: ['pickle', 'Pickle', 'marshal', 'dill', 'joblib'],
-    origins: ['pickle', 'Pickle', 'marshal', 'dill', 'joblib'],
   },
   {
     id: 'sast/python-shelve',
@@ -49,7 +46,6 @@ export const sastRows = [
     why: 'unpickles what the file holds: anyone who can write the file runs code here',
     instead: 'keep data in SQLite or JSON, or in a directory that no other user can write',
     words: ['shelve'],
-    origins: ['shelve'],
   },
   {
     id: 'sast/python-yaml-load',
@@ -57,7 +53,6 @@ export const sastRows = [
     why: 'builds any Python object that the document asks for',
     instead: 'call `yaml.safe_load`, or give `Loader=yaml.SafeLoader`',
     words: ['yaml'],
-    origins: ['yaml'],
   },
   {
     id: 'sast/python-mktemp',
@@ -66,13 +61,11 @@ export const sastRows = [
     why: 'gives the name of a file that somebody else can make before',
     instead: 'use `tempfile.mkstemp`, `NamedTemporaryFile` or `TemporaryDirectory`',
     words: ['mktemp', 'tempnam', 'tmpnam'],
-    origins: ['mktemp', 'tempnam', 'tmpnam', 'tempfile'],
   },
   {
     id: 'sast/python-tls-unverified',
     ...unverified,
     words: ['verify', 'CERT_NONE', '_create_unverified_context', 'ssl=', 'ssl =', 'unverified'],
-    origins: ['_create_unverified_context', 'CERT_NONE'],
   },
   {
     id: 'sast/python-flask-debug',
@@ -95,7 +88,6 @@ export const sastRows = [
     why: 'derives key and initialisation vector from the password alone, the same ones every time',
     instead: 'use `createCipheriv` with a key from `scrypt` and a random initialisation vector',
     words: ['createCipher', 'createDecipher'],
-    origins: ['createCipher', 'createDecipher'],
   },
   {
     id: 'sast/javascript-jwt-none',
@@ -116,7 +108,6 @@ export const sastRows = [
     ...unverified,
     instead: 'leave the default trust manager and host name verifier, and add the authority to a trust store',
     words: ['checkServerTrusted', 'ostnameVerifier', 'ALLOW_ALL', 'TrustAll', 'SSLSession', 'AllowAll'],
-    origins: ['checkServerTrusted', 'SSLSession'],
   },
   {
     id: 'sast/java-xml-external-entities',
@@ -159,7 +150,6 @@ export const sastRows = [
     ...deserialization,
     instead: "use `json_decode`, or give `['allowed_classes' => false]`",
     words: ['unserialize'],
-    origins: ['unserialize'],
   },
   {
     id: 'sast/php-tls-unverified',
@@ -178,7 +168,6 @@ export const sastRows = [
     ...unverified,
     instead: 'leave the callback out, and add the authority that signed the certificate to the trusted ones',
     words: ['ValidationCallback', 'DangerousAcceptAny', 'SslStream'],
-    origins: ['ValidationCallback'],
   },
   {
     id: 'sast/shell-download-executed',
