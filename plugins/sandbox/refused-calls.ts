@@ -122,7 +122,7 @@ export const argumentRules: Readonly<Record<string, ArgumentRule>> = {
 /**
  * The profile of every sandbox, as data. Each back end renders it, and one list of probes checks all of them. The
  * rest is in the host's part of the view (host-view.ts), the filter of calls (refused-calls.ts) and the settings of
- * process 1 (init.ts).
+ * process 1 (run-in-view.ts).
  */
 export const profile = {
   /** Always private to the sandbox. */
