@@ -127,7 +127,7 @@ export function withheldMounts(view: HostView, { withheld }: SandboxRequest): re
 
 /** How a view keeps the user's repository out. */
 export interface RepositoryCover {
-  /** Path that becomes a link to the workspace. */
+  /** Path that becomes a link to the workspace, without links of the profile. */
   readonly link?: string;
   /** The workspace and what is bound into it, over a working tree that lies in a shown directory. */
   readonly mounts: readonly Mount[];
@@ -153,13 +153,15 @@ export function coverOf(view: HostView, request: SandboxRequest): RepositoryCove
       .map((one) => ({ ...one, target: `${root}${one.target.slice(workspaceInside.length)}` }));
     return { mounts, emptied };
   }
-  const links = [...view.links.map(({ target }) => target), ...Object.keys(profile.links)];
+  const links = view.links.map(({ target }) => target);
+  const [from = '', to = ''] = Object.entries(profile.links).find(([name]) => isInside(name, root)) ?? [];
+  const link = `${to}${root.slice(from.length)}`;
   const inside = [workspaceInside, reportsInside, homeInside, ...reservedTargets, ...links];
   const mounts = [...shown, ...memoryDirectories(0).map((one) => one.path), ...profile.emptyDirectories];
   const isFree =
-    !inside.some((one) => isInside(one, root)) &&
-    ![...inside, ...mounts, ...binds.map(({ target }) => target)].some((one) => isInside(root, one));
-  return { ...(isFree ? { link: root } : {}), mounts: [], emptied };
+    !inside.some((one) => isInside(one, link)) &&
+    ![...inside, ...mounts, ...binds.map(({ target }) => target)].some((one) => isInside(link, one));
+  return { ...(isFree ? { link } : {}), mounts: [], emptied };
 }
 
 const listed = new Map<string, { readonly at: bigint; readonly names: readonly string[] }>();

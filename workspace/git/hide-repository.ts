@@ -1,6 +1,7 @@
 /* Keeps the user's repository out of a sandbox that works on a candidate of it. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { readPlain } from '../../core/base/files.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
 import { isIgnoredPath } from './dirty-paths.ts';
 import type { Repository } from './repository.ts';
@@ -18,21 +19,28 @@ export function hideRepository(sandbox: SandboxBackend, repository: Repository):
   return { ...sandbox, run: (request) => sandbox.run({ ...request, repository: hidden }) };
 }
 
-/** The main working tree, and those that git has linked to it. */
+const maxTextBytes = 64 * 1024;
+
+/** The main working tree, and those that git has linked to it, as far as they are there. */
 function otherWorkTrees({ root, commonDir }: Repository): readonly string[] {
-  const main = commonDir.endsWith('/.git') ? [dirname(commonDir)] : [];
-  return [
-    ...main,
-    ...namesIn(join(commonDir, 'worktrees')).flatMap((name) => linkedTree(commonDir, name)),
-  ].filter((one) => one !== root);
+  const linked = namesIn(join(commonDir, 'worktrees')).flatMap((name) => {
+    const entry = join(commonDir, 'worktrees', name);
+    const file = textOf(join(entry, 'gitdir')).trim();
+    return file === '' ? [] : [dirname(resolve(entry, file))];
+  });
+  return [...mainTree(commonDir), ...linked].filter((one) => one !== root && namesIn(one).length > 0);
 }
 
-function linkedTree(commonDir: string, name: string): readonly string[] {
-  try {
-    return [dirname(readFileSync(join(commonDir, 'worktrees', name, 'gitdir'), 'utf8').trim())];
-  } catch {
-    return [];
-  }
+/** The directory of `.git`; for a submodule the one that its config names. Nothing else is known to be a tree. */
+function mainTree(commonDir: string): readonly string[] {
+  const config = textOf(join(commonDir, 'config'));
+  const [, configured] = /^\s{0,20}worktree\s{0,9}=\s{0,9}(\S.{0,4000})$/m.exec(config) ?? [];
+  if (configured !== undefined) return [resolve(commonDir, configured.trim())];
+  return basename(commonDir) === '.git' ? [dirname(commonDir)] : [];
+}
+
+function textOf(path: string): string {
+  return readPlain(path, maxTextBytes).bytes?.toString('utf8') ?? '';
 }
 
 function namesIn(directory: string): readonly string[] {

@@ -136,12 +136,12 @@ interface Visit {
   readonly hops: number;
 }
 
-/** The path of the workspace, its variable and the path of the working tree, as whole words or before `/`. */
+/** The path of the workspace, its variables and the path of the working tree, as whole words or before `/`. */
 function wholePath(root: string | undefined): RegExp {
   const names = [
     '/workspace',
-    '\\$WORKSPACE',
-    '\\$\\{WORKSPACE\\}',
+    '\\$(?:WORKSPACE|PWD)',
+    '\\$[{(](?:WORKSPACE|PWD|CURDIR)[})]',
     ...(root === undefined ? [] : [root.replace(/[^\w/]/g, '\\$&')]),
   ];
   return new RegExp(`(?<before>^|[\\s"'\`=:(<>;&|])(?:${names.join('|')})(?=[/\\s"'\`;&|)]|$)`, 'g');

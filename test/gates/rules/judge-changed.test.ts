@@ -239,6 +239,7 @@ t.test('a script counts by whatever path its command names it', async (t) => {
     'scripts/judge.py': 'print(1)\n',
     'ci/all.sh': '. "$WORKSPACE/ci/env.sh"\n',
     'ci/env.sh': 'A=1\n',
+    Makefile: 'test:\n\tpython3 $(CURDIR)/scripts/judge.py\n',
     'src/pkg/selfcheck.py': 'print(1)\n',
   };
   const root = '/builds/a+b (1)';
@@ -250,6 +251,8 @@ t.test('a script counts by whatever path its command names it', async (t) => {
     [`python3 '${root}/scripts/judge.py'`, 'scripts/judge.py'],
     [`sh -c 'python3 "${root}/scripts/judge.py"'`, 'scripts/judge.py'],
     ['sh /workspace/ci/all.sh', 'ci/env.sh'],
+    ['python3 "$PWD/scripts/judge.py"', 'scripts/judge.py'],
+    ['make test', 'scripts/judge.py'],
     ['.venv/bin/python -m pkg.selfcheck', 'src/pkg/selfcheck.py'],
     ['python3 /elsewhere/workspace/scripts/judge.py', undefined],
   ] as const) {

@@ -59,6 +59,15 @@ for (const make of [bubblewrapSandbox, unshareSandbox]) {
     t.notOk(existsSync(path.join(tree, 'written')));
   });
 
+  t.test(`${name}: also by a path with a link of the profile`, async (t) => {
+    const scene = openScene(t);
+    const result = await scene.run(make(scene.facts), candidateAt('/var/tmp/ann/project'), {
+      ...layOut(scene, path.join(scene.root, 'project')),
+      repository: { root: '/var/tmp/ann/project', others: [], isIgnored: async () => false },
+    });
+    t.equal(result.stdout.bytes.toString(), 'candidate\nlibrary\n', result.stderr.bytes.toString());
+  });
+
   t.test(`${name}: also a working tree in the main one`, async (t) => {
     const scene = openScene(t);
     const library = path.join(scene.root, 'tools', 'lib');

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { SandboxBackend, SandboxRequest } from '../../../core/interfaces/sandbox.ts';
@@ -26,4 +27,14 @@ t.test('a request names the working tree, what else belongs to it, and what git 
   t.equal(await main?.isIgnored(join(dir, 'main', 'tools')), false);
   const side = await hiddenIn('side');
   t.match(side, { root: join(dir, 'side'), others: [join(dir, 'main', '.git'), join(dir, 'main')] });
+
+  const entry = join(dir, 'main/.git/worktrees/side/gitdir');
+  writeFileSync(entry, '../../../../side/.git\n');
+  t.match(
+    (await hiddenIn('main'))?.others,
+    [join(dir, 'main', '.git'), join(dir, 'side')],
+    'as git 2.48 writes it',
+  );
+  writeFileSync(entry, `${join(dir, 'gone')}/.git\n`);
+  t.strictSame((await hiddenIn('main'))?.others, [join(dir, 'main', '.git')], 'one that is gone');
 });
