@@ -1,6 +1,7 @@
 /* Signers over private keys: in memory, in PEM files, and the user's own keys. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { link, lstat, mkdir, open, rm } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
@@ -138,7 +139,7 @@ async function findOwnKey(
 
 /** Makes a file whole and durable, or leaves the one that is there. */
 export async function createOnce(path: string, content: string | Uint8Array, mode: number): Promise<void> {
-  if (await isThere(path)) return;
+  if (lstatSync(path, { throwIfNoEntry: false })) return;
   const draft = join(dirname(path), `.draft-${randomOctets(8).toString('hex')}`);
   const file = await open(draft, 'wx', mode);
   try {
@@ -154,14 +155,4 @@ export async function createOnce(path: string, content: string | Uint8Array, mod
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    (fault: NodeJS.ErrnoException) => {
-      if (fault.code === 'ENOENT') return false;
-      throw fault;
-    },
-  );
 }

@@ -1,5 +1,6 @@
 /* Runs the command of a check in the sandbox. */
 import { statSync } from 'node:fs';
+import { setImmediate } from 'node:timers';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { CheckContext } from '../../core/interfaces/check.ts';
@@ -12,6 +13,7 @@ import type { ToolUse } from '../../core/interfaces/stage.ts';
 import { guardCommand, mayBeProgram, programsIn } from '../../workspace/command-acl/acl.ts';
 import { openNetwork } from '../../workspace/egress/command-network.ts';
 import { checkEnvironment, limitedShell, maxMemoryBytes } from '../../workspace/process/find-program.ts';
+import { describeEngine } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { Passing } from './check-workspace.ts';
 import { isMandatory } from './evaluate-rules.ts';
@@ -131,11 +133,13 @@ export async function runCommand(
       ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
     }),
   );
+  // The seal needs it: the modules of this program are hashed once, while a command runs.
+  setImmediate(() => void describeEngine(attempt.services.settings.schedulerVersion));
   const result = await running.finally(async () => {
     const had = await way.close();
     if (had) uses.networks.push(had);
   });
-  const read = await readReports(reports, emptySince);
+  const read = readReports(reports, emptySince);
   const failed =
     result.timedOut || result.aborted || result.exceeded !== undefined || read.findings.length > 0;
   await settle({

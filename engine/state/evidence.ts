@@ -1,6 +1,6 @@
 /* Collects artifacts outside the record until the run is sealed. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
@@ -189,13 +189,16 @@ function byStageAndPath(a: ArtifactRecord, b: ArtifactRecord): number {
 
 /** Verifies content on its way into the record: bytes with another digest are refused. */
 async function readEvidence(directory: string, { path, sha256 }: ArtifactRecord): Promise<Uint8Array> {
-  const bytes = await readFile(join(directory, path)).catch((cause: unknown) => {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(join(directory, path));
+  } catch (cause) {
     throw new WritError('OBJECT_CORRUPT', {
       message: `the artifact \`${path}\` of a run cannot be read: ${messageOf(cause)}`,
       detail: { path },
       cause,
     });
-  });
+  }
   const found = sha256Hex(bytes);
   if (found === sha256) return bytes;
   throw new WritError('OBJECT_CORRUPT', {

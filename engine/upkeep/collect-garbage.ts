@@ -68,7 +68,7 @@ export async function collectGarbage(request: CollectRequest): Promise<readonly 
   if (dryRun) return governed;
   const begun = await runLitter(repository, clock, temporary);
   const writes = await measured(temporaryRoot(repository), () => removeLitter(repository));
-  const locks = await measured(await claimsDirectory(repository), () => removeStaleLocks(repository));
+  const locks = await measured(claimsDirectory(repository), () => removeStaleLocks(repository));
   return [...governed, ...begun, ...writes.map(as('temporary')), ...locks.map(as('git-lock'))];
 }
 

@@ -4,6 +4,7 @@ import { link, lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import {
   acquireProcessLock,
@@ -64,12 +65,14 @@ interface FoundClaim {
 }
 
 /** Claims are shared by linked working trees. */
-export async function claimsDirectory(place: Pick<GitDirectory, 'gitDir'>): Promise<string> {
-  return join(await commonDirOf(place), 'writ', 'git-locks');
+export function claimsDirectory(place: Pick<GitDirectory, 'gitDir'>): string {
+  return join(commonDirOf(place), 'writ', 'git-locks');
 }
 
-export async function commonDirOf({ gitDir }: Pick<GitDirectory, 'gitDir'>): Promise<string> {
-  const named = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => undefined);
+const maxPathBytes = 4096;
+
+export function commonDirOf({ gitDir }: Pick<GitDirectory, 'gitDir'>): string {
+  const named = readPlain(join(gitDir, 'commondir'), maxPathBytes).bytes?.toString('utf8');
   return named === undefined ? gitDir : resolve(gitDir, named.replace(/\n$/, ''));
 }
 
@@ -78,7 +81,7 @@ export async function openClaim(
   place: Pick<GitDirectory, 'gitDir'>,
   work: (token: string) => Pick<ClaimedWork, 'locks' | 'litter'>,
 ): Promise<OpenClaim> {
-  const directory = await claimsDirectory(place);
+  const directory = claimsDirectory(place);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const token = randomOctets(12).toString('hex');
   const who = await ownIdentity();
@@ -108,12 +111,12 @@ export async function openClaim(
 }
 
 async function readClaims(place: Pick<GitDirectory, 'gitDir'>): Promise<readonly FoundClaim[]> {
-  const directory = await claimsDirectory(place);
+  const directory = claimsDirectory(place);
   const names = await readdir(directory).catch(() => []);
   const found: FoundClaim[] = [];
   for (const name of names) {
     if (!/\+[0-9a-f]{24}\.json$/.test(name)) continue;
-    const claim = await readClaim(join(directory, name), await commonDirOf(place));
+    const claim = await readClaim(join(directory, name), commonDirOf(place));
     if (claim) found.push(claim);
   }
   return found;
@@ -265,7 +268,7 @@ export async function removeStaleLocks(
   ended?: string,
 ): Promise<void> {
   const isOver = ({ state, path }: FoundClaim): boolean => state === 'dead' || path === ended;
-  const directory = await claimsDirectory(place);
+  const directory = claimsDirectory(place);
   const isNeeded =
     (await readClaims(place)).some(isOver) || (await isProcessLockLeft(join(directory, 'remover')));
   if (!isNeeded) return;

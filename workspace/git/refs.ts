@@ -85,7 +85,7 @@ export async function matchRefs(
 
 /** git locks each ref, HEAD for its reflog if it is on one of them, and `packed-refs` for a deletion. */
 async function locksOf(place: GitDirectory, updates: readonly RefUpdate[]): Promise<readonly ClaimedLock[]> {
-  const commonDir = await commonDirOf(place);
+  const commonDir = commonDirOf(place);
   const locks: ClaimedLock[] = updates.map((update) => ({
     path: join(commonDir, `${update.ref}.lock`),
     contents: update.new === undefined ? [] : [`${update.new}\n`],

@@ -1,5 +1,6 @@
 /* Locks that a killed process does not keep, because a process is identified beyond its pid. */
-import { link, mkdir, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
@@ -190,7 +191,7 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
  * waits for its input).
  */
 export async function identityOf(pid: number): Promise<ProcessIdentity> {
-  return { ...(await surroundings()), pid, started: (await startOf(pid)) ?? '' };
+  return { ...surroundings(), pid, started: (await startOf(pid)) ?? '' };
 }
 
 /**
@@ -199,10 +200,10 @@ export async function identityOf(pid: number): Promise<ProcessIdentity> {
  * counts as alive, because its state is unknown.
  */
 export async function isProvenDead(other: ProcessIdentity): Promise<boolean> {
-  const here = await surroundings();
-  if (other.host !== here.host) return false;
-  if (other.boot !== here.boot) return other.boot !== '' && here.boot !== '';
-  if (other.namespace !== here.namespace) return false;
+  const { host, boot, namespace } = surroundings();
+  if (other.host !== host) return false;
+  if (other.boot !== boot) return other.boot !== '' && boot !== '';
+  if (other.namespace !== namespace) return false;
   if (isFreePid(other.pid)) return true;
   const started = await startOf(other.pid);
   // No start: a zombie, or gone since, or one that we may not look at (`hidepid`).
@@ -235,10 +236,32 @@ export function fromNamePart(part: string): ProcessIdentity | undefined {
   }
 }
 
-async function surroundings(): Promise<Pick<ProcessIdentity, 'host' | 'boot' | 'namespace'>> {
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
-  return { host: hostname(), boot: boot.trim(), namespace };
+let here: Pick<ProcessIdentity, 'host' | 'boot' | 'namespace'> | undefined;
+
+/** The same for the life of this process. */
+function surroundings(): Pick<ProcessIdentity, 'host' | 'boot' | 'namespace'> {
+  here ??= {
+    host: hostname(),
+    boot: readOr('/proc/sys/kernel/random/boot_id', '').trim(),
+    namespace: ownNamespace(),
+  };
+  return here;
+}
+
+function ownNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}
+
+function readOr<T>(path: string, other: T): string | T {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return other;
+  }
 }
 
 function isFreePid(pid: number): boolean {
@@ -253,7 +276,7 @@ function isFreePid(pid: number): boolean {
 /** `undefined` where no such process can be seen. */
 async function startOf(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
-    const fields = await statFields(pid);
+    const fields = statFields(pid);
     return fields === undefined || hasEnded(fields) ? undefined : fields[19];
   }
   const { code, stdout } = await askPs(pid, 'lstart=');
@@ -262,7 +285,7 @@ async function startOf(pid: number): Promise<string | undefined> {
 
 async function isZombie(pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
-    const fields = await statFields(pid);
+    const fields = statFields(pid);
     return fields !== undefined && hasEnded(fields);
   }
   const { stdout } = await askPs(pid, 'stat=');
@@ -270,8 +293,8 @@ async function isZombie(pid: number): Promise<boolean> {
 }
 
 /** `/proc/PID/stat` from field 3 on: counted behind the program's name, which may hold blanks and parentheses. */
-async function statFields(pid: number): Promise<readonly string[] | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+function statFields(pid: number): readonly string[] | undefined {
+  const stat = readOr(`/proc/${pid}/stat`, undefined);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
