@@ -77,12 +77,7 @@ export async function attest(
       return { failed: messageOf(fault) };
     }
   });
-  // A log that gave no answer may still have stored the claim.
-  const isClaimed =
-    sealing.log !== undefined && stepsOfClaim(steps, sealing.signer).ended('log-size') !== undefined;
-  const claimed = isClaimed
-    ? { claimed: (await sealedRequest(attempt, judged, sealed, sealing)).request }
-    : {};
+  const claimed = await claimMade(attempt, judged, sealed);
   if ('failed' in answer) return { seals: [], failed: answer.failed, ...claimed };
   const { seals } = await makeSeals(attempt, judged, sealed, sealing);
   if (isOfEarlier && !isSwapped) {
@@ -94,6 +89,19 @@ export async function attest(
     }
   }
   return { seals, ...claimed };
+}
+
+/** The claim that this run, maybe in an earlier process, has sent to the log; empty if it sent none. */
+export async function claimMade(
+  attempt: Attempt,
+  judged: EvaluatedRun,
+  sealed: SealedCommit,
+): Promise<Pick<Attested, 'claimed'>> {
+  const { sealing, steps } = attempt.services;
+  if (sealing?.log === undefined) return {};
+  // A log that gave no answer may still have stored the claim.
+  if (stepsOfClaim(steps, sealing.signer).ended('log-size') === undefined) return {};
+  return { claimed: (await sealedRequest(attempt, judged, sealed, sealing)).request };
 }
 
 /** Every seal, each step of it done once. */

@@ -20,7 +20,7 @@ import { recordRollback, settleRun } from '../record/settle-run.ts';
 import { recordFiles } from '../record/write-record.ts';
 import type { CommitWording } from '../state/commit-wording.ts';
 import { type Attempt, withSteps } from '../state/open-run.ts';
-import { type Attested, attest, isRevoked, refuteDecided, revoke } from './attest.ts';
+import { type Attested, attest, claimMade, isRevoked, refuteDecided, revoke } from './attest.ts';
 import { followTarget, moveTarget } from './move-target.ts';
 
 /**
@@ -54,7 +54,7 @@ export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<vo
     return rollback(
       attempt,
       without('refuted'),
-      {},
+      await claimMade(attempt, judged, { commit, files, nowMs }),
       { commit, nowMs },
       `the record does not bear the change: ${refuted}`,
     );

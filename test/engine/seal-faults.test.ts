@@ -15,6 +15,7 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { casesOf, long } from '../rooms/long.ts';
+import { sampleWithPeople, sign } from './people.ts';
 import { fixtures, type Json, makeSample, type Sample, sampleSpec } from './sample.ts';
 
 const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
@@ -316,6 +317,20 @@ t.test('a run that was stopped before the working tree followed is listed as int
   await sample.resume(run?.runId ?? '', { witness: userJournalWitness(sample.env) });
   t.match(await listed(), [{ state: 'decided' }]);
   t.equal(sample.git('status', '--porcelain'), '');
+});
+
+t.test('a rejection takes back a claim whose run could not be recorded', async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const needed = { risk: { humanInLoop: { required: true, minApprovers: 1 } } };
+  const { runId } = await sample.run({ source: { kind: 'patch', bytes: fix } }, needed);
+  await sign(sample, runId, key('ann@sample.example'), 'ann@sample.example');
+  const witness = fullAt('record/run', userJournalWitness(sample.env));
+  await t.rejects(sample.resume(runId, { witness }));
+  t.equal(await logged(sample), 1, 'the claim');
+  await sign(sample, runId, key('ben@sample.example'), 'ben@sample.example', 'reject');
+  const done = await sample.resume(runId, { witness: userJournalWitness(sample.env) });
+  t.equal(done.decision?.type, 'rollback', String(done.decision?.rationale));
+  t.equal(await logged(sample), 2, 'and that it is void');
 });
 
 t.test('what was revoked never lands', async (t) => {
