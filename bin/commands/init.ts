@@ -1,4 +1,5 @@
 /* The `writ init` and `writ doctor` commands. */
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openKeyFile, openUserSigningKey } from '../../attest/keys/key-signer.ts';
@@ -20,12 +21,19 @@ import { openEngine } from '../command-parts/engine.ts';
 import { broughtProviders, describeProvider } from '../command-parts/providers.ts';
 import { styled } from '../terminal/print.ts';
 
-const configText = `# Settings of writ for this repository; read from the policy commit of a run, never from the working tree.
+const pythonLocks = ['uv.lock', 'poetry.lock', 'requirements.txt', 'pyproject.toml'];
+
+/** With what the project could share, as a comment: that a check sees it is its owner's decision. */
+function configText(root: string): string {
+  const lock = pythonLocks.find((name) => existsSync(join(root, name)));
+  const ofPython = lock !== undefined && existsSync(join(root, '.venv', 'bin', 'python'));
+  return `# Settings of writ for this repository; read from the policy commit of a run, never from the working tree.
 # Every setting and its default: docs/config.md
 
 [workspace]
-# share = ["node_modules"]
-`;
+# share = ["${ofPython ? '.venv' : 'node_modules'}"]
+${ofPython ? `# lockfile = "${lock}"\n` : ''}`;
+}
 
 /** Only these are tracked below \`.writ/\`; everything else there is state of one machine. */
 const ignoreText =
@@ -38,7 +46,7 @@ export async function initCommand(context: CommandContext): Promise<CommandResul
   await mkdir(stateDir, { recursive: true });
   const created: string[] = [];
   for (const [name, text] of [
-    ['config.toml', configText],
+    ['config.toml', configText(repository.root)],
     ['.gitignore', ignoreText],
   ] as const) {
     if (await createOnce(join(stateDir, name), text)) created.push(`.writ/${name}`);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { runLine } from '../host.ts';
@@ -109,5 +109,20 @@ t.test('`spec new` lists what a run of the draft needs', async (t) => {
       needs,
       risk,
     );
+  }
+});
+
+t.test('a new configuration names what the project could share', async (t) => {
+  for (const [files, share] of [
+    [{}, '# share = ["node_modules"]\n'],
+    [
+      { 'pyproject.toml': '', 'uv.lock': '', '.venv': { bin: { python: '' } } },
+      '# share = [".venv"]\n# lockfile = "uv.lock"\n',
+    ],
+  ] as const) {
+    const cwd = realpathSync(t.testdir(files));
+    git(cwd, 'init', '-q', '-b', 'trunk');
+    await runLine(['init'], commands, { cwd, env: { ...env, HOME: cwd } });
+    t.ok(readFileSync(`${cwd}/.writ/config.toml`, 'utf8').endsWith(`[workspace]\n${share}`), share);
   }
 });
