@@ -140,8 +140,9 @@ interface Visit {
 function wholePath(root: string | undefined): RegExp {
   const names = [
     '/workspace',
-    '\\$(?:WORKSPACE|PWD)',
-    '\\$[{(](?:WORKSPACE|PWD|CURDIR)[})]',
+    '[$]{1,2}(?:WORKSPACE|PWD)',
+    '[$]{1,2}[{(](?:WORKSPACE|PWD|CURDIR|(?:shell )?pwd)[})]',
+    '`pwd`',
     ...(root === undefined ? [] : [root.replace(/[^\w/]/g, '\\$&')]),
   ];
   return new RegExp(`(?<before>^|[\\s"'\`=:(<>;&|])(?:${names.join('|')})(?=[/\\s"'\`;&|)]|$)`, 'g');

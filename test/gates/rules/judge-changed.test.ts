@@ -239,7 +239,9 @@ t.test('a script counts by whatever path its command names it', async (t) => {
     'scripts/judge.py': 'print(1)\n',
     'ci/all.sh': '. "$WORKSPACE/ci/env.sh"\n',
     'ci/env.sh': 'A=1\n',
-    Makefile: 'test:\n\tpython3 $(CURDIR)/scripts/judge.py\n',
+    Makefile:
+      'ROOT := $(shell pwd)\ntest:\n\tpython3 $(CURDIR)/scripts/judge.py\nshell:\n\tpython3 "$$PWD/scripts/judge.py"\nvariable:\n\tpython3 $(ROOT)/scripts/judge.py\n',
+    'package.json': '{"scripts":{"test":"python3 \\"$PWD/scripts/judge.py\\""}}',
     'src/pkg/selfcheck.py': 'print(1)\n',
   };
   const root = '/builds/a+b (1)';
@@ -252,7 +254,12 @@ t.test('a script counts by whatever path its command names it', async (t) => {
     [`sh -c 'python3 "${root}/scripts/judge.py"'`, 'scripts/judge.py'],
     ['sh /workspace/ci/all.sh', 'ci/env.sh'],
     ['python3 "$PWD/scripts/judge.py"', 'scripts/judge.py'],
+    ['python3 "$(pwd)/scripts/judge.py"', 'scripts/judge.py'],
+    ['python3 `pwd`/scripts/judge.py', 'scripts/judge.py'],
     ['make test', 'scripts/judge.py'],
+    ['make shell', 'scripts/judge.py'],
+    ['make variable', 'scripts/judge.py'],
+    ['npm test', 'scripts/judge.py'],
     ['.venv/bin/python -m pkg.selfcheck', 'src/pkg/selfcheck.py'],
     ['python3 /elsewhere/workspace/scripts/judge.py', undefined],
   ] as const) {
