@@ -4,7 +4,7 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError, WritError } from '../core/base/errors.ts';
-import { absent, isDraft, readPlain, whyInsecure, writeDurably } from '../core/base/files.ts';
+import { absent, isDraft, isForeign, readPlain, whyInsecure, writeDurably } from '../core/base/files.ts';
 import { randomOctets } from '../core/base/ids.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { parseLoopbackAddress } from './guard-request.ts';
@@ -184,10 +184,6 @@ function requireOwnDirectory(path: string, status: Stats): void {
   if (!status.isDirectory())
     throw unsafe(path, status.isSymbolicLink() ? 'it is a symbolic link' : 'it is no directory');
   if (isForeign(status)) throw unsafe(path, `it belongs to user ${status.uid}`);
-}
-
-function isForeign({ uid }: Stats): boolean {
-  return process.geteuid !== undefined && uid !== process.geteuid();
 }
 
 function unsafe(path: string, reason: string): WritError {

@@ -238,7 +238,7 @@ export function diskIdentity(path: string): string | undefined {
  * points back. A call re-reads only if that directory or a `gitdir` file in it has changed. Unreadable entries are
  * skipped; it never throws.
  */
-export function markTreesOf(commonDir: string, own: readonly string[]): () => MarkTrees {
+function markTreesOf(commonDir: string, own: readonly string[]): () => MarkTrees {
   const home = join(commonDir, 'worktrees');
   let seen: string | undefined;
   let trees = identify(own);

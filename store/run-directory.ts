@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { WritError } from '../core/base/errors.ts';
 import { readPlain } from '../core/base/files.ts';
 import { encodeId } from '../workspace/git/ref-name.ts';
-import type { Repository } from '../workspace/git/repository.ts';
+import { type Repository, runsDirectory } from '../workspace/git/repository.ts';
 import {
   acquireProcessLock,
   isProcessLockHeld,
   type ProcessLock,
 } from '../workspace/process/process-lock.ts';
 
-/** Shared by linked working trees: `<git-common-dir>/writ/runs/<run>`. */
+/** `<git-common-dir>/writ/runs/<run>`. */
 export function runDirectory(repo: Pick<Repository, 'commonDir'>, runId: string): string {
-  return join(repo.commonDir, 'writ', 'runs', encodeId(runId));
+  return join(runsDirectory(repo), encodeId(runId));
 }
 
 export const journalFile = 'journal.jsonl';
@@ -25,7 +25,7 @@ export function journalPath(repo: Pick<Repository, 'commonDir'>, runId: string):
 /** Encoded run ids, sorted; none if no run ever started here. */
 export async function listRunDirectories(repo: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
   try {
-    const entries = readdirSync(join(repo.commonDir, 'writ', 'runs'), { withFileTypes: true });
+    const entries = readdirSync(runsDirectory(repo), { withFileTypes: true });
     return entries
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)

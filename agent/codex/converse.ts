@@ -63,7 +63,7 @@ const maxSubmissions = 6;
 const maxSilent = 3;
 
 /** What holds of every thread in which it only looks. */
-export const readingOnly = `- Run every command from the root of the workspace, one program that reads at a time; it has no network. What would change a file is declined, and nothing that is changed here is kept.`;
+const readingOnly = `- Run every command from the root of the workspace, one program that reads at a time; it has no network. What would change a file is declined, and nothing that is changed here is kept.`;
 
 /**
  * Drafts with Codex, which reads in its sandbox and submits with a writ tool. The tool reports faults. The turn ends

@@ -54,7 +54,7 @@ export async function useReading(
     : tool.use(parsed.given, hands, { ...(web && { web }) });
 }
 
-function outcomeOf({ outcome, text }: HandAnswer): ToolOutcome {
+function outcomeOf({ outcome, text }: Pick<HandAnswer, 'outcome' | 'text'>): ToolOutcome {
   return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
 }
 
@@ -111,8 +111,7 @@ const shell: CoderTool = {
 
 async function ask(web: Web | undefined, use: WebUse): Promise<ToolOutcome> {
   if (web === undefined) return { text: 'denied: the contract opens nothing', isError: true };
-  const { outcome, text } = await web.use(use);
-  return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
+  return outcomeOf(await web.use(use));
 }
 
 const webSearch: CoderTool = {
@@ -142,8 +141,7 @@ const runWritVcs: CoderTool = {
   wants: 'history',
   async use({ command, args }, hands) {
     const words = Array.isArray(args) ? args : [];
-    const { outcome, text } = await hands.use({ kind: 'vcs', command: String(command), args: words });
-    return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
+    return outcomeOf(await hands.use({ kind: 'vcs', command: String(command), args: words }));
   },
 };
 
@@ -222,8 +220,7 @@ function codeTool(
     takes,
     wantsCode: action,
     async use(given, hands) {
-      const { outcome, text } = await hands.use({ kind: 'code', action, ...toUse(given) });
-      return { text: text === '' ? '[nothing]' : text, isError: outcome !== 'done' };
+      return outcomeOf(await hands.use({ kind: 'code', action, ...toUse(given) }));
     },
   };
 }

@@ -15,7 +15,7 @@ import {
   readRef,
   updateRefs,
 } from '../../workspace/git/refs.ts';
-import type { Repository } from '../../workspace/git/repository.ts';
+import { type Repository, runsDirectory } from '../../workspace/git/repository.ts';
 import { findUserLedgerKey, openUserLedgerKey } from '../keys/key-signer.ts';
 import type { Environment } from '../keys/user-config-dir.ts';
 import { auditLedger } from './check-ledger.ts';
@@ -148,7 +148,7 @@ export function createInternalLedgerSource(
         await requireSeenEntries(mirror, { directory, publicKeyPem, memory: userCheckpointMemory(env) });
       }
       const isHere = (await readFrom(directory)('checkpoint')) !== undefined;
-      if (!isHere && (signer === undefined || (await copiesIn(mirror)).length === 0)) return ledger;
+      if (!isHere && (signer === undefined || !(await hasCopy(mirror)))) return ledger;
       if (signer === undefined) {
         throw new WritError('LEDGER_FOREIGN', { detail: { directory } });
       }
@@ -159,8 +159,8 @@ export function createInternalLedgerSource(
   };
 }
 
-async function copiesIn(mirror: Repository | undefined): Promise<readonly unknown[]> {
-  return mirror === undefined ? [] : listRefs(mirror, logPrefix);
+async function hasCopy(mirror: Repository | undefined): Promise<boolean> {
+  return mirror !== undefined && (await listRefs(mirror, logPrefix)).length > 0;
 }
 
 /**
@@ -184,7 +184,7 @@ async function requireOneHistory(
       throw apart(mirrorRef(head.origin), copy, head);
   }
   const isOfHere = ({ ref }: { readonly ref: string }): boolean =>
-    existsSync(join(repository.commonDir, 'writ', 'runs', basename(ref)));
+    existsSync(join(runsDirectory(repository), basename(ref)));
   // Runs up to the size of the copy may have been in a fork before their entries were made again.
   const strays = (await findStrayRuns(repository, publicKeyPem, directory, head))
     .filter((one) => one.checkpoint.size > (copy?.size ?? 0) && !(mirrored && isOfHere(one)))

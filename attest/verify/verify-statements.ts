@@ -314,7 +314,7 @@ export async function readShown(source: EvidenceSource): Promise<ShownVerdict> {
 }
 
 /** A gate report of the run. `missing`, `malformed`. */
-export async function readStoredReport(source: EvidenceSource, path: string): Promise<GateReport> {
+async function readStoredReport(source: EvidenceSource, path: string): Promise<GateReport> {
   const bytes = await readRequired(source, path);
   try {
     return readGateReport(bytes);

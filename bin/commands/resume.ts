@@ -67,16 +67,18 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
   }
   const before = await openRun(context, args[0] ?? '');
   // Nothing is left to do: what became of its commit since then is said as `writ show` says it.
-  if (before.view.state === 'decided') return toResult(before.view, context.print);
-  const view = await resumeRun(engine, {
-    ...settings,
-    runId: args[0] ?? '',
-    worker,
-    ...(onto === undefined ? {} : { onto }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(more === undefined ? {} : { moreCostUnits: more }),
-    ...(options.flag('repeat-calls') ? { allowLostCalls: true } : {}),
-  });
+  const view =
+    before.view.state === 'decided'
+      ? before.view
+      : await resumeRun(engine, {
+          ...settings,
+          runId: args[0] ?? '',
+          worker,
+          ...(onto === undefined ? {} : { onto }),
+          ...(sandbox === undefined ? {} : { sandbox }),
+          ...(more === undefined ? {} : { moreCostUnits: more }),
+          ...(options.flag('repeat-calls') ? { allowLostCalls: true } : {}),
+        });
   reaching.finish();
   return toResult(view, context.print);
 }

@@ -133,7 +133,8 @@ function whyDirectoryInsecure(status: Stats): string | undefined {
   return isForeign(status) && status.uid !== 0 ? `its directory belongs to user ${status.uid}` : undefined;
 }
 
-function isForeign(status: Stats): boolean {
+/** Whether a file belongs to another user. */
+export function isForeign(status: Stats): boolean {
   return process.geteuid !== undefined && status.uid !== process.geteuid();
 }
 

@@ -133,8 +133,8 @@ export async function runCommand(
       ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
     }),
   );
-  // The seal needs it: the modules of this program are hashed once, while a command runs.
-  setImmediate(() => void describeEngine(attempt.services.settings.schedulerVersion));
+  // The seal needs it: the modules of this program are hashed once, while a command runs. A fault is the seal's to say.
+  setImmediate(() => describeEngine(attempt.services.settings.schedulerVersion).catch(() => undefined));
   const result = await running.finally(async () => {
     const had = await way.close();
     if (had) uses.networks.push(had);

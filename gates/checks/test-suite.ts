@@ -43,7 +43,7 @@ const timeoutMs = 300_000;
  * Runs `readSuite`; large reports are read in a thread of the pool. They do not block other work, and a report that
  * crashes its thread is ignored.
  */
-export async function readSuiteAside(suite: SuiteOutput, pool: Pick<WorkerPool, 'run'>): Promise<ReadSuite> {
+async function readSuiteAside(suite: SuiteOutput, pool: Pick<WorkerPool, 'run'>): Promise<ReadSuite> {
   const { stdout } = suite.result;
   const sizes = [stdout.bytes.length, ...suite.reports.map(({ bytes }) => bytes.length)];
   if (sizes.reduce((sum, size) => sum + size, 0) < leastBytes) return readSuite(suite);
@@ -72,7 +72,7 @@ function toCounts(report: TestReport): TestCounts {
 }
 
 /** A report as it is compared with another one. */
-export function toExecuted(report: TestReport): ExecutedTests {
+function toExecuted(report: TestReport): ExecutedTests {
   const { names, skippedTests: skipped, emptyFiles } = report;
   return { counts: toCounts(report), names, skipped, emptyFiles };
 }

@@ -44,7 +44,7 @@ export interface Scan {
 }
 
 /** Who looks for what. */
-export interface SyntaxQuestion {
+interface SyntaxQuestion {
   readonly grammar: GrammarName;
   readonly find: (reading: Reading) => readonly Hit[];
   /** Lines that cannot hold a hit are not read once more. */

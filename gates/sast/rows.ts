@@ -5,7 +5,7 @@ import type { DescribedRule } from '../../core/interfaces/rule.ts';
  * One pattern of the built-in static analysis. `error` if the form alone proves the fault; `warning` if it depends on
  * the value or its use.
  */
-export interface SastRow {
+interface SastRow {
   /** `sast/<language>-<what>`. */
   readonly id: string;
   /** Number in the Common Weakness Enumeration. */

@@ -43,7 +43,7 @@ export function languageOfChange(input: RuleInput, file: PatchFile): Language | 
  * Whether a file that was no source of this language is it now: by a new name, by a first line that names an
  * interpreter, or because a script that only its first line makes one can be executed.
  */
-export function becomesCode(input: RuleInput, file: PatchFile, language: Language): boolean {
+function becomesCode(input: RuleInput, file: PatchFile, language: Language): boolean {
   if (file.changeType === 'add') return false;
   const before = file.oldPath ?? file.path;
   const named = languageOf(before);

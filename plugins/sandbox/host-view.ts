@@ -262,7 +262,8 @@ function isPrivate(directory: string): boolean {
   );
 }
 
-function resolved(file: string): string | undefined {
+/** The real path of a file; `undefined` where it leads nowhere. */
+export function resolved(file: string): string | undefined {
   try {
     return realpathSync(file);
   } catch {

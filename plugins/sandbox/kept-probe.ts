@@ -10,7 +10,7 @@ import { findProgram } from '../../workspace/process/find-program.ts';
 import type { HostFacts } from './host-view.ts';
 
 /** A back end as its probe knows it. */
-export interface ProbedForm {
+interface ProbedForm {
   readonly name: string;
   readonly facts: HostFacts;
   /** Everything that the probe runs: words of the sandbox, launcher, attempts, paths it looks at. */

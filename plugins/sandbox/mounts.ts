@@ -5,7 +5,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { forwarderInside, proxyVariables, wayInside } from '../../workspace/egress/open-egress.ts';
 import { isInside } from '../../workspace/process/find-program.ts';
-import type { HostView } from './host-view.ts';
+import { type HostView, resolved } from './host-view.ts';
 import { memoryDirectories, profile } from './refused-calls.ts';
 
 export const reportsInside = '/reports';
@@ -126,7 +126,7 @@ export function withheldMounts(view: HostView, { withheld }: SandboxRequest): re
 }
 
 /** How a view keeps the user's repository out. */
-export interface RepositoryCover {
+interface RepositoryCover {
   /** Path that becomes a link to the workspace, without links of the profile. */
   readonly link?: string;
   /** The workspace and what is bound into it, over a working tree that lies in a shown directory. */
@@ -175,14 +175,6 @@ function namesIn(directory: string): readonly string[] {
   const names = readdirSync(directory);
   listed.set(directory, { at: stat.mtimeNs, names });
   return names;
-}
-
-function resolved(file: string): string | undefined {
-  try {
-    return realpathSync(file);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Names that steer the loader or a shell before the command starts, and those that the back end owns. */

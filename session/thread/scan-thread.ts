@@ -218,4 +218,4 @@ export function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= lastTime;
 }
 
-export const lastTime = 8.64e15;
+const lastTime = 8.64e15;

@@ -145,7 +145,8 @@ function linesOf(path: string): readonly string[] {
   }
 }
 
-function namesIn(directory: string): readonly string[] {
+/** The names in a directory; none where it cannot be read. */
+export function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {

@@ -1,9 +1,9 @@
 /* Keeps the user's repository out of a sandbox that works on a candidate of it. */
-import { readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readPlain } from '../../core/base/files.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
 import { isIgnoredPath } from './dirty-paths.ts';
+import { namesIn } from './hash-tree.ts';
 import type { Repository } from './repository.ts';
 
 /** The back end, with the repository hidden in each request (`SandboxRequest.repository`). */
@@ -41,12 +41,4 @@ function mainTree(commonDir: string): readonly string[] {
 
 function textOf(path: string): string {
   return readPlain(path, maxTextBytes).bytes?.toString('utf8') ?? '';
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }

@@ -91,6 +91,11 @@ export async function openRepository(
   return { ...found, ...known, ...refs, root, commonDir, objectsDir };
 }
 
+/** `<git-common-dir>/writ/runs`: local files of the runs, shared by linked working trees. */
+export function runsDirectory({ commonDir }: Pick<Repository, 'commonDir'>): string {
+  return join(commonDir, 'writ', 'runs');
+}
+
 /** The empty tree, which git knows without storing it. */
 export function emptyTreeOf(place: GitDirectory): string {
   return place.objectFormat === 'sha1'

@@ -29,7 +29,7 @@ import {
 import { askObjects } from './object-reader.ts';
 import { encodeId } from './ref-name.ts';
 import { listRefs, readRef, updateRefs } from './refs.ts';
-import type { Repository } from './repository.ts';
+import { type Repository, runsDirectory } from './repository.ts';
 import { treeOf } from './resolve-commit.ts';
 import type { Target } from './target.ts';
 import { classifyPaths, isBelowFile } from './torn-paths.ts';
@@ -328,7 +328,7 @@ export function readSetAside(place: GitDirectory, runId: string): Promise<string
 }
 
 /** The line of the commit message that names the working tree. */
-export function workTreeLine(root: string): string {
+function workTreeLine(root: string): string {
   return `${workTreeLabel}${root}`;
 }
 
@@ -341,7 +341,7 @@ export async function setAsideNotices(
     refs.map(async ({ ref, object }) => {
       const name = ref.slice(prefix.length + 1);
       // A run that has ended has no scratch directory.
-      const isOpen = existsSync(join(repo.commonDir, 'writ', 'runs', name, 'scratch'));
+      const isOpen = existsSync(join(runsDirectory(repo), name, 'scratch'));
       const place = await otherWorkTree(repo, object);
       return setAsideNotice(ref, { ...(isOpen && { openRun: name }), ...(place && { place }) });
     }),

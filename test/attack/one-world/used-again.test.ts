@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { showsWrites } from '../../../workspace/git/copy-work-tree.ts';
 import { byId, judge, sceneOf } from './scene.ts';
 
@@ -22,13 +22,7 @@ const changes = {
 const look = "stat -c '%i %z' note.txt kept . && ls -A && exit 1\n";
 
 t.test('a workspace serves another check only if nothing in it was written', async (t) => {
-  // Workspaces in memory never serve another check.
-  const { TMPDIR } = process.env;
-  process.env.TMPDIR = '/var/tmp';
-  t.teardown(() => {
-    if (TMPDIR === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = TMPDIR;
-  });
+  workOnDisk(t);
   const isUsedAgain = await showsWrites(tmpdir());
   const sample = sceneOf(t, {
     '.writ/config.toml': '[checks]\nmax_parallel = 1\n[workspace]\nrewrites = ["**"]\n',
@@ -61,12 +55,7 @@ t.test('a workspace serves another check only if nothing in it was written', asy
 });
 
 t.test('what a check leaves beside a shared directory is not there for the next', async (t) => {
-  const { TMPDIR } = process.env;
-  process.env.TMPDIR = '/var/tmp';
-  t.teardown(() => {
-    if (TMPDIR === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = TMPDIR;
-  });
+  workOnDisk(t);
   const sample = sceneOf(t, {
     '.writ/config.toml':
       '[checks]\nmax_parallel = 1\n[workspace]\nshare = ["vendor/bundle"]\nlockfile = "package.json"\n',
@@ -84,3 +73,13 @@ t.test('what a check leaves beside a shared directory is not there for the next'
   const { plants, looks } = byId(view);
   t.strictSame([plants?.status, looks?.status], ['passed', 'passed']);
 });
+
+/** Workspaces in memory never serve another check. */
+function workOnDisk(t: Test): void {
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = '/var/tmp';
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+}
