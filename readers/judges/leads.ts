@@ -138,21 +138,53 @@ function variablesOf(text: string): ReadonlyMap<string, string> {
 
 /** Expands the variables in a recipe. The arguments of each `$(call …)` become separate commands. */
 function expanded(recipe: string, variables: ReadonlyMap<string, string>): string {
-  let now = recipe;
+  const withCalls = (text: string): string =>
+    text.replace(/\$[({]call[ \t]+[\w.-]{1,80},([^(){}]{0,400})[)}]/g, (_, given: string) =>
+      given.split(',').join(' ; '),
+    );
+  return expandedBy(/\$[({]([\w.-]{1,80})[)}]/g, recipe, variables, withCalls);
+}
+
+/** Replaces each reference by its value, up to 4,000 characters and four levels deep. */
+function expandedBy(
+  reference: RegExp,
+  text: string,
+  variables: ReadonlyMap<string, string>,
+  before: (text: string) => string = (same) => same,
+): string {
+  let now = text;
   for (let depth = 0; depth < maxDepth && now.length < maxExpanded && now.includes('$'); depth += 1) {
     let room = maxExpanded - now.length;
-    const inserted = (whole: string, name: string): string => {
-      const value = variables.get(name) ?? whole;
+    now = before(now).replace(reference, (whole: string, plain: string | undefined, braced: string) => {
+      const value = variables.get(plain ?? braced) ?? whole;
       room -= value.length;
       return room < 0 ? whole : value;
-    };
-    now = now
-      .replace(/\$[({]call[ \t]+[\w.-]{1,80},([^(){}]{0,400})[)}]/g, (_, given: string) =>
-        given.split(',').join(' ; '),
-      )
-      .replace(/\$[({]([\w.-]{1,80})[)}]/g, inserted);
+    });
   }
   return now;
+}
+
+/** A value that a command makes is not known: `$(…)`. */
+const shellAssignment =
+  /(?:^|[\s;&|({])([A-Za-z_]\w{0,79})=(?:"(?!\$\()([^"`\n]{1,400})"|'([^'\n]{1,400})'|([^\s;&|()'"`]{1,400}))/g;
+/** `$NAME`, `${NAME}`, `${NAME:-value}`. */
+const shellReference = /\$(?:([A-Za-z_]\w{0,79})|\{([A-Za-z_]\w{0,79})(?::?[-=][^{}\n]{0,200})?\})/g;
+
+/** Expands the variables that a shell text sets: with the first value of each, and with the last if they differ. */
+export function shellExpanded(text: string): string {
+  const [first, last] = [new Map<string, string>(), new Map<string, string>()];
+  for (const [, name = '', double, single, plain] of text.matchAll(shellAssignment)) {
+    if (last.size >= maxVariables) break;
+    const value = (double ?? single ?? plain ?? '').replace(/^\$\{\w{1,80}:?[-=]([^{}]{1,200})\}/, '$1');
+    if (!first.has(name)) first.set(name, value);
+    last.set(name, value);
+  }
+  if (last.size === 0) return text;
+  const lines = text.split('\n');
+  const texts = [first, last].map((values) =>
+    lines.map((line) => expandedBy(shellReference, line, values)).join('\n'),
+  );
+  return [...new Set(texts)].join('\n');
 }
 
 const maxWords = 10_000;

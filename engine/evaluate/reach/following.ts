@@ -1,7 +1,7 @@
 /* Follows check commands through scripts and configuration to the files that they use. */
 import type { JudgeFile, JudgeReach } from '../../../core/interfaces/patch-set.ts';
 import { ConfigInTree, configuredProgram, isConfigName } from '../../../readers/judges/config-files.ts';
-import { configLeads, loopFiles } from '../../../readers/judges/leads.ts';
+import { configLeads, loopFiles, shellExpanded } from '../../../readers/judges/leads.ts';
 import { manifestScripts, toolTest } from '../../../readers/judges/manifests.ts';
 import { namedByCommand } from '../../../readers/judges/named-by-command.ts';
 import {
@@ -197,7 +197,7 @@ export class Following {
   text(text: string, directory: string, via: string, hops: number): void {
     if (hops > maxHops) return void this.#found.gap(`${via}: more than ${maxHops} hops`);
     const places = [directory];
-    const commands = plainCommands(text.replace(this.#whole, '$<before>.'));
+    const commands = plainCommands(shellExpanded(text).replace(this.#whole, '$<before>.'));
     for (const word of loopFiles(commands)) this.#loop(word, directory, via, hops);
     for (const argv of commands)
       for (const place of new Set(places.slice(-4))) {

@@ -1,5 +1,5 @@
 /* Finds the files and commands that a script or configuration file refers to. */
-import { quotedPaths, recipeCommands } from '../../../readers/judges/leads.ts';
+import { quotedPaths, recipeCommands, shellExpanded } from '../../../readers/judges/leads.ts';
 import { directoryOf, joined, type VerifyingTree } from '../../../readers/judges/tree.ts';
 import { type Language, languageOf, scriptLanguage } from '../../../readers/source/language.ts';
 import { commandsOf } from '../../../workspace/shell/shell.ts';
@@ -28,7 +28,9 @@ export function textLeads(path: string, called: string, text: string, tree: Veri
   return {
     commands: isShell ? [...places].map((place) => ({ text, directory: place })) : [],
     paths: [
-      ...(isShell ? tails(text).flatMap((tail) => [joined(directory, tail), joined('', tail)]) : []),
+      ...(isShell
+        ? tails(shellExpanded(text)).flatMap((tail) => [joined(directory, tail), joined('', tail)])
+        : []),
       ...importsOf(path, name, text, tree),
       ...quotedPaths(text).flatMap((one) => [joined(directory, one), joined('', one)]),
     ].filter((found) => found !== undefined),

@@ -239,6 +239,8 @@ t.test('a script counts by whatever path its command names it', async (t) => {
     'scripts/judge.py': 'print(1)\n',
     'ci/all.sh': '. "$WORKSPACE/ci/env.sh"\n',
     'ci/env.sh': 'A=1\n',
+    'ci/here.sh':
+      'HERE="$(cd "$(dirname "$0")" && pwd)"\nSCRIPTS="$HERE/../scripts"\nexec python3 "$SCRIPTS/judge.py"\n',
     Makefile:
       'ROOT := $(shell pwd)\ntest:\n\tpython3 $(CURDIR)/scripts/judge.py\nshell:\n\tpython3 "$$PWD/scripts/judge.py"\nvariable:\n\tpython3 $(ROOT)/scripts/judge.py\n',
     'package.json': '{"scripts":{"test":"python3 \\"$PWD/scripts/judge.py\\""}}',
@@ -253,6 +255,10 @@ t.test('a script counts by whatever path its command names it', async (t) => {
     [`python3 '${root}/scripts/judge.py'`, 'scripts/judge.py'],
     [`sh -c 'python3 "${root}/scripts/judge.py"'`, 'scripts/judge.py'],
     ['sh /workspace/ci/all.sh', 'ci/env.sh'],
+    ['S=scripts; python3 $S/judge.py', 'scripts/judge.py'],
+    [`JUDGE="\${JUDGE:-scripts/judge.py}"; python3 "$JUDGE"`, 'scripts/judge.py'],
+    [`D=ci; D=scripts; python3 \${D:-lib}/judge.py`, 'scripts/judge.py'],
+    ['sh ci/here.sh', 'scripts/judge.py'],
     ['python3 "$PWD/scripts/judge.py"', 'scripts/judge.py'],
     ['python3 "$(pwd)/scripts/judge.py"', 'scripts/judge.py'],
     ['python3 `pwd`/scripts/judge.py', 'scripts/judge.py'],
