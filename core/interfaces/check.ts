@@ -70,6 +70,8 @@ export interface ExecutedTests {
   readonly skipped: readonly string[];
   /** Files in which no test ran, the first 20. */
   readonly emptyFiles?: readonly string[];
+  /** Read from what the runner prints for people: names may be missing, or all of them. */
+  readonly isPrinted?: true;
 }
 
 /** Result of a check kind. A failure is a finding of severity `error`. */

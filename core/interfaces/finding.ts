@@ -1,10 +1,7 @@
 /* Findings, issues, refusals and differences. */
 export type Severity = 'error' | 'warning' | 'note';
 
-/**
- * One finding of a rule. An `error` fails the gate; `warning` and `note` are reported. Lines and columns count from
- * 1.
- */
+/** One finding of a rule. An `error` fails the gate; others are reported. Lines and columns count from 1. */
 export interface Finding {
   readonly rule: string;
   readonly severity: Severity;

@@ -165,8 +165,8 @@ export interface RewrittenTests {
   readonly paths: readonly string[];
 }
 
-/** Result of a further run. */
-export type Executed = Pick<CheckOutcome, 'executed'>;
+/** Result of a further run. `hasFailed`: it came to its end, and not as the check expects. */
+export type Executed = Pick<CheckOutcome, 'executed'> & { readonly hasFailed?: boolean };
 
 /** A check that passed, and the only access of a rule to git and to further runs. */
 export interface ExecutedCheck {
@@ -187,6 +187,8 @@ export interface ExecutedCheck {
    * a mixed tree is recorded as evidence. `undefined` if the patch has no base, or if the time of the run is used up.
    */
   rerun(where: Rerun): Promise<Executed | undefined>;
+  /** Changed paths of the base that are tests by the command of a check, or by a link, and not by their names. */
+  testsByUse(): Promise<readonly string[]>;
   /** Texts of existing files of one side; empty if they are too large together. */
   readTexts(side: Side, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Evaluates the same rule against the patch. */

@@ -209,10 +209,7 @@ export interface CheckRecord extends CheckTime {
   /** Absent if it had no network access. */
   readonly network?: CheckNetwork;
   readonly baseline?: CheckBaseline;
-  /**
-   * Second run with the policy commit's verification inputs. Present if the patch changes them and no one reviews
-   * that.
-   */
+  /** Second run with the policy commit's verification inputs, if the patch changes them without a review. */
   readonly atPolicy?: LaidRun;
   /** Second run with the base's test files. Present if the patch removes lines from test files. */
   readonly withBaseTests?: LaidRun;

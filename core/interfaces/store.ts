@@ -48,10 +48,7 @@ export interface ObjectStore {
   remove(ref: string): Promise<void>;
 }
 
-/**
- * Location of a repository and how to call git in it, as found on opening. A store without git needs only
- * `commonDir`.
- */
+/** Where a repository is and how to call git in it. A store without git needs only `commonDir`. */
 export interface RepositoryPlace {
   /** Root of the work tree; of a bare repository its own directory. */
   readonly root: string;

@@ -4,18 +4,22 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedCheck, Rerun, Rule, Side } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces/stage.ts';
+import { followLinks } from '../../readers/judges/tree.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { isOfTests } from '../../readers/source/test-paths.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
 import { keepSecondRun } from '../record/evaluation-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
+import { isBelow } from '../state/open-scanners.ts';
 import { askRule, ruleQuestion } from './evaluate-rules.ts';
 import { footprintKey, isTouched, untrackedInputs, verifyingAt } from './observe/footprint-key.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
+import { mixedTree, treeOf } from './second-run/policy-inputs.ts';
 import type { CheckByPolicy } from './second-run/run-by-policy.ts';
 import { vouchedCacheOf } from './workspace-dependencies/shared-directory.ts';
 
@@ -59,6 +63,7 @@ export async function evaluateExecuted(
       isForGoal,
       ...(rewritten?.checks.includes(task.check.id) ? { rewritten } : {}),
       rerun: reruns.rerun,
+      testsByUse: () => testsByUse(attempt),
       readTexts: (side, paths) => readTexts(attempt, side, paths),
       ask: (args) => askAboutPatch(attempt, rule, args),
     };
@@ -71,6 +76,28 @@ export async function evaluateExecuted(
   // Where this candidate becomes the base, its tests are known.
   if (rules.length > 0 && ran.executed) await (await reruns.cache())?.keep(patch.candidateTree, ran);
   return { findings, ...reruns.kept() };
+}
+
+/** The same for every check of a change. */
+const testsOfPatch = new WeakMap<PatchSet, Promise<readonly string[]>>();
+
+function testsByUse(attempt: Attempt): Promise<readonly string[]> {
+  const found = testsOfPatch.get(attempt.patch) ?? findTestsByUse(attempt);
+  testsOfPatch.set(attempt.patch, found);
+  return found;
+}
+
+/** Changed paths of the base that are tests by the command of a check, or by a link among tests. */
+async function findTestsByUse(attempt: Attempt): Promise<readonly string[]> {
+  const { patch } = attempt;
+  const isOld = ({ changeType }: PatchFile): boolean => changeType !== 'add' && changeType !== 'copy';
+  const paths = patch.files.flatMap((file) => (isOld(file) ? [file.oldPath ?? file.path] : []));
+  const unnamed = paths.filter((path) => !isOfTests(path));
+  if (unnamed.length === 0 || patch.baseCommit === undefined) return [];
+  const { reach, links } = await verifyingAt(attempt, patch.baseTree);
+  const named = new Set(reach.files.flatMap(({ path, role }) => (role === 'test' ? [path] : [])));
+  const linked = [...links.keys()].filter(isOfTests).map((link) => followLinks(link, links).path);
+  return unnamed.filter((path) => named.has(path) || isBelow(path, linked));
 }
 
 /** Whether a command came to its end by itself. */
@@ -150,13 +177,14 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: CheckBy
     const { tools: _, ...outcome } = await run(side);
     outcomes.push(outcome);
     if (isEnded(outcome)) await kept?.keep(tree, outcome);
-    if (paths.length === 0) return outcome;
+    const hasError = outcome.findings.some(({ severity }) => severity === 'error');
+    const ended = { ...outcome, hasFailed: isEnded(outcome) && hasError };
+    if (paths.length === 0) return ended;
     const kind = where.tree === 'candidate' ? 'withBaseTests' : 'onBaseProduct';
     // The record holds one run of each kind.
-    if (records[kind] !== undefined) return outcome;
+    if (records[kind] !== undefined) return ended;
     // A passed run needs no log: its counts are complete.
-    const isTold =
-      where.tree === 'candidate' && outcome.findings.some(({ severity }) => severity === 'error');
+    const isTold = where.tree === 'candidate' && hasError;
     const { record, log } = await keepSecondRun(attempt, task, outcome, {
       ...(isTold ? { name: 'base-tests-log' } : {}),
       tree,
@@ -164,7 +192,7 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: CheckBy
     });
     records[kind] = record;
     if (log) artifacts.push(log);
-    return outcome;
+    return ended;
   };
   return {
     rerun: async (where: Rerun): Promise<Executed | undefined> => {
@@ -177,26 +205,6 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: CheckBy
     cache,
     kept: () => ({ outcomes, artifacts, ...records }),
   };
-}
-
-/** The tree of one side, with these paths of the patch as the other side has them, and without some files. */
-async function mixedTree(
-  { services: { scratch }, patch }: Pick<Attempt, 'services' | 'patch'>,
-  side: Side,
-  paths: readonly string[],
-  without: readonly string[] = [],
-): Promise<string> {
-  const own = treeOf(patch, side);
-  if (paths.length + without.length === 0) return own;
-  const leaves = new Map<string, TreeLeaf>([...paths, ...without].map((path) => [path, undefined]));
-  for (const { path, oldPath = path, oldMode, oldBlob, newMode, newBlob, changeType } of patch.files) {
-    const isNew = changeType === 'add' || changeType === 'copy';
-    const [at, mode, object] =
-      side === 'base' ? [path, newMode, newBlob] : [isNew ? undefined : oldPath, oldMode, oldBlob];
-    if (at !== undefined && paths.includes(at) && mode !== undefined && object !== undefined)
-      leaves.set(at, { mode, object });
-  }
-  return writeTree({ from: scratch, to: scratch }, leaves, own);
 }
 
 /** The tree of one side, with these files as they were before the goal's first rewriting. */
@@ -228,13 +236,6 @@ async function readTexts(
     if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
     return new Map();
   }
-}
-
-function treeOf(
-  { baseTree, candidateTree }: Pick<PatchSet, 'baseTree' | 'candidateTree'>,
-  side: Side,
-): string {
-  return side === 'base' ? baseTree : candidateTree;
 }
 
 /** What is kept of a run: the tests that its report names, if it left one. */

@@ -5,7 +5,7 @@ import type { ExceededLimit, SandboxResult } from '../../core/interfaces/sandbox
 import { dependenciesMissingHint } from '../../readers/reports/missing-dependencies.ts';
 import { plainLine, type ReportRefusal } from '../reports/test-report.ts';
 
-type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
+export type CommandRun = Awaited<ReturnType<CheckContext['runCommand']>>;
 type Expected = Pick<CheckContext['check'], 'timeoutSeconds' | 'expectedExitCode'>;
 
 /**

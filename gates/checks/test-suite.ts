@@ -7,14 +7,14 @@ import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
 import { defineTask } from '../../core/kernel/worker/task.ts';
 import { endingOf, reportEndings } from '../reports/parse-report.ts';
 import type { TestFailure, TestReport } from '../reports/test-report.ts';
-import { evaluateExit, failure, note, unreadable } from './judge-exit.ts';
+import { type CommandRun, evaluateExit, failure, note, unreadable } from './judge-exit.ts';
 import type { run } from './read-suite-in-thread.ts';
 import { type ReadSuite, readSuite, type SuiteOutput, tapBeginsAt } from './suite-report.ts';
 
 /**
  * Check kind `command`: passes where the command ran under ACL, sandbox and time-out and ended with the expected exit
- * code. If it left a test report (a file, or TAP on standard output), its tests are kept for comparing with the base;
- * they give no verdict here. A check that is a scanner is evaluated by its report.
+ * code. If it left a test report (a file, or TAP on standard output) or printed its tests for people, they are kept
+ * for comparing with the base; they give no verdict here. A check that is a scanner is evaluated by its report.
  */
 export const commandCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
   async run(context) {
@@ -23,15 +23,32 @@ export const commandCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
     const ran = await runCommand();
     const { result, reports } = ran;
     const outcome = { findings: evaluateExit(check, ran), ...(result ? { result } : {}), reports };
-    if (!result || outcome.findings.length > 0) return outcome;
-    const begins = tapBeginsAt(result.stdout.bytes);
-    if (begins === undefined && !reports.some(({ name }) => reportEndings.includes(endingOf(name))))
-      return outcome;
-    const stdout = { ...result.stdout, bytes: result.stdout.bytes.subarray(begins) };
-    const { report } = await readSuiteAside({ named, result: { stdout }, reports, unread: [] }, pool);
-    return report ? { ...outcome, executed: toExecuted(report) } : outcome;
+    if (!hasEnded(ran)) return outcome;
+    const begins = tapBeginsAt(ran.result.stdout.bytes);
+    const hasReport =
+      begins !== undefined || reports.some(({ name }) => reportEndings.includes(endingOf(name)));
+    const stdout = { ...ran.result.stdout, bytes: ran.result.stdout.bytes.subarray(begins ?? 0) };
+    const { report } = hasReport
+      ? await readSuiteAside({ named, result: { stdout }, reports, unread: [] }, pool)
+      : {};
+    const executed = report ? toExecuted(report) : await printedTests(ran.result);
+    return executed ? { ...outcome, executed } : outcome;
   },
 });
+
+/** What a command printed for people, if all of it was kept. */
+async function printedTests({ combined }: SandboxResult): Promise<ExecutedTests | undefined> {
+  if (combined.truncated || combined.bytes.length === 0) return undefined;
+  const { readPrinted } = await import('../reports/printed.ts');
+  const report = readPrinted(combined.bytes);
+  return report && { ...toExecuted(report), isPrinted: true };
+}
+
+/** The output of a refused or interrupted command is no evidence. */
+function hasEnded<Ran extends CommandRun>(ran: Ran): ran is Ran & { readonly result: SandboxResult } {
+  const { denied, result } = ran;
+  return result !== undefined && !(denied || result.timedOut || result.aborted || result.exceeded);
+}
 
 const readSuiteTask = defineTask<typeof run>(new URL('./read-suite-in-thread.ts', import.meta.url));
 
@@ -95,23 +112,20 @@ export const testSuiteCheck = (pool: Pick<WorkerPool, 'run'>): CheckRunner => ({
     const ran = await runCommand();
     const { result, reports, unread = [] } = ran;
     const exit = evaluateExit(check, ran);
-    // The reports of a refused or interrupted command are not evidence.
-    if (!result || ran.denied || result.timedOut || result.aborted || result.exceeded) {
-      return { findings: exit, ...(result ? { result } : {}), reports };
-    }
+    if (!hasEnded(ran)) return { findings: exit, ...(result ? { result } : {}), reports };
     const { report, source, findings } = await readSuiteAside(
-      { named, result: { stdout: result.stdout }, reports, unread },
+      { named, result: { stdout: ran.result.stdout }, reports, unread },
       pool,
     );
     const judged = report
       ? [
           ...judgeReport(report, exit.length === 0),
-          ...exitDisagreement(source, report, result, check.expectedExitCode),
+          ...exitDisagreement(source, report, ran.result, check.expectedExitCode),
         ]
       : [];
     const executed = report && toExecuted(report);
     const tests = executed && { tests: executed.counts, executed };
-    return { findings: [...exit, ...findings, ...judged], result, reports, ...tests };
+    return { findings: [...exit, ...findings, ...judged], result: ran.result, reports, ...tests };
   },
 });
 

@@ -108,9 +108,11 @@ function ofPackage(
 }
 
 function ofPyproject(table: Table, runs: (tool: string) => boolean): readonly (readonly [string, unknown])[] {
-  return Object.entries(tableOf(table.tool))
+  const { pytest11 } = tableOf(tableOf(table.project)['entry-points']);
+  const tools = Object.entries(tableOf(table.tool))
     .map(([tool, value]) => [`tool.${tool}`, tool === 'pytest' ? withoutMarkers(value) : value] as const)
     .filter(([name]) => isVerificationTool(name, runs));
+  return [...tools, ['project.entry-points.pytest11', pytest11]];
 }
 
 /** A marker that is registered selects no test: options do that. */

@@ -1,10 +1,11 @@
 /* The rule `new-tests`: of the sources of a change, and of its executed tests. */
 import type { ExecutedTests } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { ExecutedCheck, ExecutedRule, RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { languageOf } from '../../readers/source/language.ts';
-import { isOfTests } from '../../readers/source/test-paths.ts';
+import { isOfTests, mayTakeLines, runsTests } from '../../readers/source/test-paths.ts';
 import {
   type NewCase,
   newRows,
@@ -56,12 +57,13 @@ interface Shown {
  */
 export const executed: ExecutedRule = {
   async judgeCheck(one) {
-    if (one.stage !== 'fast' || one.check.kind !== 'testSuite') return {};
-    return { note: await showNewTests(one) };
+    if (one.stage !== 'fast') return {};
+    if (one.check.kind === 'testSuite') return { note: await showNewTests(one) };
+    return isTestCommand(one.check) ? { note: await showByCommand(one) } : {};
   },
 
   async judgeStage({ stage, checks, notes, ask }) {
-    const suites = checks.filter(({ kind }) => kind === 'testSuite');
+    const suites = checks.filter(({ id, kind }) => kind === 'testSuite' || notes.has(id));
     if (stage !== 'fast' || suites.length === 0) return [];
     const shown = suites.map(({ id }) => (notes.get(id) as Shown | undefined) ?? unknown);
     if (shown.some(({ verdict }) => verdict === 'shown')) return [];
@@ -122,6 +124,27 @@ async function showNewTests(one: ExecutedCheck): Promise<Shown> {
   if (extended.length > 0) return { verdict: 'extended', tests: extended.slice(0, maxNamed) };
   const hasRun = isWritten([...passed(ran.executed)]);
   return hasRun ? { verdict: 'not-shown', tests: namesOf(written) } : { verdict: 'none' };
+}
+
+/**
+ * A command that names its tests shows a fix as a suite does. If it names none, it shows one if it fails over the
+ * base's product with tests that the change only adds. Whatever else it comes to, the text decides.
+ */
+async function showByCommand(one: ExecutedCheck): Promise<Shown> {
+  const { patch, ran } = one;
+  if (ran.executed !== undefined && ran.executed.names.size > 0) {
+    const shown = await showNewTests(one);
+    return shown.verdict === 'none' || shown.verdict === 'not-shown' ? unknown : shown;
+  }
+  const tests = testPaths(patch);
+  const isEdited = patch.files.some((file) => tests.includes(file.path) && mayTakeLines(file));
+  if (tests.length === 0 || isEdited || (await one.rerun({ tree: 'base' }))?.hasFailed) return unknown;
+  const over = await one.rerun({ tree: 'base', tests });
+  return over?.hasFailed ? { verdict: 'shown' } : unknown;
+}
+
+function isTestCommand({ kind, command = '' }: Pick<EffectiveCheck, 'kind' | 'command'>): boolean {
+  return kind === 'command' && runsTests(command);
 }
 
 /** Changed files of tests, and what is beside them. */
@@ -247,8 +270,9 @@ export const judge: RuleFunction = (input) => {
     const message = 'the contract is for a bugfix, and the patch changes no test file';
     return [{ rule, severity: 'error', message, ...place, detail: { testFiles } }];
   }
-  if (input.spec.acceptance.verificationPlan.fastChecks.some(({ kind }) => kind === 'testSuite')) {
-    const message = 'the text of the change shows no new test case: the test suite of the fast stage decides';
+  const { fastChecks } = input.spec.acceptance.verificationPlan;
+  if (fastChecks.some((check) => check.kind === 'testSuite' || isTestCommand(check))) {
+    const message = 'the text of the change shows no new test case: the tests of the fast stage decide';
     return [{ rule, severity: 'note', message, ...place, detail: { code: 'NEW_TEST_UNSEEN', testFiles } }];
   }
   return [{ rule, severity: 'error', message: noNewCase, ...place, detail: { testFiles } }];

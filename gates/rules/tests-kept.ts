@@ -4,6 +4,7 @@ import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { type Language, languageOf } from '../../readers/source/language.ts';
+import { isOfHelpers } from '../../readers/source/test-paths.ts';
 import { testsMayGo } from '../../spec/tests-may-go.ts';
 import { newRows } from '../new-tests/new-cases.ts';
 import {
@@ -19,7 +20,7 @@ import {
   testInventory,
   withoutCases,
 } from '../test-cases/test-inventory.ts';
-import { isOfHelpers, isTestFile } from '../test-cases/test-text.ts';
+import { isTestFile } from '../test-cases/test-text.ts';
 import { idleNews, newMarks } from '../tests-kept/asserts-less.ts';
 import { rowsIn } from '../tests-kept/expectations.ts';
 import {
@@ -184,8 +185,10 @@ function assertionsAdded(candidate: TestInventory, matched: ReadonlySet<Inventor
   return lines.size;
 }
 
+/** Without the words by which xUnit frameworks assert: another framework has others. */
 function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.slice(0, 200_000).match(/\w+/g) ?? []);
+  const words = text.slice(0, 200_000).match(/\w+/g) ?? [];
+  return new Set(words.filter((word) => word !== 'self' && !/^assert\w+$/i.test(word)));
 }
 
 /** A case of the base and what became of it. */
@@ -330,7 +333,7 @@ export const isLinear = (input: RuleInput): boolean =>
 
 function isReadAsTest(path: string, language: Language | undefined): boolean {
   const isTest = language !== undefined && isTestFile(path, language);
-  return isTest || isOfHelpers.test(path) || isSetUp.test(path);
+  return isTest || isOfHelpers(path) || isSetUp.test(path);
 }
 
 function testChange(input: RuleInput, file: PatchFile): TestChange | undefined {
@@ -339,8 +342,8 @@ function testChange(input: RuleInput, file: PatchFile): TestChange | undefined {
   const after = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
   const wasTest = before !== undefined && isTestFile(oldPath, before);
   const isTest = after !== undefined && isTestFile(file.path, after);
-  const base = before && (wasTest || isOfHelpers.test(oldPath)) && baseSource(input, file, before);
-  const candidate = after && (isTest || isOfHelpers.test(file.path)) && candidateSource(input, file, after);
+  const base = before && (wasTest || isOfHelpers(oldPath)) && baseSource(input, file, before);
+  const candidate = after && (isTest || isOfHelpers(file.path)) && candidateSource(input, file, after);
   if (!base && !candidate) return undefined;
   const read = (source: Exclude<typeof base, '' | false | undefined>, isCounted: boolean) =>
     isCounted ? testInventory(source, source.language) : withoutCases(testInventory(source, source.language));

@@ -1,11 +1,16 @@
 /* Lists the test cases and assertions of one side of a test file. */
 
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-/** The tests of the base, with their data, for a run over the candidate. */
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedCheck } from '../../core/interfaces/rule.ts';
 import { firstIndex } from '../../readers/source/first-index.ts';
 import type { Language } from '../../readers/source/language.ts';
-import { isCollected, isData, isOfTests, mayTakeLines } from '../../readers/source/test-paths.ts';
+import {
+  isCollected,
+  isData,
+  isOfTests,
+  mayTakeLines,
+  testsOfBase,
+} from '../../readers/source/test-paths.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
 import { coverOf, isOutline, type Outline, type Span } from './blocks.ts';
 import { conditionsAround, leavesOutElsewhere } from './conditions.ts';
@@ -19,36 +24,40 @@ import { assertionCalls, type HelperFunction, helperFunctions } from './test-tex
  * there.
  */
 export async function rerunBaseTests(
-  one: ExecutedCheck,
-  tests = baseTests(one.patch.files),
+  one: ExecutedCheck & TestsOfChange,
+  tests = baseTests(one),
 ): Promise<Executed | undefined> {
   const verificationInputs = changedData(one);
   if (tests.length + verificationInputs.length === 0) return undefined;
   return one.rerun({ tree: 'candidate', tests, verificationInputs });
 }
 
+/** The change, and which of its files are tests although their names do not say so. */
+export interface TestsOfChange {
+  readonly patch: Pick<PatchSet, 'files'>;
+  readonly tests?: readonly string[];
+}
+
+/** The paths that the base's tests need as the base has them. Empty if all test files are as at the base. Pure. */
+export function baseTests({ patch: { files }, tests = [] }: TestsOfChange): readonly string[] {
+  const { edited, added } = testsOfBase(files, (path) => isOfTests(path) || tests.includes(path));
+  return edited.length === 0 ? [] : [...new Set([...added, ...edited])];
+}
+
 /**
- * Returns the paths that a run of the base's tests on a candidate restores from the base: changed test files, and new
- * case files. New case files are removed, so that no moved case exists twice. Empty if all test files are as at the
- * base. Pure.
+ * The new test files of a change that touches more than tests. Such a file can put something else in the product's
+ * place for every test of its process.
  */
-export function baseTests(files: readonly PatchFile[]): readonly string[] {
-  const isOld = ({ changeType }: PatchFile): boolean => changeType !== 'add' && changeType !== 'copy';
-  if (!files.some((file) => isOld(file) && isOfTests(file.oldPath ?? file.path))) return [];
-  return files.flatMap(({ path, oldPath, changeType }) => {
-    const isNew = changeType === 'add' || changeType === 'copy';
-    const paths = (isNew || oldPath !== undefined) && isCollected(path) ? [path] : [];
-    if (!isNew && isOfTests(oldPath ?? path)) paths.push(oldPath ?? path);
-    return [...new Set(paths)];
-  });
+export function newTestFiles({ patch: { files } }: TestsOfChange): readonly string[] {
+  return files.every(({ path }) => isOfTests(path)) ? [] : testsOfBase(files).added;
 }
 
 /**
  * The cases and data of `baseTests`. For other code in a test directory the path does not show whether it is a helper
  * or part of the product (`spec/fee.js`).
  */
-export function baseCases(files: readonly PatchFile[]): readonly string[] {
-  return baseTests(files).filter((path) => isCollected(path) || isData(path));
+export function baseCases(one: TestsOfChange): readonly string[] {
+  return baseTests(one).filter((path) => isCollected(path) || isData(path));
 }
 
 /** Changed data files outside test directories that the base's tests read and the patch deletes or shortens. */

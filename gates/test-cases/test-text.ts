@@ -139,13 +139,28 @@ function firstInk(code: string, at: number): number {
   return Math.max(0, code.slice(at, at + 200).search(/\S/));
 }
 
-/** Files of tests that hold no test: helpers, support, fixtures. */
-export const isOfHelpers =
-  /(?:^|\/)(?:test|spec)s?[\w-]{0,20}(?:utils?|helpers?|support|kit)\b|(?:^|\/)(?:helpers?|support|testing|testlib|test[-_]?utils?)\/|(?:^|[/._-])(?:asserts?|assertions?|matchers?|helpers?)\.\w+$/i;
-
 /** Modules that provide declarations and assertions to JavaScript tests. */
 export const testLibrary =
   /^(?:node:)?(?:assert(?:\/strict)?|test)$|^(?:chai|expect|should|power-assert|unexpected|vitest|mocha|jasmine|ava|tap|tape|zora|qunit|earl|sinon|cypress|uvu(?:\/assert)?|bun:test|@jest\/globals|@vitest\/\S+|@playwright\/\S+|@tapjs\/\S+|@japa\/\S+|@hapi\/(?:code|lab)|@open-wc\/testing|@std\/(?:assert|expect|testing)\S*|(?:jsr:)?@std\/\S+|https:\/\/deno\.land\/std\S*)$/;
+
+/** The same for other languages, as their imports name it. */
+const otherTestLibrary =
+  /\b(?:import|from)\s+(?:unittest|pytest|XCTest|Testing)\b|"testing"|"github\.com\/stretchr\/testify|\borg\.(?:junit|testng|assertj|hamcrest|scalatest|mockito)\b|\bkotlin\.test\b|\bTest::\w|\b(?:Xunit|NUnit)\b|\bPHPUnit\b|\b(?:RSpec|Minitest)\b/;
+
+/** Whether a file takes assertions from a test library. */
+export function usesTestLibrary(text: string): boolean {
+  const modules = text.matchAll(/\b(?:from|import|require)\s*\(?\s*["'`]([^"'`\n]{1,200})["'`]/g);
+  return otherTestLibrary.test(text) || [...modules].some(([, module = '']) => testLibrary.test(module));
+}
+
+/** Tests of languages that keep them apart from the product: Rust and doctests are left out. */
+const declaration =
+  /^[ \t]*(?:(?:async[ ]+)?def[ ]+test_\w*\(|(?:test|it|describe|suite)(?:\.\w{1,20})?\(\s*["'`]|func Test\w*\(\w+ \*testing\.|@Test\b|public[ ]+function[ ]+test)/m;
+
+/** Whether a file declares tests as the frameworks of its language have them. */
+export function declaresTests(text: string): boolean {
+  return declaration.test(text);
+}
 
 /** A name that a file imports from a module. */
 interface Binding {

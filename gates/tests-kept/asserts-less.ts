@@ -54,7 +54,7 @@ const maxLineLength = 2_000;
 const maxStatementLines = 40;
 
 const judges =
-  /\b(?:assert|expect|should|must|verif|ensure|check|refute|require|raise|throw|reject|fail|fatal|panic|flunk)\w{0,60}|\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|\b(?:ok|is|isnt|eq|ne)\s*\(|\b\w{0,30}(?:same|equals?|match(?:es)?|like)\w{0,20}\s*\(|[=!]==?|(?:^|[\s;&|({])(?:\[\[?\s|test\s|diff\s|cmp\s|grep\s|exit\s+[1-9]|return\s+[1-9]|false\b)/i;
+  /\b(?!(?:expected|expectations?|failed|failures?|checked|asserted|required|rejected)\b)(?:assert|expect|should|must|verif|ensure|check|refute|require|raise|throw|reject|fail|fatal|panic|flunk)\w{0,60}|\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|\b(?:ok|is|isnt|eq|ne)\s*\(|\b\w{0,30}(?:same|equals?|match(?:es)?|like)\w{0,20}\s*\(|[=!]==?|(?:^|[\s;&|({])(?:\[\[?\s|test\s|diff\s|cmp\s|grep\s|exit\s+[1-9]|return\s+[1-9]|false\b)/i;
 const trivial =
   /^[\s\w.]{0,80}\b(?:assert\w{0,20}|ok|expect)(?:\.\w{1,20})?[\s(]+(?:true|1|!0)(?:\s*(?:==|,)\s*(?:true|1))?\s*\)?(?:\.\w{1,20}\(\s*(?:true|1)?\s*\))?\s*;?\s*$/i;
 const imports = /^\s*(?:import|from|use|using|#include|require|const .{0,200}=\s*require|source|load)\b/;

@@ -1,12 +1,27 @@
 /* Compares the executed tests of base and candidate. */
 import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedAnswer, ExecutedCheck, ExecutedRule } from '../../core/interfaces/rule.ts';
-import { isOfRunners, isOfTests } from '../../readers/source/test-paths.ts';
+import { isCode } from '../../readers/source/language.ts';
+import { isOfHelpers, isOfRunners, isOfTests, runsTests } from '../../readers/source/test-paths.ts';
 import { testsMayGo } from '../../spec/tests-may-go.ts';
-import { baseCases, baseTests, changedData, rerunBaseTests } from '../test-cases/test-inventory.ts';
-import { compareExpectations, type TestText } from './expectations.ts';
+import {
+  baseCases,
+  baseTests,
+  changedData,
+  newTestFiles,
+  rerunBaseTests,
+  type TestsOfChange,
+} from '../test-cases/test-inventory.ts';
+import { declaresTests, usesTestLibrary } from '../test-cases/test-text.ts';
+import {
+  assertsNothing,
+  compareExpectations,
+  isWrittenIn,
+  losesData,
+  type TestText,
+} from './expectations.ts';
 import {
   executedLoss,
   hasFastSuite,
@@ -24,6 +39,8 @@ import {
 
 const rule = 'tests-kept';
 const maxNamed = 20;
+
+type ComparedCheck = ExecutedCheck & TestsOfChange;
 
 /** What the base ran and the candidate does not. Pure. */
 export function executedLosses(
@@ -134,17 +151,18 @@ export const executed: ExecutedRule = {
   },
 };
 
-async function compareWithBase(one: ExecutedCheck): Promise<ExecutedAnswer> {
-  const { check, ran, patch } = one;
-  if (!isCompared(one)) return {};
+async function compareWithBase(given: ExecutedCheck): Promise<ExecutedAnswer> {
+  const { check, ran, patch } = given;
+  if (!isCompared(given)) return {};
+  const one = await withUnnamedTests(given);
   const written = patch.files.some(isOfSuite) ? await one.ask(['--as-written']) : [];
   const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
   const base = await one.rerun({ tree: 'base' });
   if (base === undefined) return {};
   const findings: Finding[] = [];
   if (check.kind === 'command') {
-    if (!base.executed) return {};
-    findings.push(namesSuite(ranIn(base.executed)));
+    if (!base.executed) return { findings: (await compareByExit(one)) ?? (await needNewFiles(one, base)) };
+    findings.push(namesSuite(base.executed));
   }
   const gone = ran.executed && base.executed ? namesGone(ran.executed, base.executed) : [];
   const texts = gone.length > 0 ? await testsAsWritten(one, written) : undefined;
@@ -153,7 +171,7 @@ async function compareWithBase(one: ExecutedCheck): Promise<ExecutedAnswer> {
   findings.push(...lossesBy(texts));
   if (!base.executed || findings.some(({ severity }) => severity === 'error')) return { findings };
   const compared = await askBaseTests(one, base);
-  findings.push(...(compared ?? []));
+  findings.push(...(compared ?? []), ...(await needNewFiles(one, base)));
   // What became part of other tests has to pass as the base has it, or it is gone.
   if (texts && texts.merged.length > 0 && compared?.length !== 0)
     findings.push(...lossesBy({ ...texts, merged: [] }).filter(isLoss));
@@ -170,7 +188,7 @@ async function stillRewritten(one: ExecutedCheck): Promise<readonly Finding[]> {
   const { rewritten } = one;
   if (rewritten === undefined) return [];
   const { executed: before } = (await one.rerun({ tree: 'candidate', asBefore: rewritten.paths })) ?? {};
-  const failed = (before?.counts.failedTests ?? []).map(({ name }) => name);
+  const failed = failedIn(before);
   const well = new Set([...(before?.names ?? [])].filter((name) => !failed.includes(name)));
   // Of a long list only the first names are known.
   const isCut = rewritten.tests.length >= maxNamed;
@@ -184,9 +202,8 @@ async function stillRewritten(one: ExecutedCheck): Promise<readonly Finding[]> {
 }
 
 /** Whether the base's cases alone pass over the candidate, too, if the change edits code beside them. */
-async function passesCases(one: ExecutedCheck, base: ExecutedTests): Promise<boolean> {
-  const { files } = one.patch;
-  const [all, cases] = [baseTests(files), baseCases(files)];
+async function passesCases(one: ComparedCheck, base: ExecutedTests): Promise<boolean> {
+  const [all, cases] = [baseTests(one), baseCases(one)];
   if (cases.length === all.length) return true;
   const laid = await rerunBaseTests(one, cases);
   return (
@@ -202,32 +219,102 @@ function isLoss({ rule, severity }: Finding): boolean {
 
 const nothing = { counts: { passed: 0, failed: 0, skipped: 0 }, names: new Set<string>(), skipped: [] };
 
-/** Words of commands that print what they test: if such a command is silent, a product may have ended it. */
-const namesRunner =
-  /\b(?:tap|jest|mocha|vitest|ava|prove|bats|tox|pytest|ctest|rspec|phpunit)\b|(?:^|\s)--test\b|\b(?:npm|pnpm|yarn|bun|go|cargo|dotnet|deno|mix|swift|make)\s(?:run\s)?(?:test|check)\b/;
-
 function isCompared({ check, ran, patch }: ExecutedCheck): boolean {
   if (patch.baseCommit === undefined) return false;
   if (ran.executed !== undefined) return true;
-  const isSilent = ran.result?.combined.totalBytes === 0;
-  return check.kind === 'command' && isSilent && namesRunner.test(check.command ?? '');
+  // If such a command reports no tests, a product may have ended it.
+  return check.kind === 'command' && runsTests(check.command ?? '');
 }
 
-function namesSuite(count: number): Finding {
+/** A note where the tests were read from what the runner prints: kind `testSuite` needs another reporter then. */
+function namesSuite(base: ExecutedTests): Finding {
+  const count = ranIn(base);
+  const { isPrinted = false } = base;
   return {
     rule: 'tests-kept',
-    severity: 'warning',
-    message: `its output at the base is a report of ${count} test${count === 1 ? '' : 's'}, and a check of kind \`command\` looks at the exit code alone: use kind \`testSuite\``,
+    severity: isPrinted ? 'note' : 'warning',
+    message: `its output at the base is a report of ${count} test${count === 1 ? '' : 's'}, and a check of kind \`command\` looks at the exit code alone: use kind \`testSuite\`${isPrinted ? ' and a report that the runner writes' : ''}`,
     detail: { code: 'REPORT_NOT_JUDGED' },
   };
+}
+
+/** Whether a check that names no tests passes with the base's tests and data, too, as far as its exit code shows. */
+async function compareByExit(one: ComparedCheck): Promise<readonly Finding[] | undefined> {
+  const laid = await rerunBaseTests(one);
+  if (laid === undefined) return undefined;
+  if (!laid.hasFailed || laid.executed?.counts.failed === 0) return [];
+  const mayGo = testsMayGo(one.spec, one.patch.files, ({ path }) => isOfTests(path));
+  const texts = (await textsOf(one)).filter(({ path }) => !mayGo(path));
+  const isLost = losesData(texts) || texts.some(assertsNothing) || one.patch.files.some(isDisabled);
+  const [code, severity] = isLost
+    ? (['EXPECTATION_LOST', 'error'] as const)
+    : (['EXPECTATION_CHANGED', 'warning'] as const);
+  const why = isLost ? 'and they say less than before' : 'the change expects something else';
+  return [
+    executedLoss(
+      code,
+      severity,
+      `the check fails on the candidate with the base's tests and data, ${why}`,
+      [],
+      isLost ? requestsRemoval : '',
+    ),
+  ];
+}
+
+/** A test file that a runner may pass over, because it is not executable any more. */
+function isDisabled({ path, oldPath = path, oldMode, newMode }: PatchFile): boolean {
+  return oldMode === '100755' && newMode === '100644' && isOfTests(oldPath);
+}
+
+/**
+ * Tests of the base that pass only with the test files that the change adds. Runners that load all files in one process
+ * let one of them replace the product for the others. If the change edits tests as well, those in edited files may need
+ * the new files: only failures of other tests count then.
+ */
+async function needNewFiles(one: ComparedCheck, base: Executed): Promise<readonly Finding[]> {
+  const paths = newTestFiles(one);
+  const was = base.executed ?? nothing;
+  if (paths.length === 0 || (base.executed && ranIn(was) === 0)) return [];
+  const others = baseTests(one).length === 0 ? undefined : await failedElsewhere(one, was);
+  if (others?.length === 0) return [];
+  const left = await one.rerun({ tree: 'candidate', tests: paths });
+  // It may also end with an error because fewer tests cover the product.
+  if (!left?.hasFailed) return [];
+  const { executed } = left;
+  const failed = failedIn(executed);
+  const tests = others
+    ? others.filter((name) => failed.includes(name))
+    : [...new Set([...failed, ...namesGone(executed ?? nothing, was)])].filter((name) => was.names.has(name));
+  const hasNames = was.names.size > 0;
+  if (hasNames ? tests.length === 0 : executed !== undefined && executed.counts.failed === 0) return [];
+  const message = `tests of the base fail on the candidate without the test files that the change adds (${paths
+    .slice(0, maxNamed)
+    .map((path) => `\`${path}\``)
+    .join(', ')})`;
+  return [executedLoss('TESTS_NEED_NEW_FILES', 'error', message, [...tests].sort())];
+}
+
+/** Tests that fail on the candidate with the base's tests, and that no edited file names. */
+async function failedElsewhere(one: ComparedCheck, base: ExecutedTests): Promise<readonly string[]> {
+  const laid = await rerunBaseTests(one);
+  const red = failedIn(base);
+  const failed = failedIn(laid?.executed).filter((name) => base.names.has(name) && !red.includes(name));
+  if (failed.length === 0) return [];
+  const texts = await textsOf(one);
+  return failed.filter((name) => !isWrittenIn(name, texts));
+}
+
+function failedIn(tests: ExecutedTests | undefined): readonly string[] {
+  return (tests?.counts.failedTests ?? []).map(({ name }) => name);
 }
 
 /**
  * Runs the check once more on the candidate with the base's versions of changed test files, and of data that they read:
  * what fails there is what the change expects otherwise. `undefined` if that was not compared.
  */
-async function askBaseTests(one: ExecutedCheck, base: Executed): Promise<readonly Finding[] | undefined> {
+async function askBaseTests(one: ComparedCheck, base: Executed): Promise<readonly Finding[] | undefined> {
   const { spec, patch, isForGoal } = one;
+  if (base.executed?.names.size === 0) return compareByExit(one);
   const laid = await rerunBaseTests(one);
   if (laid === undefined) return undefined;
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
@@ -240,10 +327,26 @@ async function askBaseTests(one: ExecutedCheck, base: Executed): Promise<readonl
   });
 }
 
+/**
+ * Changed files with other names count as tests if they declare tests, and helpers of tests if they take their
+ * assertions from a test library.
+ */
+async function withUnnamedTests(one: ExecutedCheck): Promise<ComparedCheck> {
+  const paths = one.patch.files.flatMap(({ path, oldPath = path, changeType }) =>
+    changeType !== 'add' && changeType !== 'copy' && isCode(oldPath) && !isOfTests(oldPath) ? [oldPath] : [],
+  );
+  const texts = await one.readTexts('base', paths);
+  const found = paths.filter((path) => {
+    const text = texts.get(path) ?? '';
+    return declaresTests(text) || (isOfHelpers(path) && usesTestLibrary(text));
+  });
+  return { ...one, tests: [...(await one.testsByUse()), ...found] };
+}
+
 /** All changed test files, new ones too: a case may have moved to one. */
-async function textsOf(one: ExecutedCheck): Promise<readonly TestText[]> {
-  const data = changedData(one);
-  const isWanted = (path: string): boolean => isOfTests(path) || data.includes(path);
+async function textsOf(one: ComparedCheck): Promise<readonly TestText[]> {
+  const also = [...changedData(one), ...(one.tests ?? [])];
+  const isWanted = (path: string): boolean => isOfTests(path) || also.includes(path);
   const files = one.patch.files.filter(
     ({ path, oldPath = path, binary }) => !binary && (isWanted(path) || isWanted(oldPath)),
   );

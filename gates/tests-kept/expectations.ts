@@ -139,6 +139,15 @@ function failedIn({ executed }: Executed): readonly string[] {
   return (executed?.counts.failedTests ?? []).map(({ name }) => name);
 }
 
+/** Whether one of the texts of the base names a test. */
+export function isWrittenIn(name: string, texts: readonly TestText[]): boolean {
+  return nameInTexts(name, texts) !== undefined;
+}
+
+function nameInTexts(name: string, texts: readonly TestText[]): string | undefined {
+  return namesIn(name).find((one) => texts.some(({ base }) => base?.includes(one)));
+}
+
 function isLost(
   name: string,
   texts: readonly TestText[],
@@ -146,7 +155,7 @@ function isLost(
   around: () => boolean,
 ): boolean {
   let isSeen = false;
-  const own = namesIn(name).find((one) => texts.some(({ base }) => base?.includes(one)));
+  const own = nameInTexts(name, texts);
   for (const { path, base = '' } of own === undefined ? [] : texts) {
     const was = caseTexts(base, own ?? '');
     if (was.length === 0) continue;
@@ -208,8 +217,14 @@ function exitsIn(text = ''): number {
   return text.split('\n').filter((line) => endsEarly.test(line.slice(0, maxLineLength))).length;
 }
 
+/** Whether a test file of which something is left asserts nothing any more. */
+export function assertsNothing({ base = '', candidate }: TestText): boolean {
+  const left = (text: string): number => assertingStatements(text).statements.length;
+  return candidate !== undefined && left(base) > 0 && left(candidate) === 0;
+}
+
 /** Whether a changed data file lost content: rows are gone. */
-function losesData(texts: readonly TestText[]): boolean {
+export function losesData(texts: readonly TestText[]): boolean {
   const words = (text = ''): number => text.match(/[^\s,;:[\]{}()<>"']+/g)?.length ?? 0;
   return texts.some(({ path, base, candidate }) => isData(path) && words(candidate) < words(base));
 }

@@ -2,14 +2,9 @@
 import type { Severity } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { Language } from '../../readers/source/language.ts';
+import { isOfHelpers } from '../../readers/source/test-paths.ts';
 import type { InventoryCase, TestInventory } from '../test-cases/test-inventory.ts';
-import {
-  bindingsOf,
-  type HelperFunction,
-  isOfHelpers,
-  resolveFrom,
-  testLibrary,
-} from '../test-cases/test-text.ts';
+import { bindingsOf, type HelperFunction, resolveFrom, testLibrary } from '../test-cases/test-text.ts';
 import type { ReportedLoss } from './tell-losses.ts';
 
 /** A changed file of tests, as it was and as it is. */
@@ -127,9 +122,7 @@ export function namesFromHelpers(
 }
 
 function isOfTests(path: string): boolean {
-  return (
-    /(?:^|\/)(?:__tests__|tests?|specs?|conftest|e2e)(?:\/|$)/i.test(path) || isOfHelpers.test(`${path}.x`)
-  );
+  return /(?:^|\/)(?:__tests__|tests?|specs?|conftest|e2e)(?:\/|$)/i.test(path) || isOfHelpers(`${path}.x`);
 }
 
 /**

@@ -40,12 +40,12 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = Object
   'node dotenv docker-compose bun python* pytest rails rspec php vitest vite jest':
     '.env{,.test,.ci,.local,.testing,.test.local}',
   'pytest py.test python* tox nox coverage poe taskipy hatch pdm rye cibuildwheel mutmut':
-    '{.,}pytest.{ini,toml} conftest.py .coveragerc tox.ini noxfile.py setup.cfg pyproject.toml {site,user}customize{.py,/__init__.py}',
+    '{.,}pytest.{ini,toml} conftest.py .coveragerc tox.ini noxfile.py setup.cfg pyproject.toml {site,user}customize{.py,/__init__.py} *.{dist,egg}-info/entry_points.txt',
   'ruff flake8 pylint mypy pyright basedpyright black isort bandit pycodestyle pydocstyle pre-commit ty':
     '{.,}ruff.toml .flake8 {.,}pylintrc{,.toml} {.,}mypy.ini pyrightconfig.json .isort.cfg .bandit pyproject.toml setup.cfg tox.ini .pycodestyle .pydocstyle ty.toml',
   'pre-commit': '.pre-commit-config.yaml',
   'rspec rake ruby bundle rails minitest cucumber rubocop standardrb sorbet srb':
-    '.rspec{,-local} {spec,rails,test}_helper.rb .rubocop*.{yml,yaml} .standard.yml cucumber.{yml,yaml} .simplecov Rakefile .minitest .bundle/config',
+    '.rspec{,-local} {spec,rails,test}_helper.rb .rubocop*.{yml,yaml} .standard.yml cucumber.{yml,yaml} .simplecov Rakefile .minitest .bundle/config minitest/*_plugin.rb rakelib/*.rake',
   'phpunit pest composer php phpstan psalm php-cs-fixer phpcs paratest':
     'phpunit*.xml{,.dist} .phpunit* Pest.php phpstan*.{neon,neon.dist,php} psalm*.xml .php-cs-fixer*.php phpcs*.xml{,.dist} composer.json',
   'go golangci-lint staticcheck revive gotestsum ginkgo':
@@ -53,7 +53,7 @@ const families: readonly (readonly [programs: RegExp, files: RegExp])[] = Object
   'cargo rustc rustfmt clippy-driver just':
     '.cargo/config{,.toml} {.,}clippy.toml {.,}rustfmt.toml {,.config/}nextest.toml Cargo.toml {.,}tarpaulin.toml deny.toml',
   'mvn{,w} gradle{,w} java ant sbt bazel{,isk} junit':
-    'pom.xml {build,settings}.gradle{,.kts} gradle.properties {gradle,maven}-wrapper.{properties,jar} init.gradle {testng,checkstyle,spotbugs,pmd}*.xml junit-platform.properties detekt*.{yml,yaml} .mvn/* build.sbt .bazelrc BUILD{,.bazel} build.xml',
+    'services/org.junit* pom.xml {build,settings}.gradle{,.kts} gradle.properties {gradle,maven}-wrapper.{properties,jar} init.gradle {testng,checkstyle,spotbugs,pmd}*.xml junit-platform.properties detekt*.{yml,yaml} .mvn/* build.sbt .bazelrc BUILD{,.bazel} build.xml',
   'dotnet msbuild nunit3-console vstest.console nuke':
     '*.runsettings Directory.Build.{props,targets} *xunit.runner.json global.json *.{cs,fs,vb}proj',
   'cmake ctest make ninja meson':

@@ -58,6 +58,7 @@ export function executedCheck({ files, ran, reruns = {}, says = [], more, ...int
     } as unknown as ExecutedCheck['check'],
     ran,
     isForGoal: false,
+    testsByUse: async () => [],
     rerun: async (where) => {
       asked.push(where);
       const laid = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];

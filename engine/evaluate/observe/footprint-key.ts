@@ -5,7 +5,7 @@ import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts'
 import type { JudgeReach, PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { followLinks, readLinks } from '../../../readers/judges/tree.ts';
-import { isOfTests } from '../../../readers/source/test-paths.ts';
+import { isOfHelpers, isOfTests } from '../../../readers/source/test-paths.ts';
 import type { Footprint } from '../../../readers/trace/read-trace.ts';
 import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
@@ -103,14 +103,20 @@ export function openKeptFootprints(cache: VouchedCache): KeptFootprints {
       if (said === undefined) return undefined;
       const { judges, ...footprint } = JSON.parse(said) as CheckFootprint & { readonly judges: string };
       const isThere = existingPaths(entries);
-      const fits = judges === digestOf(judgesSeen(footprint, entries)) && !footprint.missing.some(isThere);
+      const fits = judges === digestOf(decisive(footprint, entries)) && !footprint.missing.some(isThere);
       return fits ? footprint : undefined;
     },
     keep: (key, entries, footprint) =>
-      cache.keep(key, canonicalize({ ...footprint, judges: digestOf(judgesSeen(footprint, entries)) })),
+      cache.keep(key, canonicalize({ ...footprint, judges: digestOf(decisive(footprint, entries)) })),
     hasFailed: async (key) => (await cache.find(failedKey(key))) !== undefined,
     keepFailed: (key) => cache.keep(failedKey(key), 'failed'),
   };
+}
+
+/** Files that may decide what a check looks for: verification inputs, and helpers of its tests. */
+function decisive(footprint: CheckFootprint, entries: readonly Entry[]): readonly Entry[] {
+  const helpers = new Set(footprint.read.filter(isOfHelpers));
+  return [...judgesSeen(footprint, entries), ...entries.filter(({ path }) => helpers.has(path))];
 }
 
 function failedKey(key: string): string {

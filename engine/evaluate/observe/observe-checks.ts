@@ -340,7 +340,7 @@ function comparable({ result, tests, executed, reports }: CheckOutcome): Compara
   return {
     same: [ended, result?.timedOut ?? false, tests?.failed ?? -1, tests?.skipped ?? -1, ...skipped],
     lines:
-      executed === undefined
+      executed === undefined || executed.isPrinted
         ? [
             ...(result === undefined ? [] : lines(result.combined.bytes, 'output')),
             ...reports.flatMap(({ name, bytes }) => lines(bytes, name)),
@@ -367,12 +367,20 @@ export function findFills(
   const read = new Set(footprint.read);
   const moved = new Set(gone.filter((path) => read.has(path)).map(moduleName));
   return added.flatMap((path): readonly (readonly [string, string])[] => {
+    if (isListedOption(path, listed))
+      return [[path, 'lists its directory and may take its name as an option']];
     if (moved.has(moduleName(path))) return [];
     const isIndex = indexFile.test(posix.basename(path));
     if (missing.has(path) || (isIndex && missing.has(posix.dirname(path))))
       return [[path, 'looked for it in vain']];
     return isListedAndNamed(path, listed, texts) ? [[path, 'lists its directory and names it']] : [];
   });
+}
+
+/** A glob of a command hands on such a name: `--test-name-pattern=none.test.js`. */
+function isListedOption(path: string, listed: ReadonlySet<string>): boolean {
+  const parts = path.split('/');
+  return parts.some((part, at) => part.startsWith('-') && listed.has(parts.slice(0, at).join('/')));
 }
 
 function moduleName(path: string): string {

@@ -308,7 +308,8 @@ export class Following {
     const { commands, paths } = textLeads(path, this.#calledAs.get(path) ?? path, text, this.#tree);
     for (const command of commands) this.text(command.text, command.directory, `\`${path}\``, hops + 1);
     for (const found of paths) {
-      if (isDirectoryOfRules(found) && this.#tree.isDirectory(found)) this.#rules(found, `\`${path}\``, hops);
+      if ((isDirectoryOfRules(found) || isTooling(found)) && this.#tree.isDirectory(found))
+        this.#rules(found, `\`${path}\``, hops);
       this.#lead(path, found, hops);
     }
   }

@@ -1,7 +1,8 @@
 /* Places the policy commit's verification inputs into the candidate's tree. */
 import { WritError } from '../../../core/base/errors.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
-import type { LaidPath } from '../../../core/interfaces/patch-set.ts';
+import type { LaidPath, PatchSet } from '../../../core/interfaces/patch-set.ts';
+import type { Side } from '../../../core/interfaces/rule.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
 import { readBlob } from '../../../workspace/git/read-objects.ts';
 import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
@@ -27,6 +28,8 @@ export interface PolicyInputs extends PlacedTree {
    * if both kinds have changed.
    */
   readonly apart?: PlacedTree;
+  /** No product of the base is restored: each file is new, or surely a verification input. */
+  readonly isSure: boolean;
   /** Returns whether a check uses any of these files as verification input. */
   judges(checkId: string): boolean;
 }
@@ -70,11 +73,15 @@ export async function findPolicyInputs(attempt: Attempt): Promise<PolicyInputs |
   const sure = laidBy(sureOf(found));
   const isMixed = sure.length > 0 && sure.length < laid.length;
   const lists = found.map(({ detail }) => (detail?.checks ?? []) as readonly string[]);
+  const isNew = new Set<string | undefined>(
+    patch.files.flatMap(({ path, changeType }) => (changeType === 'add' ? [path] : [])),
+  );
   const all = lists.some(({ length }) => length === 0 || length >= maxChecks);
   const checks = new Set(lists.flat());
   return {
     tree: await layJudge(attempt, laid),
     laid,
+    isSure: found.every((one) => !mayBeEvaluated(one) || isNew.has(one.path)),
     ...(isMixed ? { apart: { tree: await layJudge(attempt, sure, false), laid: sure } } : {}),
     judges: (checkId) => all || checks.has(checkId),
   };
@@ -134,6 +141,36 @@ async function layJudge(attempt: Attempt, paths: readonly LaidPath[], withReache
   for (const laid of wanted.values())
     leaves.set(laid.path, await leafOf(attempt, laid, entries.get(laid.path)));
   return writeTree({ from: scratch, to: scratch }, leaves, patch.candidateTree);
+}
+
+/**
+ * The tree of one side, with these paths of the patch as the other side has them, and without some files; `own`: a
+ * tree with further differences.
+ */
+export async function mixedTree(
+  { services: { scratch }, patch }: Pick<Attempt, 'services' | 'patch'>,
+  side: Side,
+  paths: readonly string[],
+  without: readonly string[] = [],
+  own = treeOf(patch, side),
+): Promise<string> {
+  if (paths.length + without.length === 0) return own;
+  const leaves = new Map<string, TreeLeaf>([...paths, ...without].map((path) => [path, undefined]));
+  for (const { path, oldPath = path, oldMode, oldBlob, newMode, newBlob, changeType } of patch.files) {
+    const isNew = changeType === 'add' || changeType === 'copy';
+    const [at, mode, object] =
+      side === 'base' ? [path, newMode, newBlob] : [isNew ? undefined : oldPath, oldMode, oldBlob];
+    if (at !== undefined && paths.includes(at) && mode !== undefined && object !== undefined)
+      leaves.set(at, { mode, object });
+  }
+  return writeTree({ from: scratch, to: scratch }, leaves, own);
+}
+
+export function treeOf(
+  { baseTree, candidateTree }: Pick<PatchSet, 'baseTree' | 'candidateTree'>,
+  side: Side,
+): string {
+  return side === 'base' ? baseTree : candidateTree;
 }
 
 async function leafOf(

@@ -3,12 +3,13 @@ import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../../core/interfaces/stage.ts';
+import { testsOfBase } from '../../../readers/source/test-paths.ts';
 import { keepSecondRun } from '../../record/evaluation-objects.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { preparedFills } from '../observe/observe-prepare.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
-import { leavesJudging, type PlacedTree } from './policy-inputs.ts';
+import { leavesJudging, mixedTree, type PlacedTree } from './policy-inputs.ts';
 import { reportedOutcome } from './verification-inputs.ts';
 
 const rule = 'judge-changed';
@@ -77,6 +78,23 @@ export async function evaluateByPolicy(
     laid = withPrepared(judge.apart);
     outcome = await run(over(laid), receivedAtPolicy);
     told = reportedOutcome(outcome, expectedExitCode);
+  }
+  if (told !== undefined && judge?.isSure) {
+    // New tests may need what the change adds to the inputs: those of the policy commit decide about the base's tests.
+    const { edited, added } = testsOfBase(attempt.patch.files);
+    const tests = [...new Set([...edited, ...added])].filter(
+      (path) => !laid.laid.some((one) => one.path === path),
+    );
+    if (tests.length > 0) {
+      const other = {
+        tree: await mixedTree(attempt, 'candidate', tests, [], judge.tree),
+        laid: [...laid.laid, ...tests.map((path) => ({ path }))],
+      };
+      const again = await run(over(other), receivedAtPolicy);
+      if (reportedOutcome(again, expectedExitCode) === undefined) {
+        [laid, outcome, told] = [other, again, undefined];
+      }
+    }
   }
   const { tree, laid: paths } = laid;
   const { record, log } = await keepSecondRun(attempt, task, outcome, { name: logName, tree, laid: paths });

@@ -272,12 +272,16 @@ t.test('a step is traced once, and the traced run makes what the checks are give
   });
   const plain = await judge('sample-plain-0001', { 'src/fee.js': `${fee}// exact\n` });
   t.equal(plain.view.decision?.type, 'commit', JSON.stringify(plain.view.findings));
-  t.strictSame(plain.started, ['prepare.sh~', 'check'], 'a change that `prepare` does not see');
+  t.strictSame(
+    plain.started,
+    ['prepare.sh~', 'check', 'check'],
+    'a change that `prepare` does not see; its base runs, too',
+  );
 
   const honest = { 'src/fee.js': `${fee}// rounded\n`, 'gen/table.json': '[1]\n' };
   const second = await judge('sample-honest-0001', honest);
   t.equal(second.view.decision?.type, 'commit', JSON.stringify(second.view.findings));
-  t.strictSame(second.started, ['check~', 'prepare.sh', 'check'], 'its footprint is kept');
+  t.strictSame(second.started, ['check~', 'prepare.sh', 'check', 'check'], 'its footprint is kept');
   const observed = toRunData(second.view).stages.flatMap(({ checks }) => checks.map((one) => one.observed));
   t.match(observed, [{ by: 'trace', footprint: /^[0-9a-f]{64}$/, prepare: [/^[0-9a-f]{64}$/] }]);
   const text = sample.git(
@@ -296,7 +300,7 @@ t.test('a step is traced once, and the traced run makes what the checks are give
   t.equal(again.view.decision?.type, 'commit', JSON.stringify(again.view.findings));
   t.strictSame(
     again.started,
-    ['prepare.sh~', 'check~', 'prepare.sh', 'check'],
+    ['prepare.sh~', 'check~', 'prepare.sh', 'check', 'check'],
     'another script is another step',
   );
 });
@@ -307,7 +311,7 @@ t.test(
     const { judge } = repository(t, shell('[ -z "$PYTHONPATH" ] || exit 1\ncp gen/run.mjs built/run.mjs\n'));
     const { view, started } = await judge('sample-honest-0001', { 'gen/table.json': '[1]\n' });
     t.equal(view.decision?.type, 'commit', JSON.stringify(view.findings));
-    t.strictSame(started, ['prepare.sh~', 'prepare.sh', 'check~', 'prepare.sh', 'check']);
+    t.strictSame(started, ['prepare.sh~', 'prepare.sh', 'check~', 'prepare.sh', 'check', 'check']);
     t.match(view.notices?.join('\n'), /`sh prepare\.sh` was not observed: it failed under the tracer/);
   },
 );
@@ -345,6 +349,7 @@ const honest = {
       'test/rate.test.js':
         "import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport rate from '../src/rate.js';\ntest('a rate', () => assert.equal(rate, 1));\n",
     },
+    extraRuns: 1,
   },
 } satisfies Readonly<Record<string, PrepareCase>>;
 
@@ -355,7 +360,7 @@ for (const [name, one] of casesOf<keyof typeof honest, PrepareCase>(honest, [
     const { judge } = repository(t, one);
     const { view, started } = await judge('sample-honest-0001', one.added);
     t.equal(view.decision?.type, 'commit', JSON.stringify([view.findings, view.stages]));
-    t.equal(started.filter((command) => command === 'check').length, 1 + (one.extraRuns ?? 0));
+    t.equal(started.filter((command) => command === 'check').length, 2 + (one.extraRuns ?? 0));
   });
 
 long('what a refused candidate looked for is not taken for what its base looks for', async (t) => {

@@ -13,7 +13,7 @@ const file = (changeType: ChangeType, path: string, linesDeleted = 0, oldPath?: 
   start: 0,
   end: 0,
 });
-const laid = (...files: PatchFile[]): readonly string[] => [...baseTests(files)].sort();
+const laid = (...files: PatchFile[]): readonly string[] => [...baseTests({ patch: { files } })].sort();
 
 t.test('`baseTests` is empty if no test file of the base changes', async (t) => {
   t.same(laid(file('add', 'b_test.go'), file('modify', 'src/a.js', 9)), []);

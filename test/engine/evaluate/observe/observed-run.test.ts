@@ -82,7 +82,7 @@ t.test('a footprint is stored in the record and reused: the next change starts n
   t.equal(honest.decision?.type, 'commit', JSON.stringify(honest.findings));
   const observed = unitOf(honest)?.observed;
   t.match(observed, { by: 'trace', footprint: /^[0-9a-f]{64}$/ });
-  t.strictSame(started, ['unit', 'unit'], 'traced, then run');
+  t.strictSame(started, ['unit', 'unit', 'unit'], 'traced, then run, at the base, too');
   const text = sample.git('show', `refs/ai/runs/${honest.runId}:footprints/${observed?.footprint}.json`);
   t.equal(sha256Hex(Buffer.from(text)), observed?.footprint);
   t.ok((JSON.parse(text) as { missing: string[] }).missing.includes('scripts/local.sh'));
@@ -90,7 +90,7 @@ t.test('a footprint is stored in the record and reused: the next change starts n
   const broken = await run('sample-broken-0001', brings);
   t.match(JSON.stringify(broken.stages), /POLICY_JUDGE_FAILS/);
   t.strictSame(unitOf(broken)?.observed, observed);
-  t.strictSame(started.slice(2), ['unit', 'unit'], 'run, then run by the judge of the policy commit');
+  t.strictSame(started.slice(3), ['unit', 'unit'], 'run, then run by the judge of the policy commit');
   t.strictSame(readdirSync(join(sample.root, '.git', 'writ', 'cache', 'footprints')).length, 1);
 });
 
