@@ -52,7 +52,8 @@ export async function verifyTargets(
   for (const [n, target] of targets.entries()) {
     const range = await expandRange(cwd, target, form, repository);
     if (range !== undefined) {
-      verified[n] = await verifyRange(belief, demands, target, range, repository, signal);
+      const found = await verifyRange(belief, demands, target, range, repository, signal);
+      verified[n] = found.map((one) => withRequestedCommit(one, asked));
       continue;
     }
     const meaning = await understand(cwd, target, form, repository);

@@ -99,6 +99,13 @@ t.test('a range has one verdict for each commit and one in total', async (t) => 
     'parents first',
   );
   t.equal((await verify(`${base}..`)).code, 0, 'HEAD is the other end');
+  t.equal((await verify(`${base}..`, '--subject-commit', 'HEAD')).code, 0, 'one commit, which is the one');
+  t.match(await verify(`${base}..`, '--subject-commit', base), {
+    code: 1,
+    data: { ranges: [{ commits: 1, verified_commits: 0, verified: false }] },
+    error: { details: { check: 'asked-commit', code: 'wrong-subject' } },
+  });
+  t.equal((await verify(`${base}..`, commit, '--subject-commit', base)).code, 1, 'among other targets, too');
   t.match(await verify(`HEAD..${base}`), {
     code: 3,
     data: { verified: false },
