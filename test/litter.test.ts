@@ -28,7 +28,7 @@ const atTheTop: readonly string[] = [
 
 /** Files that need a path as a machine of somebody's has it, and what for. */
 const needed: Readonly<Record<string, string>> = {
-  'plugins/sandbox/mounts.ts': 'the home directory inside the sandbox',
+  'plugins/sandbox/host-view.ts': 'the home directory inside the sandbox',
   'test/http/loopback-server.test.ts': 'a secret that no answer may repeat',
   'test/plugins/sandbox/sandbox-attack.test.ts': 'the home directory inside the sandbox',
   'test/plugins/sandbox/sandbox-probe.test.ts': 'the home directory inside the sandbox',

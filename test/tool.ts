@@ -4,6 +4,7 @@ await room(
   'workspace/process/bounded-capture.test.ts',
   'workspace/egress',
   'plugins/sandbox/conformance.test.ts',
+  'plugins/sandbox/corepack-cache.test.ts',
   'plugins/sandbox/hidden-repository.test.ts',
   'plugins/sandbox/host-view.test.ts',
   'plugins/sandbox/init.test.ts',

@@ -11,6 +11,7 @@ import { treeMentions } from '../../workspace/git/tree.ts';
 type EnvironmentSign =
   | { readonly kind: 'program-missing'; readonly program: string }
   | { readonly kind: 'dependency-missing'; readonly name: string; readonly reason: string }
+  | { readonly kind: 'package-manager-missing' }
   | { readonly kind: 'disk-full' };
 
 type Ran = Pick<CheckOutcome, 'findings' | 'result' | 'tests'>;
@@ -21,13 +22,16 @@ type Command = Pick<EffectiveCheck, 'command' | 'expectedExitCode'> &
 const searchedBytes = 16 * 1024;
 /** How shells report a program that PATH lacks: `sh: 1: ruff: not found`, `bash: line 1: ruff: command not found`. */
 const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
+/** What corepack prints that would download a package manager: it has no network, or its cache is read-only. */
+const corepackStopped =
+  /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\//m;
 const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**
- * Returns a sign that the machine failed and not the change; there are three signs. The shell did not find a program
- * that the command itself starts by name (exit code 127; a path of the repository does not count). A disk is full. A
- * required check lacks the files of a submodule or, if no test passed, an untracked dependency. The output can be
- * false, so `stopIfSameAtBase` confirms it. Pure.
+ * Returns a sign that the machine failed and not the change; there are four signs. The shell did not find a program
+ * that the command itself starts by name (exit code 127; a path of the repository does not count). A disk is full. If
+ * no test passed, corepack lacks a package manager. A required check lacks the files of a submodule or, if no test
+ * passed, an untracked dependency. The output can be false, so `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(
   check: Command,
@@ -44,12 +48,14 @@ export function environmentSign(
     const program = missing.find((name) => own.has(name));
     if (program !== undefined) return { kind: 'program-missing', program };
   }
+  const hasPassed = (tests?.passed ?? 0) > 0;
+  if (!hasPassed && corepackStopped.test(text)) return { kind: 'package-manager-missing' };
   if (!check.required) return undefined;
   const note = findings.find(
     ({ severity, detail }) => severity === 'note' && detail?.code === 'WORKSPACE_DEPENDENCIES_MISSING',
   );
   // A missing package stops every test; an empty submodule stops those that read its files.
-  if ((tests?.passed ?? 0) > 0 && note?.detail?.submodule !== true) return undefined;
+  if (hasPassed && note?.detail?.submodule !== true) return undefined;
   const name = note?.detail?.name;
   return typeof name === 'string' && note !== undefined
     ? { kind: 'dependency-missing', name, reason: note.message }
@@ -113,18 +119,28 @@ export function stopIfSameAtBase(
       throw dependencyMissing(check.id, sign);
     return;
   }
-  const isDisk = sign.kind === 'disk-full';
+  const [fault, remedy] = explain(sign);
   throw new WritError('ENVIRONMENT_BROKEN', {
-    message: isDisk
-      ? `check \`${check.id}\` found a full disk in the sandbox, at the base commit too`
-      : `check \`${check.id}\` starts \`${sign.program}\`, which this machine does not have: it is missing at the base commit too`,
+    message: `check \`${check.id}\` ${fault} at the base commit too`,
     detail: { check: check.id, ...sign },
-    hints: [
-      isDisk
-        ? 'free space on the disk that holds temporary files, then `writ resume RUN`; nothing was decided about the change'
-        : `install \`${sign.program}\` where checks see it, then \`writ resume RUN\`; nothing was decided about the change`,
-    ],
+    hints: [`${remedy}, then \`writ resume RUN\`; nothing was decided about the change`],
   });
+}
+
+function explain(
+  sign: Exclude<EnvironmentSign, { readonly kind: 'dependency-missing' }>,
+): readonly [fault: string, remedy: string] {
+  if (sign.kind === 'disk-full')
+    return ['found a full disk in the sandbox,', 'free space on the disk that holds temporary files'];
+  if (sign.kind === 'package-manager-missing')
+    return [
+      'starts a package manager that corepack has not downloaded: it is missing',
+      'run `corepack install` in the project, or install the package manager itself where checks see it',
+    ];
+  return [
+    `starts \`${sign.program}\`, which this machine does not have: it is missing`,
+    `install \`${sign.program}\` where checks see it`,
+  ];
 }
 
 /** How a run goes on that stopped for missing dependencies: it keeps the configuration of its policy commit. */

@@ -2,9 +2,16 @@
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';
-import { currentHostFacts, type HostFacts, type HostView, viewFor, viewOfHost } from './host-view.ts';
+import {
+  currentHostFacts,
+  type HostFacts,
+  type HostView,
+  homeInside,
+  viewFor,
+  viewOfHost,
+} from './host-view.ts';
 import { disprovable } from './kept-probe.ts';
-import { coverOf, egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
+import { coverOf, egressMounts, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
 import { initWords, launcherText, runInView } from './run-in-view.ts';

@@ -1,5 +1,14 @@
 /* Decides which directories of the host a sandbox shows. */
-import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  globSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { readPlain } from '../../core/base/files.ts';
@@ -10,6 +19,9 @@ import {
   workspaceInside,
 } from '../../core/interfaces/sandbox.ts';
 import { isInside } from '../../workspace/process/find-program.ts';
+
+/** The private home directory inside. */
+export const homeInside = '/home/check';
 
 /** What decides which host directories a sandbox shows. */
 export interface HostFacts {
@@ -30,6 +42,8 @@ export interface HostView {
   readonly toolchains: readonly string[];
   /** PATH inside, in the user's order. */
   readonly searchPath: readonly string[];
+  /** Where corepack keeps the package managers that it has downloaded. */
+  readonly corepack?: string;
 }
 
 const systemRoots = [
@@ -150,7 +164,8 @@ export function viewOfHost(facts: HostFacts): HostView {
   }
   if (!nodeSeen) show(path.dirname(facts.execPath));
   for (const entry of systemPath) if (exists(entry) && !searchPath.includes(entry)) searchPath.push(entry);
-  return { links, system, toolchains, searchPath };
+  const corepack = corepackCache(facts.home);
+  return { links, system, toolchains, searchPath, ...(corepack === undefined ? {} : { corepack }) };
 }
 
 /**
@@ -166,19 +181,54 @@ function rustToolchain(entry: string, home: string): string | undefined {
   return name === undefined ? undefined : path.join(root, 'toolchains', name, 'bin');
 }
 
+/** The cache of corepack, by its own rule; `undefined` where there is none, or it is no directory for this alone. */
+function corepackCache(home: string): string | undefined {
+  const { COREPACK_HOME: given, XDG_CACHE_HOME: caches = path.join(home, '.cache') } = process.env;
+  const place = given ?? path.join(caches, 'node/corepack');
+  const real = path.isAbsolute(place) ? resolved(place) : undefined;
+  return real === undefined || !isTool(real, home) || isPrivate(real) ? undefined : real;
+}
+
+/** Names under which corepack is started: links to its files, whose directory they name. */
+const corepackNames = ['corepack', 'pnpm', 'yarn'];
+
+/**
+ * The binds that let corepack find in its home inside what it has downloaded. Without a network the whole cache, with
+ * the versions for projects that name none. With one each complete version: beside them it can download another.
+ */
+async function corepackBinds(view: HostView, request: SandboxRequest): Promise<readonly SandboxBind[]> {
+  const { corepack } = view;
+  const isStarted = (directory: string): boolean =>
+    corepackNames.some((name) => executable(path.join(directory, name))?.includes('/corepack/dist/'));
+  if (corepack === undefined || !view.searchPath.some(isStarted)) return [];
+  if (await isTracked(request.repository, corepack)) return [];
+  const versions =
+    request.network === 'none'
+      ? ['']
+      : globSync('v*/*/*/.corepack', { cwd: corepack }).map((mark) => path.dirname(mark));
+  return versions.map((version) => ({
+    source: path.join(corepack, version),
+    target: path.posix.join(homeInside, '.cache/node/corepack', version),
+    writable: false,
+  }));
+}
+
 /** What of an installation its programs need beside them; never `etc`, which may hold tokens (`etc/npmrc`). */
 const installedParts = ['lib', 'lib64', 'libexec', 'include', 'share', 'conf', 'pkg', 'src'];
 
 /**
  * The view of one request: its tools first on PATH, without toolchains that overlap its workspace (a check must not be
  * its own tool) or that are tracked in its repository. Programs in its working tree that git ignores, or that a bind
- * provides, are shown in the workspace, to which the path of the working tree leads.
+ * provides, are shown in the workspace, to which the path of the working tree leads. What corepack has downloaded is
+ * bound where corepack looks for it.
  */
 export async function viewFor(
   common: HostView,
-  request: SandboxRequest,
+  asked: SandboxRequest,
 ): Promise<{ readonly view: HostView; readonly request: SandboxRequest }> {
-  const view = viewWithTools(common, request.tools);
+  const view = viewWithTools(common, asked.tools);
+  const cached = await corepackBinds(view, asked);
+  const request = cached.length === 0 ? asked : { ...asked, binds: [...asked.binds, ...cached] };
   const { workspace, repository, binds } = request;
   const unseen = new Set<string>();
   const within = new Map<string, SandboxBind>();

@@ -5,12 +5,10 @@ import { WritError } from '../../core/base/errors.ts';
 import { type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { forwarderInside, proxyVariables, wayInside } from '../../workspace/egress/open-egress.ts';
 import { isInside } from '../../workspace/process/find-program.ts';
-import { type HostView, resolved } from './host-view.ts';
+import { type HostView, homeInside, resolved } from './host-view.ts';
 import { memoryDirectories, profile } from './refused-calls.ts';
 
 export const reportsInside = '/reports';
-/** The private home directory inside. */
-export const homeInside = '/home/check';
 
 // Synchronous throughout: a handful of stats before a fork cost less than the way through the thread pool.
 

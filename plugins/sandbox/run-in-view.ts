@@ -5,8 +5,8 @@ import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxRequest, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import { openWayScript } from '../../workspace/egress/open-egress.ts';
-import type { HostView } from './host-view.ts';
-import { environmentOf, homeInside, sandboxEnvironment } from './mounts.ts';
+import { type HostView, homeInside } from './host-view.ts';
+import { environmentOf, sandboxEnvironment } from './mounts.ts';
 import { tracerWords } from './probe.ts';
 import {
   type ArgumentRule,

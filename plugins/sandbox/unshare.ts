@@ -3,9 +3,16 @@ import { readFileSync, statSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxBackend, type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { findProgram, isInside } from '../../workspace/process/find-program.ts';
-import { currentHostFacts, type HostFacts, type HostView, viewFor, viewOfHost } from './host-view.ts';
+import {
+  currentHostFacts,
+  type HostFacts,
+  type HostView,
+  homeInside,
+  viewFor,
+  viewOfHost,
+} from './host-view.ts';
 import { disprovable } from './kept-probe.ts';
-import { coverOf, egressMounts, homeInside, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
+import { coverOf, egressMounts, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
 import { initWords, launcherText, runInView } from './run-in-view.ts';
@@ -42,7 +49,7 @@ while [ "$1" != -- ]; do mount -o remount,bind,ro,nosuid,nodev "$1"; shift; done
 echo 1 >/proc/sys/user/max_user_namespaces
 umount -l /.host
 rmdir /.host
-mkdir ${homeInside}
+mkdir -p ${homeInside}
 mkfifo /.entered /.closed
 {
   read -r entered </.entered; exec 5>/.closed

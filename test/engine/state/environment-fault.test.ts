@@ -118,6 +118,36 @@ t.test('a program that only the change lacks fails the check', async (t) => {
   });
 });
 
+t.test('a package manager that corepack cannot download is a sign of a broken machine', async (t) => {
+  const check = { id: 'unit', command: 'pnpm test', expectedExitCode: 0 };
+  const sign = { kind: 'package-manager-missing' } as const;
+  const url = 'https://registry.npmjs.org/pnpm/-/pnpm-9.15.0.tgz';
+  const request = `Error when performing the request to ${url}`;
+  const help = 'for troubleshooting help, see https://github.com/nodejs/corepack#troubleshooting';
+  const cause = '[cause]: Error: getaddrinfo EAI_AGAIN registry.npmjs.org';
+  const created = "mkdir '/x/.cache/node/corepack/v1/corepack-7-5c19'";
+  for (const text of [
+    `Error: ${request}; ${help}\n    at fetch (corepack.cjs:22089:11) {\n  ${cause}\n`,
+    `Internal Error: ${request}; ${help}\n`,
+    'Internal Error: Error when performing the request\n    at ClientRequest.<anonymous>',
+    `Network access disabled by the environment; can't reach ${url}`,
+    `Error: EROFS: read-only file system, ${created}`,
+  ]) {
+    t.strictSame(environmentSign(check, failed(text, 1)), sign, text);
+    t.throws(() => stopIfSameAtBase(check, sign, failed(text, 1)), {
+      code: 'ENVIRONMENT_BROKEN',
+      message:
+        'check `unit` starts a package manager that corepack has not downloaded: it is missing at the base commit too',
+      hints: [/`corepack install`.*`writ resume RUN`; nothing was decided/],
+    });
+    const tests = { passed: 1, failed: 1, skipped: 0 } as never;
+    t.equal(environmentSign(check, { ...failed(text, 1), tests }), undefined, 'a test of such output');
+  }
+  t.equal(environmentSign(check, failed(cause, 1)), undefined, 'a request of the project itself');
+  t.equal(environmentSign(check, failed("EROFS: read-only file system, open '/usr/x'", 1)), undefined);
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('1 test failed', 1)), 'the change names another');
+});
+
 t.test('a missing dependency is a sign of the machine if the project or the command names it', async (t) => {
   const missing = (name: string): CheckOutcome => {
     const outcome = failed('', 1);
