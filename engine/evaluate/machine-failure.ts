@@ -96,8 +96,10 @@ export async function canBeOfMachine(
   if (command.split(/[\s;&|]+/).some((word) => word.replace(/(?<=.)@.*/, '') === name)) return true;
   // Python packages are imported with `_` and named with `-`.
   const spellings = [...new Set([name, name.replaceAll('_', '-')])];
+  // No project has a module of this name to write; its users may ignore the directory in settings of their own.
   return (
-    name === 'The project' || (await treeMentions(place, patch.baseTree, spellings, { words: manifests }))
+    /^node_modules\b/.test(name) ||
+    (await treeMentions(place, patch.baseTree, spellings, { words: manifests }))
   );
 }
 

@@ -45,6 +45,7 @@ const signs: readonly RegExp[] = [
   /^.{0,20}ERR_PNPM_NO_OFFLINE_(?:META|TARBALL) {1,4}Failed to resolve ([^\s]{1,200})/gm,
   /^.{0,20}command not found: ([\w@./+-]{1,100})/gm,
   /Couldn't find a script named ['"]([^'"\x00-\x1f]{1,100})['"]/g,
+  /Couldn't find the (node_modules) state file/g,
   /Usage Error: (The project) in [^\n]{1,1000} doesn't seem to have been installed/g,
   // uv
   /Failed to spawn: `([^`\x00-\x1f]{1,100})`/g,
@@ -105,6 +106,7 @@ export function dependenciesMissingHint(
 
 function firstForeignName(text: string, sign: RegExp): string | undefined {
   for (const [, name] of text.matchAll(sign)) {
+    if (name === 'The project') return 'node_modules or .pnp.cjs';
     if (name !== undefined && !/^(?:\.{0,2}\/|\.{1,2}$|#|node:|file:|[A-Za-z]:\\)/.test(name)) return name;
   }
   return undefined;

@@ -829,7 +829,11 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     ['Usage Error: Couldn\'t find a script named "jest".', 'jest'],
     [
       "Usage Error: The project in /workspace/package.json doesn't seem to have been installed",
-      'The project',
+      'node_modules or .pnp.cjs',
+    ],
+    [
+      "Usage Error: Couldn't find the node_modules state file - running an install might help",
+      'node_modules',
     ],
     ['error: Failed to spawn: `pytest`\n  Caused by: No such file or directory (os error 2)', 'pytest'],
     ['error: Failed to fetch: `https://pypi.org/simple/requests/`\n  Caused by: dns error', 'requests'],

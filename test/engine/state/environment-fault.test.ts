@@ -188,7 +188,8 @@ t.test('a missing dependency is a sign of the machine if the project or the comm
       { baseTree, files: paths.map((path) => ({ path })) as never },
       place,
     );
-  for (const name of ['typing_extensions', 'left-pad@>=1.0.0', 'The project']) t.ok(await canBe(name), name);
+  for (const name of ['typing_extensions', 'left-pad@>=1.0.0', 'node_modules', 'node_modules or .pnp.cjs'])
+    t.ok(await canBe(name), name);
   t.ok(await canBe('jest@29', 'npx jest@29', 'jest.config.js'), 'the command names it');
   for (const name of ['calc', 'left', 'pad-left'])
     t.notOk(await canBe(name), `${name} may be of the project`);
