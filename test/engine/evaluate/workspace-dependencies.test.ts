@@ -837,6 +837,21 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     ],
     ['error: Failed to spawn: `pytest`\n  Caused by: No such file or directory (os error 2)', 'pytest'],
     ['error: Failed to fetch: `https://pypi.org/simple/requests/`\n  Caused by: dns error', 'requests'],
+    [
+      '  × Failed to download `iniconfig==2.1.0`\n  ├─▶ Failed to fetch: `https://files.pythonhosted.org/packages/2c/iniconfig-2.1.0-py3-none-any.whl`',
+      'iniconfig',
+    ],
+    [
+      '  × Failed to download\n  │ `nvidia-nccl-cu12==2.26.2`\n  ╰─▶ Network connectivity is disabled',
+      'nvidia-nccl-cu12',
+    ],
+    ['  × Failed to download and build `odfpy==1.4.1`', 'odfpy'],
+    ['error: Failed to prepare distributions\n  Caused by: Failed to fetch wheel: wheel==0.43.0', 'wheel'],
+    [
+      '  ├─▶ Failed to fetch:\n  │   `https://example.com/a/typing_extensions-4.14.0-py3-none-any.whl.metadata`',
+      'typing_extensions',
+    ],
+    ['error: Failed to fetch: `https://example.com/a-b/zope.interface-7.2.tar.gz`', 'zope.interface'],
     ['  Because requests was not found in the cache and you require requests, we can conclude', 'requests'],
     ['error: failed to get `serde` as a dependency of package `a v0.1.0 (/workspace)`', 'serde'],
     ['error: failed to download `serde v1.0.219`', 'serde'],
@@ -861,6 +876,8 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     'order not found',
     'the request to https://example.com/x failed',
     'error: failed to get the order',
+    'Failed to download the order',
+    'Failed to fetch: `https://example.com/orders-1.json`',
     '.: not found',
   ]) {
     t.equal(dependenciesMissingHint(output), undefined, output);
