@@ -22,16 +22,19 @@ type Command = Pick<EffectiveCheck, 'command' | 'expectedExitCode'> &
 const searchedBytes = 16 * 1024;
 /** How shells report a program that PATH lacks: `sh: 1: ruff: not found`, `bash: line 1: ruff: command not found`. */
 const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
-/** What corepack prints that would download a package manager: it has no network, or its cache is read-only. */
-const corepackStopped =
-  /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\//m;
+/**
+ * What corepack prints that would download a package manager (it has no network, or its cache is read-only), and pnpm
+ * that would download the version of it that the project names.
+ */
+const managerStopped =
+  /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): /im;
 const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**
  * Returns a sign that the machine failed and not the change; there are four signs. The shell did not find a program
  * that the command itself starts by name (exit code 127; a path of the repository does not count). A disk is full. If
- * no test passed, corepack lacks a package manager. A required check lacks the files of a submodule or, if no test
- * passed, an untracked dependency. The output can be false, so `stopIfSameAtBase` confirms it. Pure.
+ * no test passed, a package manager cannot be downloaded. A required check lacks the files of a submodule or, if no
+ * test passed, an untracked dependency. The output can be false, so `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(
   check: Command,
@@ -49,7 +52,7 @@ export function environmentSign(
     if (program !== undefined) return { kind: 'program-missing', program };
   }
   const hasPassed = (tests?.passed ?? 0) > 0;
-  if (!hasPassed && corepackStopped.test(text)) return { kind: 'package-manager-missing' };
+  if (!hasPassed && managerStopped.test(text)) return { kind: 'package-manager-missing' };
   if (!check.required) return undefined;
   const note = findings.find(
     ({ severity, detail }) => severity === 'note' && detail?.code === 'WORKSPACE_DEPENDENCIES_MISSING',
@@ -136,8 +139,8 @@ function explain(
     return ['found a full disk in the sandbox,', 'free space on the disk that holds temporary files'];
   if (sign.kind === 'package-manager-missing')
     return [
-      'starts a package manager that corepack has not downloaded: it is missing',
-      'run `corepack install` in the project, or install the package manager itself where checks see it',
+      'starts a version of a package manager that would be downloaded: it is missing',
+      'let corepack download it (`corepack install` in the project), or install that version where checks see it',
     ];
   return [
     `starts \`${sign.program}\`, which this machine does not have: it is missing`,
