@@ -30,8 +30,8 @@ const allowAll: EffectiveToolAcl = {
   deny: [],
 };
 
-/** Without a network, npm would repeat each request for more than a minute without any output. */
-const withoutNetwork = { npm_config_fetch_retries: '0' };
+/** Without a network, npm and pnpm 11 would repeat each request for more than a minute without any output. */
+const withoutNetwork = { npm_config_fetch_retries: '0', pnpm_config_fetch_retries: '0' };
 
 /** Resources that a check used, recorded by the code that provided them. */
 export interface CheckUses extends Passing {

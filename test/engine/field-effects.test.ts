@@ -504,6 +504,7 @@ long('secrets `deny-all` hides the environment of the user from a check', async 
     'PATCHSET_DIGEST',
     'REPORTS_DIR',
     'npm_config_fetch_retries',
+    'pnpm_config_fetch_retries',
   ];
   t.strictSame(
     Object.keys(seen).filter((name) => !allowed.includes(name)),

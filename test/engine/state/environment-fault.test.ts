@@ -226,8 +226,8 @@ t.test('a run whose check lacks its program stops without a decision, and is res
   t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
   await t.rejects(sample.resume(runId), { code: 'ENVIRONMENT_BROKEN' }, 'it is still missing');
 
-  // npm repeats no request where there is no network.
-  lint.command = `printenv npm_config_fetch_retries | grep -q 0 && node -e "require(process.argv[1])" left-pad`;
+  // npm and pnpm repeat no request where there is no network.
+  lint.command = `printenv npm_config_fetch_retries pnpm_config_fetch_retries | grep -cx 0 | grep -qx 2 && node -e "require(process.argv[1])" left-pad`;
   await t.rejects(sample.run({ source: { kind: 'patch', bytes } }, spec), {
     code: 'WORKSPACE_DEPENDENCIES_MISSING',
     detail: { check: 'unit', name: 'left-pad' },
