@@ -75,6 +75,14 @@ export interface FoundDependencies {
   readonly observed: ReadonlyMap<PrepareStep, ObservedStep>;
 }
 
+async function isUnchanged(
+  { readBase, readCandidate }: Pick<WorkspaceDependenciesRequest, 'readBase' | 'readCandidate'>,
+  path: string,
+): Promise<boolean> {
+  const [before, after] = [await readBase(path), await readCandidate(path)];
+  return before !== undefined && after !== undefined && Buffer.from(before).equals(after);
+}
+
 /** Finds the dependencies of a workspace and places them in it. */
 export async function provideWorkspaceDependencies(
   request: WorkspaceDependenciesRequest,
@@ -116,6 +124,7 @@ export async function findWorkspaceDependencies(
       lockfileAtBase: await request.readBase(config.lockfile),
       lockfileAtCandidate: await request.readCandidate(config.lockfile),
       isIgnored: (path) => request.isIgnored(path),
+      isUnchanged: (path) => isUnchanged(request, path),
       ...signal,
     });
     if ('refusal' in outcome) {

@@ -91,6 +91,8 @@ interface ShareRequest {
   readonly lockfileAtCandidate: Uint8Array | undefined;
   /** True only if git ignores the path and tracks no file at or under it. */
   isIgnored(path: string): Promise<boolean>;
+  /** True only if the base commit and the candidate hold the same file at the path. */
+  isUnchanged(path: string): Promise<boolean>;
   readonly signal?: AbortSignal;
 }
 
@@ -153,11 +155,13 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
       return refuse('not-ignored', `git tracks \`${path}\` or does not ignore it`);
   }
 
-  const installed = await installedProject(source, worktree);
+  const installed = await installedProject(source, worktree, request);
   if (installed?.isLink === false)
     return refuse(
       'holds-project',
-      `this project is installed in it as a copy (\`${installed.record}\`), which tests would run in place of the change; install it as a link: \`pip install -e .\``,
+      installed.archive === undefined
+        ? `this project is installed in it as a copy (\`${installed.record}\`), which tests would run in place of the change; install it as a link: \`pip install -e .\``
+        : `\`${installed.archive}\` is installed in it (\`${installed.record}\`), an archive that may be a copy of this project, which tests would run in place of the change; install the project as a link (\`pip install -e .\`), and track third-party archives or keep them outside the working tree`,
     );
   if (installed && worktree !== workspaceInside && isInside(workspaceInside, worktree))
     return refuse(
@@ -174,34 +178,49 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
 
 const maxRecordBytes = 64 * 1024;
 
+interface Installed {
+  /** Its `direct_url.json` (PEP 610), relative to the environment. */
+  readonly record: string;
+  readonly isLink: boolean;
+  /** The wheel or sdist in the working tree that it came from. */
+  readonly archive?: string;
+}
+
 /**
- * The record (`direct_url.json`, PEP 610), relative to the environment `source`, of a Python package that is the
- * project: installed from a directory of the working tree, or from an archive there with the project's name. A copy
- * before a link.
+ * A Python package of the environment `source` that is the project, or a part of it. A copy before a link. Installed
+ * from a directory or a repository in the working tree, it is the project. An archive there was built from it, whatever
+ * its name: the project may be one of many packages, and its name may be in `setup.py`. Only an archive that the change
+ * leaves as it is at the base commit came from elsewhere, unless it has the project's name.
  */
 async function installedProject(
   source: string,
   worktree: string,
-): Promise<{ readonly record: string; readonly isLink: boolean } | undefined> {
+  { isUnchanged }: Pick<ShareRequest, 'isUnchanged'>,
+): Promise<Installed | undefined> {
   const text = (path: string): string => readPlain(path, maxRecordBytes).bytes?.toString('utf8') ?? '';
   const project = /^name\s{0,9}=\s{0,9}["']([\w.-]{1,200})["']/m.exec(
     text(join(worktree, 'pyproject.toml')),
   )?.[1];
   let link: string | undefined;
-  const pattern = '{lib,lib64}/python*/site-packages/*.dist-info/direct_url.json';
-  for (const path of globSync(pattern, { cwd: source })) {
-    const { url, dir_info: directory } = parseRecord(text(join(source, path)));
+  for (const record of globSync(recordPattern, { cwd: source })) {
+    const { url, dir_info: directory, vcs_info: repository } = parseRecord(text(join(source, record)));
     const from = typeof url === 'string' ? await pathOfUrl(url) : undefined;
     if (from === undefined || !isInside(worktree, from)) continue;
-    const [distribution = ''] = basename(dirname(path)).split('-');
-    const isCopy = isRecord(directory)
-      ? directory.editable !== true
-      : project !== undefined && normalised(distribution) === normalised(project);
-    if (isCopy) return { record: path, isLink: false };
-    if (isRecord(directory)) link ??= path;
+    if (isRecord(directory) && directory.editable === true) {
+      link ??= record;
+      continue;
+    }
+    if (isRecord(directory) || isRecord(repository)) return { record, isLink: false };
+    const archive = relative(worktree, from).split(sep).join('/');
+    const [distribution = ''] = basename(dirname(record)).split('-');
+    const isNamed = project !== undefined && normalised(distribution) === normalised(project);
+    if (isNamed || !(await isUnchanged(archive))) return { record, isLink: false, archive };
   }
   return link === undefined ? undefined : { record: link, isLink: true };
 }
+
+/** In a virtual environment, and in each of a directory of them (`.tox`, `.nox`). */
+const recordPattern = '{,*/}{lib,lib64}/*/site-packages/*.dist-info/direct_url.json';
 
 function parseRecord(text: string): Readonly<Record<string, unknown>> {
   try {
@@ -212,16 +231,20 @@ function parseRecord(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The file of a `file:` URL, without links as far as it is there. */
+/** The file of a `file:` URL, without links as far as it is there: what was built may be gone. */
 async function pathOfUrl(url: string): Promise<string | undefined> {
   try {
-    const path = fileURLToPath(url);
-    return await realpath(path)
-      .catch(async () => join(await realpath(dirname(path)), basename(path)))
-      .catch(() => path);
+    return await realAsFar(fileURLToPath(url));
   } catch {
     return undefined;
   }
+}
+
+async function realAsFar(path: string): Promise<string> {
+  const parent = dirname(path);
+  return realpath(path).catch(async () =>
+    parent === path ? path : join(await realAsFar(parent), basename(path)),
+  );
 }
 
 /** A name as package indexes compare it (PEP 503). */

@@ -365,29 +365,58 @@ t.test('a virtual environment is shared although its program is a link that lead
     t.strictSame(refusals(await lead(other)), ['not-describable'], other);
   rmSync(link);
 
-  const record = join(worktree, '.venv/lib/python3.12/site-packages/pkg-0.1.dist-info/direct_url.json');
+  const recordOf = (environment: string) =>
+    join(worktree, environment, 'lib/python3.12/site-packages/pkg-0.1.dist-info/direct_url.json');
+  const record = recordOf('.venv');
   mkdirSync(dirname(record), { recursive: true });
+  // The wheels that git tracks, and what the change makes of them.
+  const wheels = { atBase: new Map<string, Buffer>(), changed: new Map<string, Buffer>() };
+  const sharing = (share: readonly string[]) =>
+    provideWorkspaceDependencies({
+      ...request,
+      config: { ...request.config, share },
+      readBase: async (path) => (path.endsWith('.whl') ? wheels.atBase.get(path) : request.readBase(path)),
+      readCandidate: async (path) =>
+        wheels.changed.get(path) ?? wheels.atBase.get(path) ?? request.readCandidate(path),
+    });
   const installed = async (url: string, more: object) => {
     writeFileSync(record, JSON.stringify({ url, ...more }));
-    return refusals(await provideWorkspaceDependencies(request));
+    return refusals(await sharing(['.venv']));
   };
   const own = `${pathToFileURL(realpathSync(worktree))}`;
-  const [copied, linked, archived] = [
+  const [copied, linked, archived, cloned] = [
     { dir_info: {} },
     { dir_info: { editable: true } },
     { archive_info: {} },
+    { vcs_info: { vcs: 'git' }, subdirectory: 'packages/a' },
   ];
   t.strictSame(await installed(own, copied), ['holds-project'], 'tests would run the copy');
   t.strictSame(await installed(own.replace('/w', '/%77'), copied), ['holds-project'], 'as pip quotes');
   t.strictSame(await installed(`${own}/packages/a`, copied), ['holds-project'], 'a part of the project');
+  t.strictSame(await installed(own, cloned), ['holds-project'], 'a part of it, by its repository');
   t.strictSame(await installed(own, linked), [undefined]);
-  t.strictSame(
-    await installed(`${own}/dist/pkg-0.1.whl`, archived),
-    [undefined],
-    'a wheel of another project',
-  );
+
+  const wheel = 'packages/a/dist/pkg-0.1.whl';
+  const built = async (environment: string, root = own) => {
+    const place = recordOf(environment);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, JSON.stringify({ url: `${root}/${wheel}`, ...archived }));
+    return refusals(await sharing([environment.split('/')[0] ?? '']));
+  };
+  t.strictSame(await built('.venv'), ['holds-project'], 'built from it, whatever its name');
+  t.match(skippedShares(await sharing(['.venv'])), [/`packages\/a\/dist\/pkg-0.1.whl` is installed in it/]);
+  symlinkSync(worktree, join(directory, 'by-link'));
+  const byLink = `${pathToFileURL(join(directory, 'by-link'))}`;
+  t.strictSame(await built('.venv', byLink), ['holds-project'], 'its directory is gone');
+  appendFileSync(join(worktree, '.git/info/exclude'), '.tox\n');
+  t.strictSame(await built('.tox/py312'), ['holds-project'], 'one of many environments');
+  wheels.atBase.set(wheel, Buffer.from('third-party'));
+  t.strictSame(await built('.venv'), [undefined], 'a vendored wheel');
+  wheels.changed.set(wheel, Buffer.from('another'));
+  t.strictSame(await built('.venv'), ['holds-project'], 'a vendored wheel that the change replaces');
+  wheels.changed.clear();
   writeFileSync(join(worktree, 'pyproject.toml'), '[project]\nname = "PKG"\n');
-  t.strictSame(await installed(`${own}/dist/pkg-0.1.whl`, archived), ['holds-project']);
+  t.strictSame(await built('.venv'), ['holds-project'], 'a tracked wheel of the project');
   t.strictSame(await installed('https://example.com/pkg-0.1.whl', archived), [undefined]);
 });
 
