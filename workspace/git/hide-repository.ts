@@ -1,4 +1,5 @@
 /* Keeps the user's repository out of a sandbox that works on a candidate of it. */
+import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readPlain } from '../../core/base/files.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
@@ -21,14 +22,27 @@ export function hideRepository(sandbox: SandboxBackend, repository: Repository):
 
 const maxTextBytes = 64 * 1024;
 
-/** The main working tree, and those that git has linked to it, as far as they are there. */
+/**
+ * The main working tree, and those that git has linked to it, as far as they are there. By their real paths: no mount
+ * can cover a link, and a sandbox that does not show what a link leads to has nothing to hide.
+ */
 function otherWorkTrees({ root, commonDir }: Repository): readonly string[] {
   const linked = namesIn(join(commonDir, 'worktrees')).flatMap((name) => {
     const entry = join(commonDir, 'worktrees', name);
     const file = textOf(join(entry, 'gitdir')).trim();
     return file === '' ? [] : [dirname(resolve(entry, file))];
   });
-  return [...mainTree(commonDir), ...linked].filter((one) => one !== root && namesIn(one).length > 0);
+  const trees = [...mainTree(commonDir), ...linked].filter((one) => namesIn(one).length > 0);
+  return [...new Set(trees.flatMap(realPathOf))].filter((one) => one !== root);
+}
+
+function realPathOf(place: string): readonly string[] {
+  try {
+    return [realpathSync(place)];
+  } catch {
+    // It was removed meanwhile.
+    return [];
+  }
 }
 
 /** The directory of `.git`; for a submodule the one that its config names. Nothing else is known to be a tree. */

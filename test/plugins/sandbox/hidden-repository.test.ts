@@ -1,8 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
 import { unshareSandbox } from '../../../plugins/sandbox/unshare.ts';
+import { hideRepository } from '../../../workspace/git/hide-repository.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { makeRepository } from '../../workspace/git/sample-repository.ts';
 import { openScene, type Scene } from './sandbox-scene.ts';
 
 function fileIn(directory: string, name: string): void {
@@ -83,6 +86,26 @@ for (const make of [bubblewrapSandbox, unshareSandbox]) {
       repository: { ...repository, others: [main] },
     });
     t.equal(result.stdout.bytes.toString(), 'candidate\nlibrary\n.worktrees\n', String(result.stderr.bytes));
+    t.equal(result.exitCode, 0);
+  });
+
+  t.test(`${name}: a linked working tree that was moved away, with a link left behind`, async (t) => {
+    const scene = openScene(t);
+    const library = path.join(scene.root, 'tools', 'lib');
+    fileIn(path.join(scene.root, 'tools', 'bin'), 'tool');
+    fileIn(library, 'part-of-the-tool');
+    const main = makeRepository(path.join(scene.root, 'main'));
+    main.commit({ committed: 'text' });
+    const [place, moved] = [path.join(library, 'side'), path.join(scene.root, 'moved')];
+    main.git('worktree', 'add', '-q', '-b', 'side', place);
+    renameSync(place, moved);
+    symlinkSync(moved, place);
+    fileIn(scene.workspace, 'candidate');
+    const facts = { ...scene.facts, path: `${path.join(scene.root, 'tools', 'bin')}:${scene.facts.path}` };
+    const backend = hideRepository(make(facts), await openRepository(path.join(scene.root, 'main')));
+    const script = `cat candidate ${library}/part-of-the-tool && test ! -e ${place} && test ! -e ${moved}`;
+    const result = await scene.run(backend, script);
+    t.equal(result.stdout.bytes.toString(), 'candidate\npart-of-the-tool\n', `${result.stderr.bytes}`);
     t.equal(result.exitCode, 0);
   });
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { SandboxBackend, SandboxRequest } from '../../../core/interfaces/sandbox.ts';
@@ -35,6 +35,16 @@ t.test('a request names the working tree, what else belongs to it, and what git 
     [join(dir, 'main', '.git'), join(dir, 'side')],
     'as git 2.48 writes it',
   );
+  renameSync(join(dir, 'side'), join(dir, 'moved'));
+  symlinkSync('moved', join(dir, 'side'));
+  t.strictSame(
+    (await hiddenIn('main'))?.others,
+    [join(dir, 'main', '.git'), join(dir, 'moved')],
+    'one that was moved, with a link left behind',
+  );
+  symlinkSync('main', join(dir, 'main-too'));
+  writeFileSync(entry, `${join(dir, 'main-too')}/.git\n`);
+  t.strictSame((await hiddenIn('main'))?.others, [join(dir, 'main', '.git')], 'itself by another name');
   writeFileSync(entry, `${join(dir, 'gone')}/.git\n`);
   t.strictSame((await hiddenIn('main'))?.others, [join(dir, 'main', '.git')], 'one that is gone');
 });
