@@ -2,6 +2,7 @@
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { isInside } from '../process/find-program.ts';
 import { askGit, type GitDirectory, type GitSetting, gitFailed, tryGit } from './git.ts';
 import { areRefsFiles } from './ref-files.ts';
 import { remoteUri } from './ref-name.ts';
@@ -59,13 +60,16 @@ export async function openRepository(
   if (inside !== 'true' && !(isBare && mayBeBare)) {
     if (isBare) throw new WritError('BARE_REPOSITORY', { detail: { path: start, gitDir } });
     throw new WritError('NOT_A_REPOSITORY', {
-      message: `\`${start}\` lies inside the git directory, not in a work tree`,
+      message: isInside(gitDir, start)
+        ? `\`${start}\` lies inside the git directory, not in a work tree`
+        : `\`${start}\` lies outside the work tree that \`core.worktree\` of its repository names`,
       detail: { path: start },
     });
   }
   if (answer.code !== 0 && !isBare) throw gitFailed(args, answer.code, answer.stderr);
   const root = isBare ? gitDir : lines.slice(6, -1).join('\n');
-  if (start !== root && !start.startsWith(root === '/' ? root : `${root}/`)) {
+  // The git directory of a bare repository may lie below the directory whose `.git` leads to it.
+  if (!isBare && !isInside(root, start)) {
     throw new WritError('NOT_A_REPOSITORY', {
       message: `the repository path of \`${start}\` holds a newline`,
       detail: { path: start },

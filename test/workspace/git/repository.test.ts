@@ -46,6 +46,32 @@ t.test('a path without a working tree is refused as NOT_A_REPOSITORY or BARE_REP
   await t.rejects(openRepository(join(dir, 'bare.git')), { code: 'BARE_REPOSITORY' });
 });
 
+t.test(
+  'a bare repository is found where a `.git` leads to it, as by `git clone --bare URL .bare`',
+  async (t) => {
+    const dir = t.testdir({ top: { '.git': 'gitdir: ./.bare\n' }, other: {} });
+    const sample = makeRepository(join(dir, 'sample'));
+    const commit = sample.commit({ a: 'x' });
+    sample.git('clone', '-q', '--bare', '.', join(dir, 'top/.bare'));
+    sample.git('clone', '-q', '--bare', '.', join(dir, 'other/.git'));
+    for (const [top, gitDir] of [
+      [join(dir, 'top'), join(dir, 'top/.bare')],
+      [join(dir, 'other'), join(dir, 'other/.git')],
+    ] as const) {
+      const repo = await openRepository(top, { bare: true, onlyReads: true });
+      t.match(repo, { root: gitDir, gitDir, commonDir: gitDir });
+      t.equal((await resolveBase(repo, 'main')).commit, commit);
+      await t.rejects(openRepository(top), { code: 'BARE_REPOSITORY' });
+    }
+    sample.git('config', 'core.worktree', join(dir, 'other'));
+    await t.rejects(openRepository(sample.dir), {
+      code: 'NOT_A_REPOSITORY',
+      message: /lies outside the work tree that `core\.worktree` of its repository names/,
+    });
+    await t.rejects(openRepository(join(sample.dir, '.git')), { message: /lies inside the git directory/ });
+  },
+);
+
 t.test('without git on PATH opening a repository fails with GIT_MISSING', async (t) => {
   const path = process.env.PATH;
   t.teardown(() => {
