@@ -31,8 +31,11 @@ export interface WireReader {
    * make.
    */
   take(frame: unknown, type: string): Iterable<ModelEvent>;
-  /** Everything came: the rest of the reply, its `end` last. Throws where it is not whole. */
-  finish(): Iterable<ModelEvent>;
+  /**
+   * Everything came: the rest of the reply, its `end` last. Throws where it is not whole. `isDone`: the stream ended
+   * with `[DONE]`.
+   */
+  finish(isDone?: boolean): Iterable<ModelEvent>;
   /** How far the reply has come. A connection that stays open after the end of a reply is not waited for. */
   progress(): ReplyProgress;
 }

@@ -130,7 +130,7 @@ async function* askOnce(
     if (isDocument && reader.progress() === 'begun')
       throw brokenReply(`expected a reply, found ${JSON.stringify(text.slice(0, maxQuoted))}`);
   }
-  yield* pass(reader.finish());
+  yield* pass(reader.finish(isDone));
   if (!ended) throw brokenReply('the reply has no end');
 }
 

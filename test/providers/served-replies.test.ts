@@ -114,6 +114,23 @@ t.test('a reply is complete at its end, although the connection stays open', asy
   );
 });
 
+t.test('a chat reply is complete at `[DONE]`, also without a finish reason', async (t) => {
+  const endOf = (deltas: readonly object[], last: string) =>
+    askAt('openai', (response) => {
+      stream(response).end([...deltas.map((delta) => chunk(delta)), last].join(''));
+    });
+  const done = event('[DONE]');
+  const text = await endOf([{ content: 'Hi.' }], done);
+  t.equal(joined(text.events, 'text'), 'Hi.');
+  t.match(text.events.at(-1), { type: 'end', end: 'stop' });
+  const call = called(0, 'a', 'read_file', '{"path":"x"}');
+  const calling = await endOf([{ tool_calls: [call] }], done);
+  t.strictSame(callsIn(calling.events), [{ id: 'a', name: 'read_file', arguments: '{"path":"x"}' }]);
+  t.match(calling.events.at(-1), { type: 'end', end: 'calls' });
+  t.match((await endOf([{ content: 'Hi.' }], '')).fault, { code: 'PROVIDER_FAILED' }, 'it broke off');
+  t.match((await endOf([{ content: '' }], done)).fault, { code: 'PROVIDER_FAILED' }, 'there is no reply');
+});
+
 t.test('counts that follow the end of a reply are read', async (t) => {
   const { events } = await askAt('openai', (response) => {
     stream(response).write(`${chunk({ content: 'Hi.' })}${chunk({}, 'stop')}`);

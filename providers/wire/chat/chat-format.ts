@@ -204,6 +204,7 @@ export function chatReader({ keepsReasoning, lostCalls }: ChatReaderOptions): Wi
   const reasoning: string[] = [];
   let finish = '';
   let refused = false;
+  let hasText = false;
   return {
     *take(frame) {
       const { choices, usage } = partsOf(frame);
@@ -221,6 +222,7 @@ export function chatReader({ keepsReasoning, lostCalls }: ChatReaderOptions): Wi
       }
       refused ||= textIn(part.refusal) !== '';
       const text = textIn(part.content) || partsIn(part.content, 'text') || textIn(part.refusal);
+      hasText ||= text !== '';
       if (text !== '') yield { type: 'text', text };
       const begun = calls.take(listIn(part.tool_calls), delta === undefined);
       // A whole completion is not announced: no part of it is pending.
@@ -228,7 +230,9 @@ export function chatReader({ keepsReasoning, lostCalls }: ChatReaderOptions): Wi
       finish ||= textIn(reason).toLowerCase();
     },
     progress: () => (finish === '' ? 'begun' : 'ending'),
-    *finish() {
+    *finish(isDone = false) {
+      // Some gateways end a reply with `[DONE]` alone.
+      if (finish === '' && isDone && (hasText || calls.all.length > 0)) finish = 'stop';
       if (finish === '') throw brokenReply('the stream ended in the middle of the reply');
       const broken = rowOf(breaks, finish);
       if (broken) throw new SaidFailureError({ kind: broken, found: finish });
