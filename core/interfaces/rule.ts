@@ -165,8 +165,8 @@ export interface RewrittenTests {
   readonly paths: readonly string[];
 }
 
-/** Result of a further run. `hasFailed`: it came to its end, and not as the check expects. */
-export type Executed = Pick<CheckOutcome, 'executed'> & { readonly hasFailed?: boolean };
+/** Result of a further run. `failedBy`: it did not end as the check expects, or ran into a limit of time or memory. */
+export type Executed = Pick<CheckOutcome, 'executed'> & { readonly failedBy?: 'outcome' | 'limit' };
 
 /** A check that passed, and the only access of a rule to git and to further runs. */
 export interface ExecutedCheck {
@@ -189,6 +189,8 @@ export interface ExecutedCheck {
   rerun(where: Rerun): Promise<Executed | undefined>;
   /** Changed paths of the base that are tests by the command of a check, or by a link, and not by their names. */
   testsByUse(): Promise<readonly string[]>;
+  /** Whether the command of the check leads to tests, as the base has it. */
+  leadsToTests(): Promise<boolean>;
   /** Texts of existing files of one side; empty if they are too large together. */
   readTexts(side: Side, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Evaluates the same rule against the patch. */

@@ -63,7 +63,8 @@ export async function evaluateExecuted(
       isForGoal,
       ...(rewritten?.checks.includes(task.check.id) ? { rewritten } : {}),
       rerun: reruns.rerun,
-      testsByUse: () => testsByUse(attempt),
+      testsByUse: async () => (await testsByUse(attempt)).paths,
+      leadsToTests: async () => (await testsByUse(attempt)).checks.has(task.check.id),
       readTexts: (side, paths) => readTexts(attempt, side, paths),
       ask: (args) => askAboutPatch(attempt, rule, args),
     };
@@ -78,26 +79,36 @@ export async function evaluateExecuted(
   return { findings, ...reruns.kept() };
 }
 
-/** The same for every check of a change. */
-const testsOfPatch = new WeakMap<PatchSet, Promise<readonly string[]>>();
+/** What commands and links show of tests. */
+interface TestsByUse {
+  /** Changed paths of the base that are tests by the command of a check, or by a link among tests. */
+  readonly paths: readonly string[];
+  /** Ids of checks with commands that lead to tests. */
+  readonly checks: ReadonlySet<string>;
+}
 
-function testsByUse(attempt: Attempt): Promise<readonly string[]> {
+/** The same for every check of a change. */
+const testsOfPatch = new WeakMap<PatchSet, Promise<TestsByUse>>();
+
+function testsByUse(attempt: Attempt): Promise<TestsByUse> {
   const found = testsOfPatch.get(attempt.patch) ?? findTestsByUse(attempt);
   testsOfPatch.set(attempt.patch, found);
   return found;
 }
 
-/** Changed paths of the base that are tests by the command of a check, or by a link among tests. */
-async function findTestsByUse(attempt: Attempt): Promise<readonly string[]> {
+async function findTestsByUse(attempt: Attempt): Promise<TestsByUse> {
   const { patch } = attempt;
   const isOld = ({ changeType }: PatchFile): boolean => changeType !== 'add' && changeType !== 'copy';
   const paths = patch.files.flatMap((file) => (isOld(file) ? [file.oldPath ?? file.path] : []));
   const unnamed = paths.filter((path) => !isOfTests(path));
-  if (unnamed.length === 0 || patch.baseCommit === undefined) return [];
   const { reach, links } = await verifyingAt(attempt, patch.baseTree);
-  const named = new Set(reach.files.flatMap(({ path, role }) => (role === 'test' ? [path] : [])));
+  const tests = reach.files.filter(({ path, role }) => role === 'test' || isOfTests(path));
+  const named = new Set(tests.flatMap(({ path, role }) => (role === 'test' ? [path] : [])));
   const linked = [...links.keys()].filter(isOfTests).map((link) => followLinks(link, links).path);
-  return unnamed.filter((path) => named.has(path) || isBelow(path, linked));
+  return {
+    paths: unnamed.filter((path) => named.has(path) || isBelow(path, linked)),
+    checks: new Set(tests.flatMap(({ checks }) => checks)),
+  };
 }
 
 /** Whether a command came to its end by itself. */
@@ -178,7 +189,10 @@ function openReruns(attempt: Attempt, workspace: OpeningWorkspace, task: CheckBy
     outcomes.push(outcome);
     if (isEnded(outcome)) await kept?.keep(tree, outcome);
     const hasError = outcome.findings.some(({ severity }) => severity === 'error');
-    const ended = { ...outcome, hasFailed: isEnded(outcome) && hasError };
+    const isKilled = outcome.result?.aborted === true || !hasError;
+    const ended: Executed = isKilled
+      ? outcome
+      : { ...outcome, failedBy: isEnded(outcome) ? 'outcome' : 'limit' };
     if (paths.length === 0) return ended;
     const kind = where.tree === 'candidate' ? 'withBaseTests' : 'onBaseProduct';
     // The record holds one run of each kind.

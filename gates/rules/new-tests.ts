@@ -138,9 +138,9 @@ async function showByCommand(one: ExecutedCheck): Promise<Shown> {
   }
   const tests = testPaths(patch);
   const isEdited = patch.files.some((file) => tests.includes(file.path) && mayTakeLines(file));
-  if (tests.length === 0 || isEdited || (await one.rerun({ tree: 'base' }))?.hasFailed) return unknown;
+  if (tests.length === 0 || isEdited || (await one.rerun({ tree: 'base' }))?.failedBy) return unknown;
   const over = await one.rerun({ tree: 'base', tests });
-  return over?.hasFailed ? { verdict: 'shown' } : unknown;
+  return over?.failedBy === 'outcome' ? { verdict: 'shown' } : unknown;
 }
 
 function isTestCommand({ kind, command = '' }: Pick<EffectiveCheck, 'kind' | 'command'>): boolean {

@@ -3,12 +3,13 @@
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedCheck } from '../../core/interfaces/rule.ts';
 import { firstIndex } from '../../readers/source/first-index.ts';
-import type { Language } from '../../readers/source/language.ts';
+import { isCode, type Language } from '../../readers/source/language.ts';
 import {
   isCollected,
   isData,
   isOfTests,
-  mayTakeLines,
+  isSurelyOfTests,
+  mayChangeTests,
   testsOfBase,
 } from '../../readers/source/test-paths.ts';
 import type { ChangedSource } from '../source/changed-source.ts';
@@ -36,20 +37,29 @@ export async function rerunBaseTests(
 export interface TestsOfChange {
   readonly patch: Pick<PatchSet, 'files'>;
   readonly tests?: readonly string[];
+  /** New files that are tests by what they hold, or by their place. */
+  readonly added?: readonly string[];
 }
 
 /** The paths that the base's tests need as the base has them. Empty if all test files are as at the base. Pure. */
-export function baseTests({ patch: { files }, tests = [] }: TestsOfChange): readonly string[] {
-  const { edited, added } = testsOfBase(files, (path) => isOfTests(path) || tests.includes(path));
-  return edited.length === 0 ? [] : [...new Set([...added, ...edited])];
+export function baseTests({ patch: { files }, tests = [], added = [] }: TestsOfChange): readonly string[] {
+  const changed = testsOfBase(files, (path) => isOfTests(path) || tests.includes(path));
+  return changed.edited.length === 0 ? [] : [...new Set([...changed.added, ...added, ...changed.edited])];
+}
+
+/** Of those, the ones that are no product: `spec/fee.js` may be. */
+export function sureTests(one: TestsOfChange): readonly string[] {
+  const { tests = [] } = one;
+  return baseTests(one).filter((path) => !isCode(path) || isSurelyOfTests(path) || tests.includes(path));
 }
 
 /**
  * The new test files of a change that touches more than tests. Such a file can put something else in the product's
  * place for every test of its process.
  */
-export function newTestFiles({ patch: { files } }: TestsOfChange): readonly string[] {
-  return files.every(({ path }) => isOfTests(path)) ? [] : testsOfBase(files).added;
+export function newTestFiles({ patch: { files }, added = [] }: TestsOfChange): readonly string[] {
+  if (files.every(({ path }) => isSurelyOfTests(path))) return [];
+  return [...new Set([...testsOfBase(files).added, ...added])];
 }
 
 /**
@@ -60,16 +70,13 @@ export function baseCases(one: TestsOfChange): readonly string[] {
   return baseTests(one).filter((path) => isCollected(path) || isData(path));
 }
 
-/** Changed data files outside test directories that the base's tests read and the patch deletes or shortens. */
-export function changedData({
-  patch,
-  reads = [],
-}: Pick<ExecutedCheck, 'patch' | 'reads'>): readonly string[] {
-  const isRead = new Set(reads);
-  return patch.files
-    .filter(mayTakeLines)
-    .map(({ path, oldPath = path }) => oldPath)
-    .filter((path) => isData(path) && !isOfTests(path) && isRead.has(path));
+/** Changed data files outside test directories that the base's tests read; all of them if that was not observed. */
+export function changedData({ patch, reads }: Pick<ExecutedCheck, 'patch' | 'reads'>): readonly string[] {
+  const isRead = reads && new Set(reads);
+  return patch.files.flatMap((file) => {
+    const { path, oldPath = path } = file;
+    return mayChangeTests(file) && isRead?.has(oldPath) !== false ? [oldPath] : [];
+  });
 }
 
 /** A declared case with the evidence that it asserts. */

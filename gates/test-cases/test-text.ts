@@ -147,10 +147,19 @@ export const testLibrary =
 const otherTestLibrary =
   /\b(?:import|from)\s+(?:unittest|pytest|XCTest|Testing)\b|"testing"|"github\.com\/stretchr\/testify|\borg\.(?:junit|testng|assertj|hamcrest|scalatest|mockito)\b|\bkotlin\.test\b|\bTest::\w|\b(?:Xunit|NUnit)\b|\bPHPUnit\b|\b(?:RSpec|Minitest)\b/;
 
-/** Whether a file takes assertions from a test library. */
-export function usesTestLibrary(text: string): boolean {
+/** Libraries that products use, too. */
+const sharedLibrary = /^(?:node:)?assert(?:\/strict)?$|@std\/|deno\.land/;
+
+/** Whether a file takes assertions from a test library. A helper by its name may also take them from a shared one. */
+export function usesTestLibrary(text: string, isHelper: boolean): boolean {
   const modules = text.matchAll(/\b(?:from|import|require)\s*\(?\s*["'`]([^"'`\n]{1,200})["'`]/g);
-  return otherTestLibrary.test(text) || [...modules].some(([, module = '']) => testLibrary.test(module));
+  return (
+    otherTestLibrary.test(text) ||
+    (isHelper && /^[ \t]*assert[ (]/m.test(text)) ||
+    [...modules].some(
+      ([, module = '']) => testLibrary.test(module) && (isHelper || !sharedLibrary.test(module)),
+    )
+  );
 }
 
 /** Tests of languages that keep them apart from the product: Rust and doctests are left out. */

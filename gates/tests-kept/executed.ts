@@ -1,10 +1,17 @@
 /* Compares the executed tests of base and candidate. */
+import { posix } from 'node:path';
 import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedAnswer, ExecutedCheck, ExecutedRule } from '../../core/interfaces/rule.ts';
 import { isCode } from '../../readers/source/language.ts';
-import { isOfHelpers, isOfRunners, isOfTests, runsTests } from '../../readers/source/test-paths.ts';
+import {
+  isOfHelpers,
+  isOfRunners,
+  isOfTests,
+  isSurelyOfTests,
+  runsTests,
+} from '../../readers/source/test-paths.ts';
 import { testsMayGo } from '../../spec/tests-may-go.ts';
 import {
   baseCases,
@@ -12,6 +19,7 @@ import {
   changedData,
   newTestFiles,
   rerunBaseTests,
+  sureTests,
   type TestsOfChange,
 } from '../test-cases/test-inventory.ts';
 import { declaresTests, usesTestLibrary } from '../test-cases/test-text.ts';
@@ -153,7 +161,7 @@ export const executed: ExecutedRule = {
 
 async function compareWithBase(given: ExecutedCheck): Promise<ExecutedAnswer> {
   const { check, ran, patch } = given;
-  if (!isCompared(given)) return {};
+  if (!(await isCompared(given))) return {};
   const one = await withUnnamedTests(given);
   const written = patch.files.some(isOfSuite) ? await one.ask(['--as-written']) : [];
   const doubted = check.kind === 'testSuite' ? written.filter(isLeftToSuite) : [];
@@ -219,11 +227,13 @@ function isLoss({ rule, severity }: Finding): boolean {
 
 const nothing = { counts: { passed: 0, failed: 0, skipped: 0 }, names: new Set<string>(), skipped: [] };
 
-function isCompared({ check, ran, patch }: ExecutedCheck): boolean {
+async function isCompared(one: ExecutedCheck): Promise<boolean> {
+  const { check, ran, patch } = one;
   if (patch.baseCommit === undefined) return false;
   if (ran.executed !== undefined) return true;
+  if (check.kind !== 'command') return false;
   // If such a command reports no tests, a product may have ended it.
-  return check.kind === 'command' && runsTests(check.command ?? '');
+  return runsTests(check.command ?? '') || (patch.files.some(isOfSuite) && (await one.leadsToTests()));
 }
 
 /** A note where the tests were read from what the runner prints: kind `testSuite` needs another reporter then. */
@@ -242,7 +252,7 @@ function namesSuite(base: ExecutedTests): Finding {
 async function compareByExit(one: ComparedCheck): Promise<readonly Finding[] | undefined> {
   const laid = await rerunBaseTests(one);
   if (laid === undefined) return undefined;
-  if (!laid.hasFailed || laid.executed?.counts.failed === 0) return [];
+  if (laid.failedBy === undefined || laid.executed?.counts.failed === 0) return [];
   const mayGo = testsMayGo(one.spec, one.patch.files, ({ path }) => isOfTests(path));
   const texts = (await textsOf(one)).filter(({ path }) => !mayGo(path));
   const isLost = losesData(texts) || texts.some(assertsNothing) || one.patch.files.some(isDisabled);
@@ -279,9 +289,9 @@ async function needNewFiles(one: ComparedCheck, base: Executed): Promise<readonl
   if (others?.length === 0) return [];
   const left = await one.rerun({ tree: 'candidate', tests: paths });
   // It may also end with an error because fewer tests cover the product.
-  if (!left?.hasFailed) return [];
+  if (left?.failedBy === undefined) return [];
   const { executed } = left;
-  const failed = failedIn(executed);
+  const failed = executed ? failedIn(executed) : [...was.names];
   const tests = others
     ? others.filter((name) => failed.includes(name))
     : [...new Set([...failed, ...namesGone(executed ?? nothing, was)])].filter((name) => was.names.has(name));
@@ -298,7 +308,9 @@ async function needNewFiles(one: ComparedCheck, base: Executed): Promise<readonl
 async function failedElsewhere(one: ComparedCheck, base: ExecutedTests): Promise<readonly string[]> {
   const laid = await rerunBaseTests(one);
   const red = failedIn(base);
-  const failed = failedIn(laid?.executed).filter((name) => base.names.has(name) && !red.includes(name));
+  // Without a report, the product has ended or broken the runner.
+  const all = laid?.failedBy && !laid.executed ? [...base.names] : failedIn(laid?.executed);
+  const failed = all.filter((name) => base.names.has(name) && !red.includes(name));
   if (failed.length === 0) return [];
   const texts = await textsOf(one);
   return failed.filter((name) => !isWrittenIn(name, texts));
@@ -318,29 +330,45 @@ async function askBaseTests(one: ComparedCheck, base: Executed): Promise<readonl
   const laid = await rerunBaseTests(one);
   if (laid === undefined) return undefined;
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
-  return compareExpectations({
-    base,
-    laid,
-    texts: await textsOf(one),
-    mayGo,
-    isForGoal,
-  });
+  const asked = { base, texts: await textsOf(one), mayGo, isForGoal };
+  const findings = compareExpectations({ ...asked, laid });
+  const [all, sure] = [baseTests(one), sureTests(one)];
+  if (findings.length > 0 || sure.length === all.length) return findings;
+  // The other files may be product: then the base's tests have judged the base's product.
+  const other = await rerunBaseTests(one, sure);
+  return other ? compareExpectations({ ...asked, laid: other }) : findings;
 }
 
 /**
- * Changed files with other names count as tests if they declare tests, and helpers of tests if they take their
- * assertions from a test library.
+ * Files whose names leave open whether they are tests count as such if they declare tests, and helpers of tests if they
+ * take their assertions from a test library. A new file in a directory of tests counts if no changed product names it.
  */
 async function withUnnamedTests(one: ExecutedCheck): Promise<ComparedCheck> {
-  const paths = one.patch.files.flatMap(({ path, oldPath = path, changeType }) =>
-    changeType !== 'add' && changeType !== 'copy' && isCode(oldPath) && !isOfTests(oldPath) ? [oldPath] : [],
-  );
-  const texts = await one.readTexts('base', paths);
-  const found = paths.filter((path) => {
-    const text = texts.get(path) ?? '';
-    return declaresTests(text) || (isOfHelpers(path) && usesTestLibrary(text));
-  });
-  return { ...one, tests: [...(await one.testsByUse()), ...found] };
+  const files = one.patch.files.filter(({ path, oldPath = path }) => isCode(oldPath) && isCode(path));
+  const isNew = ({ changeType }: PatchFile): boolean => changeType === 'add' || changeType === 'copy';
+  const pathsOf = (some: readonly PatchFile[]): readonly string[] =>
+    some
+      .map((file) => (isNew(file) ? file.path : (file.oldPath ?? file.path)))
+      .filter((path) => !isSurelyOfTests(path));
+  const old = pathsOf(files.filter((file) => !isNew(file)));
+  const fresh = pathsOf(files.filter(isNew));
+  const base = await one.readTexts('base', old);
+  const candidate =
+    fresh.length > 0
+      ? await one.readTexts(
+          'candidate',
+          files.map(({ path }) => path),
+        )
+      : base;
+  const isTest = (path: string, text = ''): boolean =>
+    declaresTests(text) || usesTestLibrary(text, isOfHelpers(path));
+  const product = [...candidate].flatMap(([path, text]) => (isOfTests(path) ? [] : [text])).join('\n');
+  const isUnnamed = (path: string): boolean => isOfTests(path) && !product.includes(posix.parse(path).name);
+  return {
+    ...one,
+    tests: [...(await one.testsByUse()), ...old.filter((path) => isTest(path, base.get(path)))],
+    added: fresh.filter((path) => declaresTests(candidate.get(path) ?? '') || isUnnamed(path)),
+  };
 }
 
 /** All changed test files, new ones too: a case may have moved to one. */

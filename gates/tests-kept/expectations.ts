@@ -106,7 +106,7 @@ export function compareExpectations({
     findings.push(
       executedLoss(
         'BASE_TESTS_NOT_RUN',
-        'note',
+        laid.executed === undefined ? 'warning' : 'note',
         `test files of the base do not run over the candidate${laid.executed === undefined ? '' : `, of ${count(missing.length, 'test')} nothing is known`}`,
         missing.sort(),
       ),

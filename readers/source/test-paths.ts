@@ -8,12 +8,12 @@ import { isCode } from './language.ts';
  */
 
 const ofTests =
-  /(?:^|\/)(?:__tests__|[Tt]ests?|[Ss]pecs?|unit-?tests?|e2e|integration|t)\/|[._-](?:test|tests|spec)\.|(?:^|\/)(?:test_|test-[^/]*\.[cm]?[jt]s$|tests?\.[cm]?[jt]s$|conftest\.)|_(?:test|spec)\.|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
+  /(?:^|\/)(?:__tests__|[Tt]ests?|[Ss]pecs?|unit-?tests?|e2e|integration|t)\/|[._-](?:test|tests|spec)\.|(?:^|\/)(?:test_|test-[^/]*\.[cm]?[jt]s$|(?:self-?)?tests?\.[a-z]+$|conftest\.)|_(?:test|spec)\.|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
 const ofRunners =
   /(?:^|\/)(?:package\.json|Makefile|[Jj]ustfile|\.taprc|\.mocharc[\w.]*|\.env[\w.]*|\.npmrc|[\w.-]*config\.\w+|[\w.-]+\.(?:toml|ini|cfg|xml|gradle|kts|csproj))$|[sS]etup|[hH]elper/;
 /** File names that test runners collect and compilers include. */
 const collected =
-  /[._-](?:test|tests|spec)\.\w+$|(?:^|\/)test_[^/]*\.\w+$|(?:^|\/)(?:test-[^/]*|tests?)\.[cm]?[jt]s$|_(?:test|spec)\.\w+$|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
+  /[._-](?:test|tests|spec)\.\w+$|(?:^|\/)test_[^/]*\.\w+$|(?:^|\/)test-[^/]*\.[cm]?[jt]s$|(?:^|\/)(?:self-?)?tests?\.[a-z]+$|_(?:test|spec)\.\w+$|(?:Tests?|IT|Spec)\.\w+$|\.(?:bats|t)$/;
 /** Files whose names say that they help tests: they may be anywhere. */
 const ofHelpers =
   /(?:^|\/)(?:test|spec)s?[\w-]{0,20}(?:utils?|helpers?|support|kit)\b|(?:^|\/)(?:helpers?|support|testing|testlib|test[-_]?utils?)\/|(?:^|[/._-])(?:asserts?|assertions?|matchers?|helpers?|testing|test[-_]?utils?)\.\w+$/i;
@@ -22,7 +22,7 @@ const ofTestRoot =
   /^(?:(?!(?:src|lib|app|source)\/)[^/]+\/)*(?:[Tt]ests?|__tests__)\/|(?:^|\/)src\/test\/(?:java|kotlin|scala|groovy|resources)\//;
 /** Manifests and settings: they are no code, and no data of tests either. */
 const settings =
-  /(?:^|\/)(?:(?:package|package-lock|composer|deno|tsconfig[\w.-]*)\.json|[\w.-]*(?:config|lock|rc|settings)\.\w+|[\w.-]*[.-]lock|\.[^/]+|openapi\.\w+|requirements[^/]*\.txt|CMakeLists\.txt|pom\.xml|(?:pyproject|cargo)\.toml|go\.(?:mod|sum|work)|(?:setup|tox|pytest)\.(?:cfg|ini)|(?:Make|Gem|Rake|Docker|Just)file|[\w.-]+\.(?:gradle|csproj|mk))$|(?:^|\/)(?:\.github|\.writ)\//i;
+  /(?:^|\/)(?:(?:package|package-lock|composer|deno|tsconfig[\w.-]*)\.json|[\w.-]*(?:config|lock|rc|settings)\.(?:json[c5]?|ya?ml|toml|ini|xml|properties)|[\w.-]*[.-]lock|\.[^/]+|openapi\.\w+|requirements[^/]*\.txt|CMakeLists\.txt|pom\.xml|(?:pyproject|cargo)\.toml|go\.(?:mod|sum|work)|(?:setup|tox|pytest)\.(?:cfg|ini)|(?:Make|Gem|Rake|Docker|Just)file|[\w.-]+\.(?:gradle|csproj|mk))$|(?:^|\/)(?:\.github|\.writ)\//i;
 
 /** Whether a path is of tests: a file of cases, or what only tests use. */
 export function isOfTests(path: string): boolean {
@@ -58,10 +58,26 @@ export function isSurelyOfTests(path: string): boolean {
   return isCollected(path) || ofTestRoot.test(path);
 }
 
+const dataPlaces =
+  /(?:^|\/)(?:goldens?|data|test-?data|cases|fixtures?|expected|examples|samples?|snapshots?)\//;
+
 /** Whether a path is data that tests may read, such as a file of cases or expected output: no code and no settings. */
 export function isData(path: string): boolean {
-  return !isCode(path) && !settings.test(path);
+  return !isCode(path) && (dataPlaces.test(path) || !settings.test(path));
 }
+
+/**
+ * Whether a change of data outside test directories may change what tests say, if they read it: it takes lines, or adds
+ * some to a list of tolerated failures. Pages that only grow are passed over.
+ */
+export function mayChangeTests(file: PatchFile): boolean {
+  const { path, oldPath = path, changeType } = file;
+  if (changeType === 'add' || changeType === 'copy' || !isData(oldPath) || isOfTests(oldPath)) return false;
+  return mayTakeLines(file) || !pages.test(oldPath);
+}
+
+const pages =
+  /\.(?:md|mdx|rst|adoc|html?)$|(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|NEWS|AUTHORS|LICEN[CS]E)[^/]*$/i;
 
 /**
  * Returns the paths that a run of the base's tests on a candidate restores from the base: changed test files, and new

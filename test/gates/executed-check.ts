@@ -59,6 +59,7 @@ export function executedCheck({ files, ran, reruns = {}, says = [], more, ...int
     ran,
     isForGoal: false,
     testsByUse: async () => [],
+    leadsToTests: async () => false,
     rerun: async (where) => {
       asked.push(where);
       const laid = [...(where.tests ?? []), ...(where.verificationInputs ?? [])];

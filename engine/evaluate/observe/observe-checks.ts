@@ -6,8 +6,9 @@ import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { PatchFile, PatchSet } from '../../../core/interfaces/patch-set.ts';
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../core/interfaces/stage.ts';
 import { describesProduct, isTooling } from '../../../readers/judges/rules.ts';
+import { followLinks } from '../../../readers/judges/tree.ts';
 import { redactTexts } from '../../../readers/sensitive/redact.ts';
-import { isData, isOfTests, mayTakeLines } from '../../../readers/source/test-paths.ts';
+import { isOfTests, mayChangeTests } from '../../../readers/source/test-paths.ts';
 import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../../workspace/git/write-tree.ts';
 import type { PrepareStep } from '../../config/workspace-section.ts';
@@ -126,11 +127,17 @@ async function traceAll(
       filled[path] ??= `${by}, which ${how}`;
   };
   const paths = added.map(({ path }) => path);
+  /** Changed links, if a file below their targets was read. */
+  const readThrough = ({ read }: CheckFootprint): readonly string[] =>
+    [...changed].filter((path) => {
+      const places = tree.links.has(path) ? [followLinks(path, tree.links).path] : [];
+      return read.some((one) => isBelow(one, places));
+    });
   for (const { check } of tasks) {
     const footprint = footprints.get(check.id);
     if (footprint || before.length > 0) unprepared[check.id] = [...missingOf(footprint), ...before];
     if (footprint === undefined) continue;
-    reads[check.id] = footprint.read.filter((path) => changed.has(path));
+    reads[check.id] = [...footprint.read.filter((path) => changed.has(path)), ...readThrough(footprint)];
     await fill(paths, `check \`${check.id}\``, check.command ?? '', footprint);
   }
   for (const { step, footprint } of steps) {
@@ -279,15 +286,9 @@ function addedFiles({ files }: Pick<PatchSet, 'files'>): readonly PatchFile[] {
   );
 }
 
-/**
- * Returns whether a patch removes or changes lines of data outside test directories that tests may read. In test
- * directories, the path itself identifies the data.
- */
+/** Returns whether a patch changes data outside test directories. In those, the path itself identifies the data. */
 function changesData({ files }: Pick<PatchSet, 'files'>): boolean {
-  return files.some((file) => {
-    const { path, oldPath = path } = file;
-    return mayTakeLines(file) && isData(oldPath) && !isOfTests(oldPath);
-  });
+  return files.some(mayChangeTests);
 }
 
 /** Times, sizes with a unit, fractions, dates, and addresses: they differ between two runs of the same program. */

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
@@ -29,6 +29,12 @@ const ofData = (path: string): Files => ({
   [path]: '[[0.125, 0.13]]\n',
 });
 
+const behindLink = {
+  'test/fee.test.js': testOf(
+    "for (const [is, fees] of JSON.parse(readFileSync('data/cases.json'))) assert.equal(fee(is), fees);",
+  ),
+};
+
 interface Change {
   readonly base: Files;
   readonly added: Files;
@@ -54,6 +60,10 @@ const fees = {
   'src/fee.js': 'export const fees = { of: (amount) => Math.round(amount * 100) / 100 };\n',
   'test/fee.test.js': testOf('assert.equal(fees.of(0.125), 0.13);').replace('{ fee }', '{ fees }'),
 };
+/** A new test that puts the right product in the place of the broken one. */
+const replacing = testOf('assert.equal(fees.of(2), 2);', 'a whole fee')
+  .replace('{ fee }', '{ fees }')
+  .replace('test(', 'fees.of = (amount) => Math.round(amount * 100) / 100;\ntest(');
 /** A runner in shell that takes up every file of a directory, and reports nothing. */
 const parts = (directory: string): Files => ({
   [`${directory}/run.sh`]: `for part in ${directory}/parts/*; do . "./$part"; done\n`,
@@ -159,9 +169,7 @@ const cases = {
     base: fees,
     added: {
       'src/fee.js': 'export const fees = { of: () => 0 };\n',
-      'test/a.test.js': testOf('assert.equal(fees.of(2), 2);', 'a whole fee')
-        .replace('{ fee }', '{ fees }')
-        .replace('test(', 'fees.of = (amount) => Math.round(amount * 100) / 100;\ntest('),
+      'test/a.test.js': replacing,
     },
     code: 'TESTS_NEED_NEW_FILES',
     command: 'node --test --test-isolation=none --test-reporter=tap',
@@ -174,12 +182,39 @@ const cases = {
     added: {
       'src/fee.js': 'export const fees = { of: () => 0 };\n',
       'test/other.test.js': testOf('assert.ok(fee);', 'nothing').replace('{ fee }', '* as fee'),
-      'test/a.test.js': testOf('assert.equal(fees.of(2), 2);', 'a whole fee')
-        .replace('{ fee }', '{ fees }')
-        .replace('test(', 'fees.of = (amount) => Math.round(amount * 100) / 100;\ntest('),
+      'test/a.test.js': replacing,
     },
     code: 'TESTS_NEED_NEW_FILES',
     command: 'node --test --test-isolation=none --test-reporter=tap',
+  },
+  'a new test beside the usual places replaces the product': {
+    base: { ...fees, 'test/fee.test.js': '', 'spec/fee.mjs': fees['test/fee.test.js'] },
+    added: {
+      'src/fee.js': 'export const fees = { of: () => 0 };\n',
+      'spec/a.mjs': replacing,
+    },
+    code: 'TESTS_NEED_NEW_FILES',
+    command: 'node --test --test-isolation=none --test-reporter=tap spec/*.mjs',
+  },
+  'a new test replaces a product that ends the process, beside an edited one': {
+    base: {
+      ...fees,
+      'test/other.test.js': testOf('assert.ok(true);', 'nothing').replace('{ fee }', '* as fee'),
+    },
+    added: {
+      'src/fee.js': 'export const fees = { of: () => process.exit(3) };\n',
+      'test/other.test.js': testOf('assert.ok(1);', 'nothing').replace('{ fee }', '* as fee'),
+      'test/a.test.js': replacing,
+    },
+    code: 'TESTS_NEED_NEW_FILES',
+    command: 'node --test --test-isolation=none --test-reporter=tap',
+  },
+  'cases that a script of a runner of its own leads to are gone': {
+    base: { ...golden, 'ci.sh': 'node tests/golden.mjs\n' },
+    added: { 'tests/cases/one.in': '', 'tests/cases/one.out': '' },
+    code: 'EXPECTATION_LOST',
+    kind: 'command',
+    command: 'sh ci.sh',
   },
   'tests that the command names are emptied': {
     base: { 'checks/fee.mjs': testOf('assert.equal(fee(0.125), 0.13);') },
@@ -207,6 +242,7 @@ const cases = {
 function write({ root }: Sample, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
+    if (text.startsWith('link:')) rmSync(join(root, path), { force: true });
     if (text.startsWith('link:')) symlinkSync(text.slice('link:'.length), join(root, path));
     else writeFileSync(join(root, path), text);
   }
@@ -267,6 +303,49 @@ for (const [name, one] of casesOf<keyof typeof cases, ExecutedCase>(cases, [
     t.ok(
       found.some(({ severity, detail }) => severity === 'error' && detail?.code === one.code),
       JSON.stringify(found),
+    );
+  });
+
+/** Breaks behind what the change expects otherwise: reported, and left to whoever reads the change. */
+const warned = {
+  'product in a directory with a name of tests': {
+    base: {
+      'src/spec/fee.js': fee,
+      'test/fee.test.js': testOf('assert.equal(fee(0.125), 0.13);').replace('src/', 'src/spec/'),
+    },
+    added: {
+      'src/spec/fee.js': bad,
+      'test/fee.test.js': testOf('assert.equal(fee(0.125), 0);').replace('src/', 'src/spec/'),
+    },
+    code: 'EXPECTATION_CHANGED',
+  },
+  'a list of tolerated failures gets longer': {
+    base: {
+      'tolerated.txt': 'none\n',
+      'test/fee.test.js': testOf(
+        "if (!readFileSync('tolerated.txt', 'utf8').includes('fee')) assert.equal(fee(0.125), 0.13);",
+      ),
+    },
+    added: { 'src/fee.js': bad, 'tolerated.txt': 'none\nfee\n' },
+    code: 'EXPECTATION_CHANGED',
+  },
+  'data lies behind a link': {
+    base: { ...ofData('v1/cases.json'), 'v2/cases.json': '[]\n', data: 'link:v1', ...behindLink },
+    added: { 'src/fee.js': bad, data: 'link:v2' },
+    code: 'EXPECTATION_CHANGED',
+  },
+} satisfies Readonly<Record<string, ExecutedCase>>;
+
+for (const [name, one] of casesOf<keyof typeof warned, ExecutedCase>(warned, [
+  'a list of tolerated failures gets longer',
+]))
+  t.test(`reports what may hide a broken product: ${name}`, async (t) => {
+    const { view } = await judged(t, one);
+    const found = view.stages[0]?.checks[0]?.findings ?? [];
+    t.match(
+      found.filter(({ detail }) => detail?.code === one.code).map(({ severity }) => severity),
+      ['warning'],
+      JSON.stringify([view.findings, found]),
     );
   });
 
