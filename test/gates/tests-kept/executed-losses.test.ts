@@ -177,7 +177,8 @@ t.test('data that the tests read is part of the tests of the base', async (t) =>
   const named = await ask(['data/cases.json'], ['Remove the rows of data/cases.json']);
   t.same(named.codes, ['warning EXPECTATION_CHANGED'], 'the contract lets its rows go');
   t.same((await ask(['src/a.js'])).asked, [{ tree: 'base' }], 'no test reads it');
-  t.same((await ask(undefined)).asked, [{ tree: 'base' }]);
+  const unobserved = { tree: 'candidate', tests: [], verificationInputs: ['data/cases.json'] };
+  t.same((await ask(undefined)).asked, [{ tree: 'base' }, unobserved], 'what was read is not known');
 });
 
 t.test('a test file that no longer runs any test is an error', async (t) => {

@@ -72,7 +72,7 @@ t.test('only tests that ran at the base and fail with the base test files are re
   t.same(compare({ laid: outcome(['b', 'test/a.test.js'], ['test/a.test.js']) }), [
     'note BASE_TESTS_NOT_RUN a',
   ]);
-  t.same(compare({ laid: {} }), ['note BASE_TESTS_NOT_RUN a,b']);
+  t.same(compare({ laid: {} }), ['warning BASE_TESTS_NOT_RUN a,b']);
 });
 
 t.test('a test moved to a new file loses no expectation unless an assertion is dropped', async (t) => {
