@@ -9,6 +9,8 @@ export interface Footprint {
   readonly missing: readonly string[];
   /** Opened for reading, or looked up and there; files that the processes made themselves are left out. */
   readonly read: readonly string[];
+  /** Of those, opened: `git describe --dirty` looks up every file of a tree. */
+  readonly opened: readonly string[];
   /** Directories that were listed. */
   readonly listed: readonly string[];
   /** Programs that were executed, as they were named. */
@@ -57,6 +59,7 @@ export function createFootprintReader(
   const seen = {
     missing: new Set<string>(),
     read: new Set<string>(),
+    opened: new Set<string>(),
     listed: new Set<string>(),
     executed: new Set<string>(),
   };
@@ -83,7 +86,10 @@ export function createFootprintReader(
       if (opens && /O_(?:WRONLY|RDWR)/.test(args) && /O_(?:CREAT|TRUNC)/.test(args)) made.add(path);
       else if (executes) seen.executed.add(path);
       else if (name === 'chdir') directories.set(call.pid, path);
-      else if (!made.has(path)) seen.read.add(path);
+      else if (!made.has(path)) {
+        seen.read.add(path);
+        if (opens) seen.opened.add(path);
+      }
       if (opens && args.includes('O_DIRECTORY')) seen.listed.add(path);
     }
   };
@@ -117,6 +123,7 @@ export function createFootprintReader(
     footprint: () => ({
       missing: sorted(seen.missing),
       read: sorted(seen.read),
+      opened: sorted(seen.opened),
       listed: sorted(seen.listed),
       executed: sorted(seen.executed),
     }),

@@ -38,7 +38,7 @@ export async function footprintKey(
     .flat()
     .map((one) => one.command ?? '');
   return canonicalDigest([
-    'writ-footprint-v3',
+    'writ-footprint-v4',
     [kind, command, expectedExitCode],
     // Later checks see the carried paths of earlier ones.
     workspace.carry.length > 0 ? [...workspace.carry, ...others] : [],
@@ -144,6 +144,8 @@ export interface CheckFootprint {
   readonly listed: readonly string[];
   /** Files of the tree. */
   readonly read: readonly string[];
+  /** Of those, the files whose content was open to the check: data of its tests. */
+  readonly opened: readonly string[];
   /** Files of the tree, and absolute paths of programs outside the workspace. */
   readonly executed: readonly string[];
 }
@@ -153,7 +155,7 @@ export interface CheckFootprint {
  * `links` of the tree counts under both names.
  */
 export function toCheckFootprint(
-  { missing, listed, read, executed }: Footprint,
+  { missing, listed, read, opened, executed }: Footprint,
   root: string,
   entries: readonly Pick<TreeEntry, 'path'>[],
   links: ReadonlyMap<string, string> = new Map(),
@@ -168,6 +170,7 @@ export function toCheckFootprint(
     missing: within(missing),
     listed: within(listed),
     read: within(read).filter((path) => tracked.has(path)),
+    opened: within(opened).filter((path) => tracked.has(path)),
     executed: executed.flatMap((path) => {
       const own = names(path);
       return own.length === 0 ? [path] : own.filter((name) => tracked.has(name));

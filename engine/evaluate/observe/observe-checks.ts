@@ -128,16 +128,16 @@ async function traceAll(
   };
   const paths = added.map(({ path }) => path);
   /** Changed links, if a file below their targets was read. */
-  const readThrough = ({ read }: CheckFootprint): readonly string[] =>
+  const readThrough = ({ opened }: CheckFootprint): readonly string[] =>
     [...changed].filter((path) => {
       const places = tree.links.has(path) ? [followLinks(path, tree.links).path] : [];
-      return read.some((one) => isBelow(one, places));
+      return opened.some((one) => isBelow(one, places));
     });
   for (const { check } of tasks) {
     const footprint = footprints.get(check.id);
     if (footprint || before.length > 0) unprepared[check.id] = [...missingOf(footprint), ...before];
     if (footprint === undefined) continue;
-    reads[check.id] = [...footprint.read.filter((path) => changed.has(path)), ...readThrough(footprint)];
+    reads[check.id] = [...footprint.opened.filter((path) => changed.has(path)), ...readThrough(footprint)];
     await fill(paths, `check \`${check.id}\``, check.command ?? '', footprint);
   }
   for (const { step, footprint } of steps) {

@@ -36,8 +36,14 @@ function trace(t: { teardown(act: () => void): void }, script: string) {
   for (const line of readFileSync(output, 'utf8').split('\n')) reader.read(line);
   const below = (paths: readonly string[]) =>
     paths.filter((path) => path.startsWith(`${dir}/`)).map((path) => path.slice(dir.length + 1));
-  const { missing, read, listed, executed } = reader.footprint();
-  return { missing: below(missing), read: below(read), listed: below(listed), executed: below(executed) };
+  const { missing, read, opened, listed, executed } = reader.footprint();
+  return {
+    missing: below(missing),
+    read: below(read),
+    opened: below(opened),
+    listed: below(listed),
+    executed: below(executed),
+  };
 }
 
 t.test('what a process looks for, reads, lists and executes is told apart', { skip }, (t) => {
@@ -46,6 +52,14 @@ t.test('what a process looks for, reads, lists and executes is told apart', { sk
   t.ok(found.read.includes('src/a.txt'));
   t.strictSame(found.listed, ['src']);
   t.strictSame(found.executed, ['tool']);
+  t.end();
+});
+
+t.test('a file that is looked up alone was not opened', { skip }, (t) => {
+  const { read, opened } = trace(t, '[ -f tool ]; cat src/a.txt');
+  t.ok(read.includes('tool'));
+  t.notOk(opened.includes('tool'));
+  t.ok(opened.includes('src/a.txt'));
   t.end();
 });
 

@@ -54,20 +54,23 @@ t.test('a traced run counts only if it reached what it is for', (t) => {
 
 t.test('a footprint keeps paths of the workspace, and reads of files in the tree', (t) => {
   const all = ['/w/a.sh', '/w/.git/config', '/w', '/etc/passwd', '/w/new'];
-  const seen = { missing: all, read: all, listed: all, executed: all };
+  const seen = { missing: all, read: all, opened: all, listed: all, executed: all };
   t.strictSame(toCheckFootprint(seen, '/w', [{ path: 'a.sh' }]), {
     schema: 'urn:writ:footprint:v1',
     missing: ['a.sh', '', 'new'],
     listed: ['a.sh', '', 'new'],
     read: ['a.sh'],
+    opened: ['a.sh'],
     executed: ['a.sh', '/etc/passwd'],
   });
-  const linked = { missing: ['/w/ci/b'], read: ['/w/ci/a.sh'], listed: ['/w/ci'], executed: ['/w/ci/a.sh'] };
+  const script = ['/w/ci/a.sh'];
+  const linked = { missing: ['/w/ci/b'], read: script, opened: script, listed: ['/w/ci'], executed: script };
   t.strictSame(toCheckFootprint(linked, '/w', [{ path: 'tools/a.sh' }], new Map([['ci', 'tools']])), {
     schema: 'urn:writ:footprint:v1',
     missing: ['ci/b', 'tools/b'],
     listed: ['ci', 'tools'],
     read: ['tools/a.sh'],
+    opened: ['tools/a.sh'],
     executed: ['tools/a.sh'],
   });
   t.end();
@@ -122,6 +125,7 @@ t.test(
       missing: ['ci/local'],
       listed: [],
       read: ['ci/run.py', 'src/a.js'],
+      opened: ['ci/run.py'],
       executed: [],
     };
     t.equal(await kept.find('key', entries), undefined);
