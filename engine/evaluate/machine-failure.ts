@@ -23,11 +23,11 @@ const searchedBytes = 16 * 1024;
 /** How shells report a program that PATH lacks: `sh: 1: ruff: not found`, `bash: line 1: ruff: command not found`. */
 const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
 /**
- * What corepack prints that would download a package manager (it has no network, or its cache is read-only), and pnpm
- * that would download the version of it that the project names.
+ * What corepack prints that would download a package manager (it has no network, or its cache is read-only), pnpm that
+ * would download the version of it that the project names, and go that would download a toolchain.
  */
 const managerStopped =
-  /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): /im;
+  /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): |^go: (?:download go[\d.]{1,20}\S{0,20}: |[^\n]{0,300}\brequires go >= [\d.]{1,20} \(running go |[^\n]{0,300}: toolchain not available)/im;
 const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**
@@ -139,7 +139,7 @@ function explain(
     return ['found a full disk in the sandbox,', 'free space on the disk that holds temporary files'];
   if (sign.kind === 'package-manager-missing')
     return [
-      'starts a version of a package manager that would be downloaded: it is missing',
+      'starts a version of a package manager or toolchain that would be downloaded: it is missing',
       'let corepack download it (`corepack install` in the project), or install that version where checks see it',
     ];
   return [

@@ -1,6 +1,6 @@
 /* Lists the test cases and assertions of one side of a test file. */
 
-import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedCheck } from '../../core/interfaces/rule.ts';
 import { firstIndex } from '../../readers/source/first-index.ts';
 import { isCode, type Language } from '../../readers/source/language.ts';
@@ -59,7 +59,9 @@ export function sureTests(one: TestsOfChange): readonly string[] {
  */
 export function newTestFiles({ patch: { files }, added = [] }: TestsOfChange): readonly string[] {
   if (files.every(({ path }) => isSurelyOfTests(path))) return [];
-  return [...new Set([...testsOfBase(files).added, ...added])];
+  const isProgram = ({ path, newMode }: PatchFile): boolean => isCode(path) || newMode === '100755';
+  const programs = new Set(files.filter(isProgram).map(({ path }) => path));
+  return [...new Set([...testsOfBase(files).added, ...added])].filter((path) => programs.has(path));
 }
 
 /**

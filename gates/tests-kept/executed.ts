@@ -301,7 +301,14 @@ async function needNewFiles(one: ComparedCheck, base: Executed): Promise<readonl
     .slice(0, maxNamed)
     .map((path) => `\`${path}\``)
     .join(', ')})`;
-  return [executedLoss('TESTS_NEED_NEW_FILES', 'error', message, [...tests].sort())];
+  const mayGo = testsMayGo(one.spec, one.patch.files, ({ path }) => isOfTests(path));
+  const isAllowed = tests.length > 0 && tests.every((name) => mayGo('', name));
+  const asks = isAllowed
+    ? ''
+    : '; add them in a change of their own, or let an objective that speaks of their rewriting name these tests';
+  return [
+    executedLoss('TESTS_NEED_NEW_FILES', isAllowed ? 'note' : 'error', message, [...tests].sort(), asks),
+  ];
 }
 
 /** Tests that fail on the candidate with the base's tests, and that no edited file names. */

@@ -248,8 +248,8 @@ function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-/** An innermost list, tuple or object, the first in a list or behind another one: one row of a table. */
-const row = /(?<=(?:\[|[\])}],)\s{0,200})[[({][^[\](){}]{0,500}[\])}]/g;
+/** An innermost list, tuple or object, the first in a list, behind another one or a name in quotes: a row of a table. */
+const row = /(?<=(?:\[|[\])}],|"":)\s{0,200})[[({][^[\](){}]{0,500}[\])}]/g;
 const quoted = /(["'`])(?:\\.|(?!\1)[^\\\n]){0,500}\1/g;
 const goesThrough = /\b(?:for|each|forEach|map|parametrize|in)\b/;
 const cutsRows = /\.(?:slice|filter|take|first|head)\s*\(|\bislice\s*\(|\w\[\s*-?\d*\s*:\s*-?\d*\s*\]/;

@@ -136,7 +136,9 @@ export function configuredProgram(
 
 function lastNames(path: string): readonly string[] {
   const last = path.lastIndexOf('/');
-  return [path.slice(last + 1), path.slice(path.lastIndexOf('/', last - 1) + 1)];
+  const two = path.slice(path.lastIndexOf('/', last - 1) + 1);
+  // Python compares these names without case.
+  return [path.slice(last + 1), two.replace(/\.(?:dist|egg)-info\//i, (found) => found.toLowerCase())];
 }
 
 /** Files of a tree that configure a program that is known, whether or not it runs. */

@@ -164,9 +164,8 @@ function expandedBy(
   return now;
 }
 
-/** A value that a command makes is not known: `$(…)`. */
 const shellAssignment =
-  /(?:^|[\s;&|({])([A-Za-z_]\w{0,79})=(?:"(?!\$\()([^"`\n]{1,400})"|'([^'\n]{1,400})'|([^\s;&|()'"`]{1,400}))/g;
+  /(?:^|[\s;&|({])([A-Za-z_]\w{0,79})=(?:"([^"`\n]{1,400})"|'([^'\n]{1,400})'|([^\s;&|()'"`]{1,400}))(?=[\s;&|)}]|$)/g;
 /** `$NAME`, `${NAME}`, `${NAME:-value}`. */
 const shellReference = /\$(?:([A-Za-z_]\w{0,79})|\{([A-Za-z_]\w{0,79})(?::?[-=][^{}\n]{0,200})?\})/g;
 
@@ -175,6 +174,8 @@ export function shellExpanded(text: string): string {
   const [first, last] = [new Map<string, string>(), new Map<string, string>()];
   for (const [, name = '', double, single, plain] of text.matchAll(shellAssignment)) {
     if (last.size >= maxVariables) break;
+    // A value that a command makes is not known.
+    if (double?.includes('$(')) continue;
     const value = (double ?? single ?? plain ?? '').replace(/^\$\{\w{1,80}:?[-=]([^{}]{1,200})\}/, '$1');
     if (!first.has(name)) first.set(name, value);
     last.set(name, value);

@@ -55,7 +55,12 @@ export function runsTests(command: string): boolean {
 
 /** Whether a file can only be of tests: runners collect it, or it is in a directory of tests beside the product. */
 export function isSurelyOfTests(path: string): boolean {
-  return isCollected(path) || ofTestRoot.test(path);
+  return isCollected(path) || isBelowTestRoot(path);
+}
+
+/** Whether a file is in a directory of tests beside the product, and not in it. */
+export function isBelowTestRoot(path: string): boolean {
+  return ofTestRoot.test(path);
 }
 
 const dataPlaces =

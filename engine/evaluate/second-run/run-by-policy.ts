@@ -3,7 +3,7 @@ import type { CheckOutcome } from '../../../core/interfaces/check.ts';
 import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../../core/interfaces/intentspec.gen.ts';
 import type { ArtifactRecord, CarriedPath, LaidRun, StageName } from '../../../core/interfaces/stage.ts';
-import { testsOfBase } from '../../../readers/source/test-paths.ts';
+import { isBelowTestRoot, testsOfBase } from '../../../readers/source/test-paths.ts';
 import { keepSecondRun } from '../../record/evaluation-objects.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
@@ -83,7 +83,7 @@ export async function evaluateByPolicy(
     // New tests may need what the change adds to the inputs: those of the policy commit decide about the base's tests.
     const { edited, added } = testsOfBase(attempt.patch.files);
     const tests = [...new Set([...edited, ...added])].filter(
-      (path) => !laid.laid.some((one) => one.path === path),
+      (path) => isBelowTestRoot(path) && !laid.laid.some((one) => one.path === path),
     );
     if (tests.length > 0) {
       const other = {

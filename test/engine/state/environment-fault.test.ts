@@ -134,6 +134,9 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
     `Error: EROFS: read-only file system, ${created}`,
     ' ERR_PNPM_META_FETCH_FAIL  GET https://registry.npmjs.org/pnpm: request to https://registry.npmjs.org/pnpm failed',
     '[ERROR] GET https://registry.npmjs.org/@pnpm%2Fexe: fetch failed\nFor help, run: pnpm help run',
+    'go: downloading go1.24.4 (linux/amd64)\ngo: download go1.24.4: golang.org/toolchain@v0.0.1-go1.24.4.linux-amd64: Get "https://proxy.golang.org/x.zip": dial tcp: lookup proxy.golang.org',
+    'go: go.mod requires go >= 1.24 (running go 1.22.2; GOTOOLCHAIN=local)',
+    'go: download go1.25 for linux/amd64: toolchain not available',
   ]) {
     t.strictSame(environmentSign(check, failed(text, 1)), sign, text);
     t.throws(() => stopIfSameAtBase(check, sign, failed(text, 1)), {

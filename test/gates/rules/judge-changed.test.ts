@@ -239,6 +239,7 @@ t.test('a script counts by whatever path its command names it', async (t) => {
     'scripts/judge.py': 'print(1)\n',
     'ci/all.sh': '. "$WORKSPACE/ci/env.sh"\n',
     'ci/env.sh': 'A=1\n',
+    'ci/there.sh': 'there=$(dirname "$0")\n. "$there/env.sh"\n',
     'ci/here.sh':
       'HERE="$(cd "$(dirname "$0")" && pwd)"\nSCRIPTS="$HERE/../scripts"\nexec python3 "$SCRIPTS/judge.py"\n',
     Makefile:
@@ -259,6 +260,7 @@ t.test('a script counts by whatever path its command names it', async (t) => {
     [`JUDGE="\${JUDGE:-scripts/judge.py}"; python3 "$JUDGE"`, 'scripts/judge.py'],
     [`D=ci; D=scripts; python3 \${D:-lib}/judge.py`, 'scripts/judge.py'],
     ['sh ci/here.sh', 'scripts/judge.py'],
+    ['sh ci/there.sh', 'ci/env.sh'],
     ['python3 "$PWD/scripts/judge.py"', 'scripts/judge.py'],
     ['python3 "$(pwd)/scripts/judge.py"', 'scripts/judge.py'],
     ['python3 `pwd`/scripts/judge.py', 'scripts/judge.py'],
