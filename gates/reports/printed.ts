@@ -25,8 +25,6 @@ const named: readonly (readonly [form: RegExp, isSure: boolean])[] = [
   [/^\s*(?<outcome>[✖✗✘×])\s+(?<name>.+)$/u, false],
   [/^\s*(?<outcome>[﹣○↓⚠])\s+(?<name>.+)$/u, false],
 ];
-/** A Go package that does not build: none of its tests ran. */
-const unbuilt = /^FAIL\s.*\[(?:build|setup) failed\]$/;
 const passes = /^(?:passed|ok|pass|xpass|[✔✓√])$/iu;
 const fails = /^(?:failed|fail|error|\*\*\*|[✖✗✘×])$/iu;
 /** What follows a name: its time, and why it was skipped. */
@@ -70,7 +68,6 @@ const maxLineLength = 2_000;
 export function readPrinted(bytes: Uint8Array): TestReport | undefined {
   if (textRefusal(bytes)) return undefined;
   const tests = new Map<string, Outcome>();
-  const tally = new Tally();
   const counts = { pass: 0, fail: 0, skip: 0, total: 0 };
   let isSure = false;
   let isSummed = false;
@@ -85,11 +82,11 @@ export function readPrinted(bytes: Uint8Array): TestReport | undefined {
     const found = namedIn(line);
     if (found === undefined) continue;
     isSure ||= found.isSure;
-    if (unbuilt.test(line)) tally.addEmptyFile(found.name);
     if (tests.size < reportBounds.maxNames && tests.get(found.name) !== 'fail')
       tests.set(found.name, found.outcome);
   }
   if (!isSummed && !isSure) return undefined;
+  const tally = new Tally();
   for (const [name, outcome] of tests) tally[outcome](name);
   const report = tally.toReport();
   if (!isSummed) return report;

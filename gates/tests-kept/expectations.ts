@@ -59,10 +59,8 @@ export function compareExpectations({
     redAtBase: true,
     paths: texts.filter(({ base: text }) => text !== undefined).map(({ path }) => path),
   };
-  const unbuilt = kept.filter((name) => wasRed(name) && isEmpty(base, name) && isEmpty(laid, name));
-  const red = kept.filter((name) => wasRed(name) && !unbuilt.includes(name));
-  const green = kept.filter((name) => !wasRed(name));
-  const unknownRed = [...redNotRun(base, laid), ...unbuilt];
+  const [red, green] = [kept.filter(wasRed), kept.filter((name) => !wasRed(name))];
+  const unknownRed = redNotRun(base, laid);
   const findings: Finding[] = [];
   const add = (
     code: string,
@@ -135,11 +133,6 @@ function mayBeRewritten(name: string, texts: readonly TestText[], mayGo: Expecta
     return own === undefined ? [] : [mayGo(path, own)];
   });
   return places.length > 0 && places.every((isAllowed) => isAllowed);
-}
-
-/** Whether no test ran in a failed part of the suite, such as a package that does not build. */
-function isEmpty({ executed }: Executed, name: string): boolean {
-  return executed?.emptyFiles?.includes(name) ?? false;
 }
 
 function failedIn({ executed }: Executed): readonly string[] {

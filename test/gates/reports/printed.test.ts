@@ -73,13 +73,6 @@ t.test('tests that runners print for people are counted, and named where they na
   }
 });
 
-t.test('a Go package that does not build is empty', async (t) => {
-  const text = 'FAIL\ta\t0.1s\nFAIL\tb [build failed]\nFAIL\tc [setup failed]\nFAIL\n';
-  const { failed, emptyFiles } = readPrinted(Buffer.from(text)) ?? {};
-  t.equal(failed, 3);
-  t.strictSame(emptyFiles, ['b', 'c']);
-});
-
 t.test('other output is no report', async (t) => {
   for (const text of ['✔ built in 3s\nok\n5 passed\n', '✖ 3 problems (3 errors, 0 warnings)\n', '', '\0'])
     t.equal(readPrinted(Buffer.from(text)), undefined, JSON.stringify(text));
