@@ -9,7 +9,7 @@ export interface Footprint {
   readonly missing: readonly string[];
   /** Opened for reading, or looked up and there; files that the processes made themselves are left out. */
   readonly read: readonly string[];
-  /** Of those, opened: `git describe --dirty` looks up every file of a tree. */
+  /** Of those, opened by another program than git: `git describe --dirty` reads every file of a tree. */
   readonly opened: readonly string[];
   /** Directories that were listed. */
   readonly listed: readonly string[];
@@ -64,6 +64,8 @@ export function createFootprintReader(
     executed: new Set<string>(),
   };
   const made = new Set<string>();
+  /** Processes that run git. */
+  const ofGit = new Set<number>();
 
   const resolve = (pid: number, given: PathArgument | undefined): string | undefined => {
     if (given === undefined) return undefined;
@@ -84,11 +86,14 @@ export function createFootprintReader(
     } else if (result >= 0) {
       const opens = name.startsWith('open');
       if (opens && /O_(?:WRONLY|RDWR)/.test(args) && /O_(?:CREAT|TRUNC)/.test(args)) made.add(path);
-      else if (executes) seen.executed.add(path);
-      else if (name === 'chdir') directories.set(call.pid, path);
+      else if (executes) {
+        seen.executed.add(path);
+        if (posix.basename(path) === 'git') ofGit.add(pid);
+        else ofGit.delete(pid);
+      } else if (name === 'chdir') directories.set(call.pid, path);
       else if (!made.has(path)) {
         seen.read.add(path);
-        if (opens) seen.opened.add(path);
+        if (opens && !ofGit.has(pid)) seen.opened.add(path);
       }
       if (opens && args.includes('O_DIRECTORY')) seen.listed.add(path);
     }
@@ -98,9 +103,10 @@ export function createFootprintReader(
     const { pid, name, args, result } = call;
     const at = readDescriptor(args);
     if (at !== undefined && args.startsWith('AT_FDCWD')) directories.set(pid, at);
-    if (forks.has(name) && result !== undefined && result > 0)
+    if (forks.has(name) && result !== undefined && result > 0) {
       directories.set(result, directories.get(pid) ?? cwd);
-    else if (name === 'fchdir' || name === 'getdents64') {
+      if (ofGit.has(pid)) ofGit.add(result);
+    } else if (name === 'fchdir' || name === 'getdents64') {
       if (at === undefined || result === undefined || result < 0) return;
       if (name === 'fchdir') directories.set(pid, at);
       else seen.listed.add(at);

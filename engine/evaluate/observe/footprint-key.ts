@@ -38,7 +38,7 @@ export async function footprintKey(
     .flat()
     .map((one) => one.command ?? '');
   return canonicalDigest([
-    'writ-footprint-v4',
+    'writ-footprint-v5',
     [kind, command, expectedExitCode],
     // Later checks see the carried paths of earlier ones.
     workspace.carry.length > 0 ? [...workspace.carry, ...others] : [],
