@@ -8,6 +8,7 @@ import { isCode } from '../../readers/source/language.ts';
 import {
   isOfHelpers,
   isOfRunners,
+  isOfTestRunners,
   isOfTests,
   isSurelyOfTests,
   runsTests,
@@ -287,16 +288,18 @@ async function needNewFiles(one: ComparedCheck, base: Executed): Promise<readonl
   if (paths.length === 0 || (base.executed && ranIn(was) === 0)) return [];
   const others = baseTests(one).length === 0 ? undefined : await failedElsewhere(one, was);
   if (others?.length === 0) return [];
-  const left = await one.rerun({ tree: 'candidate', tests: paths });
-  // It may also end with an error because fewer tests cover the product.
-  if (left?.failedBy === undefined) return [];
-  const { executed } = left;
-  const failed = executed ? failedIn(executed) : [...was.names];
-  const tests = others
-    ? others.filter((name) => failed.includes(name))
-    : [...new Set([...failed, ...namesGone(executed ?? nothing, was)])].filter((name) => was.names.has(name));
-  const hasNames = was.names.size > 0;
-  if (hasNames ? tests.length === 0 : executed !== undefined && executed.counts.failed === 0) return [];
+  const failing = (left: Executed | undefined): readonly string[] | undefined =>
+    failingOf(left, base, others);
+  const tests = failing(await one.rerun({ tree: 'candidate', tests: paths }));
+  if (tests === undefined) return [];
+  // The change may have set the runner up to load a new file.
+  const settings = one.patch.files.flatMap(({ path, oldPath = path, changeType }) =>
+    changeType !== 'add' && changeType !== 'copy' && isOfTestRunners(oldPath) ? [oldPath] : [],
+  );
+  if (settings.length > 0) {
+    const bare = await one.rerun({ tree: 'candidate', tests: [...paths, ...settings] });
+    if (bare !== undefined && failing(bare) === undefined) return [];
+  }
   const message = `tests of the base fail on the candidate without the test files that the change adds (${paths
     .slice(0, maxNamed)
     .map((path) => `\`${path}\``)
@@ -306,9 +309,31 @@ async function needNewFiles(one: ComparedCheck, base: Executed): Promise<readonl
   const asks = isAllowed
     ? ''
     : '; add them in a change of their own, or let an objective that speaks of their rewriting name these tests';
-  return [
-    executedLoss('TESTS_NEED_NEW_FILES', isAllowed ? 'note' : 'error', message, [...tests].sort(), asks),
-  ];
+  return [executedLoss('TESTS_NEED_NEW_FILES', isAllowed ? 'note' : 'error', message, tests, asks)];
+}
+
+/**
+ * The tests of the base that a run does not pass; `undefined` if it passes all of them. It may also end with an error
+ * because fewer tests cover the product. `others`: only these count, and only if they fail.
+ */
+function failingOf(
+  left: Executed | undefined,
+  base: Executed,
+  others: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (left === undefined) return undefined;
+  const was = base.executed ?? nothing;
+  const { executed, failedBy } = left;
+  const failed = executed ? failedIn(executed) : failedBy ? [...was.names] : [];
+  if (others) return listed(others.filter((name) => failed.includes(name)));
+  if (was.names.size > 0)
+    return listed([...failed, ...namesGone(executed ?? nothing, was)].filter((name) => was.names.has(name)));
+  const isWell = executed ? executed.counts.failed === 0 && ranIn(executed) >= ranIn(was) : !failedBy;
+  return isWell ? undefined : [];
+}
+
+function listed(names: readonly string[]): readonly string[] | undefined {
+  return names.length === 0 ? undefined : [...new Set(names)].sort();
 }
 
 /** Tests that fail on the candidate with the base's tests, and that no edited file names. */

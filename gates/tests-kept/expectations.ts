@@ -241,7 +241,7 @@ function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-/** An innermost list, tuple or object, the first in a list, behind another one or a name in quotes: a row of a table. */
+/** An innermost list, tuple or object, first in a list, behind another one or a quoted name: one row of a table. */
 const row = /(?<=(?:\[|[\])}],|"":)\s{0,200})[[({][^[\](){}]{0,500}[\])}]/g;
 const quoted = /(["'`])(?:\\.|(?!\1)[^\\\n]){0,500}\1/g;
 const goesThrough = /\b(?:for|each|forEach|map|parametrize|in)\b/;

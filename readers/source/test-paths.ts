@@ -44,6 +44,14 @@ export function isOfRunners(path: string): boolean {
   return ofRunners.test(path);
 }
 
+const ofTestsAlone =
+  /(?:^|\/)(?:\.mocharc[\w.]*|\.taprc|\.rspec|pytest\.(?:ini|toml)|tox\.ini|phpunit\.xml(?:\.dist)?|(?:jest|vitest|ava|karma|playwright|cypress)[.-](?:config|conf|setup)\.\w+)$/;
+
+/** Whether a file holds settings of a test runner and of nothing else. */
+export function isOfTestRunners(path: string): boolean {
+  return ofTestsAlone.test(path);
+}
+
 /** Words of commands that run tests. */
 const namesRunner =
   /\b(?:tap|jest|mocha|vitest|ava|prove|bats|tox|pytest|unittest|ctest|rspec|phpunit)\b|(?:^|\s)--test\b|\b(?:npm|pnpm|yarn|bun|go|cargo|dotnet|deno|mix|swift|make)\s(?:run\s)?(?:test|check)\b/;

@@ -375,6 +375,29 @@ const honest = {
     },
     command: 'node --import ./jest.setup.mjs --test --test-reporter=tap test/*.test.js',
   },
+  'the set-up loads a new file of tests': {
+    base: { ...feeTest, 'jest.setup.mjs': 'globalThis.amounts = [];\n' },
+    added: {
+      'src/fee.js': `${fee}// Halves go up.\n`,
+      'jest.setup.mjs': "import './test/amounts.js';\n",
+      'test/amounts.js': 'globalThis.amounts = [0.125];\n',
+      'test/more.test.js': testOf('assert.equal(fee(globalThis.amounts[0]), 0.13);', 'the first amount'),
+    },
+    command: 'node --import ./jest.setup.mjs --test --test-reporter=tap test/*.test.js',
+  },
+  'a test goes through the data of each fee': {
+    base: {
+      'src/fee.js': "export const fee = (amount) => amount;\nexport const names = ['whole'];\n",
+      'test/fee.test.js': testOf(
+        "for (const name of names) assert.equal(readFileSync('test/golden/' + name + '.txt', 'utf8'), 'fine\\n');",
+      ).replace('{ fee }', '{ names }'),
+      'test/golden/whole.txt': 'fine\n',
+    },
+    added: {
+      'src/fee.js': "export const fee = (amount) => amount;\nexport const names = ['whole', 'half'];\n",
+      'test/golden/half.txt': 'fine\n',
+    },
+  },
   'a helper beside the tests changes': {
     base: byHelper('support/money.js'),
     added: {

@@ -142,7 +142,7 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
     t.throws(() => stopIfSameAtBase(check, sign, failed(text, 1)), {
       code: 'ENVIRONMENT_BROKEN',
       message:
-        'check `unit` starts a version of a package manager that would be downloaded: it is missing at the base commit too',
+        'check `unit` starts a version of a package manager or toolchain that would be downloaded: it is missing at the base commit too',
       hints: [/`corepack install`.*`writ resume RUN`; nothing was decided/],
     });
     const tests = { passed: 1, failed: 1, skipped: 0 } as never;
