@@ -4,8 +4,8 @@ import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { ExecutedCheck, ExecutedRule, RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
-import { languageOf } from '../../readers/source/language.ts';
-import { isOfTests, mayTakeLines, runsTests } from '../../readers/source/test-paths.ts';
+import { isCode, languageOf } from '../../readers/source/language.ts';
+import { isOfTests, isSurelyOfTests, mayTakeLines, runsTests } from '../../readers/source/test-paths.ts';
 import {
   type NewCase,
   newRows,
@@ -113,7 +113,8 @@ async function showNewTests(one: ExecutedCheck): Promise<Shown> {
   if (written.length > 0 && (isWritten(failing) || written.some(({ isRow }) => isRow)))
     return { verdict: 'shown' };
   const base = (await one.rerun({ tree: 'base' }))?.executed;
-  const fresh = failing.filter((name) => !base?.names.has(name));
+  // A test that did not run at the base, for a mark that the change takes off, is as good as a new one.
+  const fresh = failing.filter((name) => !base?.names.has(name) || base.skipped.includes(name));
   // As many names may be gone as are new: then they are the same tests under other names.
   const gone = [...(base?.names ?? [])].filter((name) => !ran.executed?.names.has(name));
   if (fresh.length > gone.length) return { verdict: 'shown' };
@@ -151,8 +152,9 @@ function isTestCommand({ kind, command = '' }: Pick<EffectiveCheck, 'kind' | 'co
 function testPaths({ files }: ExecutedCheck['patch']): readonly string[] {
   const isTest = (path: string): boolean => {
     const language = languageOf(path);
-    // Rust keeps tests beside the code: such a file is product.
-    return isOfTests(path) || (language !== undefined && language !== 'rust' && isTestFile(path, language));
+    // Code in `spec/` or `integration/` may be product, and Rust keeps tests beside the code.
+    const isSure = isOfTests(path) && (!isCode(path) || isSurelyOfTests(path));
+    return isSure || (language !== undefined && language !== 'rust' && isTestFile(path, language));
   };
   return [...new Set(files.flatMap(({ path, oldPath = path }) => [path, oldPath]))].filter(isTest);
 }

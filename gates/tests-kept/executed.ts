@@ -6,6 +6,7 @@ import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedAnswer, ExecutedCheck, ExecutedRule } from '../../core/interfaces/rule.ts';
 import { isCode } from '../../readers/source/language.ts';
 import {
+  isData,
   isOfHelpers,
   isOfRunners,
   isOfTestRunners,
@@ -256,7 +257,8 @@ async function compareByExit(one: ComparedCheck): Promise<readonly Finding[] | u
   if (laid.failedBy === undefined || laid.executed?.counts.failed === 0) return [];
   const mayGo = testsMayGo(one.spec, one.patch.files, ({ path }) => isOfTests(path));
   const texts = (await textsOf(one)).filter(({ path }) => !mayGo(path));
-  const isLost = losesData(texts) || texts.some(assertsNothing) || one.patch.files.some(isDisabled);
+  const isDataLost = losesData(texts) && !(await isDataKept(one, texts, []));
+  const isLost = isDataLost || texts.some(assertsNothing) || one.patch.files.some(isDisabled);
   const [code, severity] = isLost
     ? (['EXPECTATION_LOST', 'error'] as const)
     : (['EXPECTATION_CHANGED', 'warning'] as const);
@@ -270,6 +272,22 @@ async function compareByExit(one: ComparedCheck): Promise<readonly Finding[] | u
       isLost ? requestsRemoval : '',
     ),
   ];
+}
+
+/**
+ * Whether shorter data still judges: with it, these tests fail over the product of the base. Expected output gets shorter
+ * with the output of the product; cases that are gone judge nothing.
+ */
+async function isDataKept(
+  one: ComparedCheck,
+  texts: readonly TestText[],
+  tests: readonly unknown[],
+): Promise<boolean> {
+  const data = texts.map(({ path }) => path).filter(isData);
+  const over = data.length === 0 ? undefined : await one.rerun({ tree: 'base', tests: data });
+  if (over?.failedBy === undefined) return false;
+  const failed = new Set<unknown>(failedIn(over.executed));
+  return tests.every((name) => failed.has(name));
 }
 
 /** A test file that a runner may pass over, because it is not executable any more. */
@@ -364,6 +382,9 @@ async function askBaseTests(one: ComparedCheck, base: Executed): Promise<readonl
   const mayGo = testsMayGo(spec, patch.files, ({ path }) => isOfTests(path));
   const asked = { base, texts: await textsOf(one), mayGo, isForGoal };
   const findings = compareExpectations({ ...asked, laid });
+  const lost = findings.find(({ detail }) => detail?.code === 'EXPECTATION_LOST')?.detail?.tests;
+  if (Array.isArray(lost) && (await isDataKept(one, asked.texts, lost)))
+    return compareExpectations({ ...asked, laid, isDataKept: true });
   const [all, sure] = [baseTests(one), sureTests(one)];
   if (findings.length > 0 || sure.length === all.length) return findings;
   // The other files may be product: then the base's tests have judged the base's product.

@@ -23,6 +23,8 @@ export interface Expectations {
    * warning.
    */
   readonly isForGoal?: boolean;
+  /** Data that says less still judges: the base's product fails with it. */
+  readonly isDataKept?: boolean;
   /** Whether the spec lets tests of a file go. */
   mayGo(path: string, name?: string): boolean;
 }
@@ -39,6 +41,7 @@ export function compareExpectations({
   texts,
   mayGo,
   isForGoal = false,
+  isDataKept = false,
 }: Expectations): readonly Finding[] {
   const failedBefore = new Set(failedIn(base));
   const idle = new Set(base.executed?.skipped);
@@ -52,7 +55,7 @@ export function compareExpectations({
   const missing = [...(base.executed?.names ?? [])].filter(
     (name) => ranWell(name) && !laid.executed?.names.has(name),
   );
-  const around = aroundThem(texts, mayGo);
+  const around = aroundThem(texts, mayGo, isDataKept);
   const lost = changed.filter((name) => (isCut && around()) || isLost(name, texts, mayGo, around));
   const kept = changed.filter((name) => !lost.includes(name));
   const ofRed = {
@@ -178,10 +181,14 @@ function isLost(
 }
 
 /** Whether all changed test files together assert less, or their data has fewer rows. Computed once. */
-function aroundThem(texts: readonly TestText[], mayGo: Expectations['mayGo']): () => boolean {
+function aroundThem(
+  texts: readonly TestText[],
+  mayGo: Expectations['mayGo'],
+  isDataKept: boolean,
+): () => boolean {
   let answer: boolean | undefined;
   return () => {
-    const kept = texts.filter(({ path }) => !mayGo(path));
+    const kept = texts.filter(({ path }) => !mayGo(path) && !(isDataKept && isData(path)));
     answer ??=
       losesData(kept) ||
       kept.some(({ path, base, candidate }) => !isCollected(path) && exitsIn(candidate) > exitsIn(base)) ||

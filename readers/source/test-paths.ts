@@ -71,12 +71,15 @@ export function isBelowTestRoot(path: string): boolean {
   return ofTestRoot.test(path);
 }
 
+/** What is here is read, or loaded, by tests alone, also what has the ending of code. */
+const fixturePlaces =
+  /(?:^|\/)(?:fixtures?|__fixtures__|test-?data|goldens?|snapshots?|__snapshots__|expected)\//;
 const dataPlaces =
   /(?:^|\/)(?:goldens?|data|test-?data|cases|fixtures?|expected|examples|samples?|snapshots?)\//;
 
 /** Whether a path is data that tests may read, such as a file of cases or expected output: no code and no settings. */
 export function isData(path: string): boolean {
-  return !isCode(path) && (dataPlaces.test(path) || !settings.test(path));
+  return fixturePlaces.test(path) || (!isCode(path) && (dataPlaces.test(path) || !settings.test(path)));
 }
 
 /**

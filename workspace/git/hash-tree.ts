@@ -168,7 +168,9 @@ export async function requireObjects(repository: Repository, trees: readonly str
     throw new WritError('OBJECTS_MISSING', {
       message: `${missing.size} objects of the tree \`${tree.slice(0, 12)}\` are not in this partial clone; a run needs all of them`,
       detail: { tree, missing: missing.size, objects: [...missing].slice(0, 10) },
-      hints: [`fetch them: \`${fetchAll}\``],
+      hints: [
+        `fetch them: \`${fetchAll}\`; objects of a commit that no refspec of the clone covers, such as a pull request: \`${fetchAll} REMOTE REF\``,
+      ],
     });
   }
 }

@@ -398,6 +398,37 @@ const honest = {
       'test/golden/half.txt': 'fine\n',
     },
   },
+  'expected output gets shorter with the output': {
+    base: {
+      'src/fee.js': "export const fee = () => 'help\\nsee the manual\\n';\n",
+      'test/fee.test.js': testOf("assert.equal(fee(), readFileSync('test/golden/help.txt', 'utf8'));"),
+      'test/golden/help.txt': 'help\nsee the manual\n',
+    },
+    added: { 'src/fee.js': "export const fee = () => 'help\\n';\n", 'test/golden/help.txt': 'help\n' },
+  },
+  'a fix takes the mark off the test that shows the fault': {
+    base: {
+      'src/fee.js': 'export const fee = (amount) => amount;\n',
+      'test/fee.test.js': testOf('assert.equal(fee(0.125), 0.13);').replace("test('", "test.skip('"),
+      'test/more.test.js': testOf('assert.equal(fee(2), 2);', 'a whole fee'),
+    },
+    added: { 'src/fee.js': fee, 'test/fee.test.js': testOf('assert.equal(fee(0.125), 0.13);') },
+    changeType: 'bugfix',
+  },
+  'a fix in a directory with a name of tests': {
+    base: {
+      'src/integration/fee.js': 'export const fee = (amount) => amount;\n',
+      'test/more.test.js': testOf('assert.equal(fee(2), 2);', 'a whole fee').replace(
+        'src/',
+        'src/integration/',
+      ),
+    },
+    added: {
+      'src/integration/fee.js': fee,
+      'test/fee.test.js': testOf('assert.equal(fee(0.125), 0.13);').replace('src/', 'src/integration/'),
+    },
+    changeType: 'bugfix',
+  },
   'a helper beside the tests changes': {
     base: byHelper('support/money.js'),
     added: {
