@@ -275,8 +275,8 @@ async function compareByExit(one: ComparedCheck): Promise<readonly Finding[] | u
 }
 
 /**
- * Whether shorter data still judges: with it, these tests fail over the product of the base. Expected output gets shorter
- * with the output of the product; cases that are gone judge nothing.
+ * Whether shorter data still judges: with it, these tests fail over the product of the base. Expected output gets
+ * shorter with the output of the product; cases that are gone judge nothing.
  */
 async function isDataKept(
   one: ComparedCheck,

@@ -172,13 +172,14 @@ t.test('data that the tests read is part of the tests of the base', async (t) =>
     return { asked, codes: findings.map(({ severity, detail }) => `${severity} ${detail?.code}`) };
   };
   const read = await ask(['data/cases.json', 'src/a.js']);
-  t.same(read.asked.at(-1), { tree: 'candidate', tests: [], verificationInputs: ['data/cases.json'] });
+  const laid = { tree: 'candidate', tests: [], verificationInputs: ['data/cases.json'] };
+  const over = { tree: 'base', tests: ['data/cases.json'] };
+  t.same(read.asked, [{ tree: 'base' }, laid, over], 'whether shorter data still judges');
   t.same(read.codes, ['error EXPECTATION_LOST']);
   const named = await ask(['data/cases.json'], ['Remove the rows of data/cases.json']);
   t.same(named.codes, ['warning EXPECTATION_CHANGED'], 'the contract lets its rows go');
   t.same((await ask(['src/a.js'])).asked, [{ tree: 'base' }], 'no test reads it');
-  const unobserved = { tree: 'candidate', tests: [], verificationInputs: ['data/cases.json'] };
-  t.same((await ask(undefined)).asked, [{ tree: 'base' }, unobserved], 'what was read is not known');
+  t.same((await ask(undefined)).asked, [{ tree: 'base' }, laid, over], 'what was read is not known');
 });
 
 t.test('a test file that no longer runs any test is an error', async (t) => {
