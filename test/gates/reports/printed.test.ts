@@ -30,6 +30,8 @@ const outputs: Readonly<Record<string, readonly [text: string, counts: string, .
     'tests/test_a.py::test_y',
   ],
   unittest: ['.Fs\nRan 3 tests in 0.015s\n\nFAILED (failures=1, skipped=1)\n', '1 1 1'],
+  'unittest, expected failures': ['Ran 4 tests in 0.1s\n\nOK (skipped=1, expected failures=1)\n', '2 0 2'],
+  'unittest, an unexpected success': ['Ran 2 tests in 0.1s\n\nFAILED (unexpected successes=1)\n', '1 1 0'],
   cargo: [
     'test a::b ... ok\ntest c ... ignored\n\ntest result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n',
     '1 0 1',
