@@ -15,6 +15,7 @@ await room(
   'plugins/sandbox/no-sandbox.test.ts',
   'workspace/process/find-agent.test.ts',
   'workspace/process/pick-sandbox.test.ts',
+  'plugins/sandbox/rustup-toolchains.test.ts',
   'plugins/sandbox/sandbox-as-user.test.ts',
   'plugins/sandbox/sandbox-attack.test.ts',
   'plugins/sandbox/sandbox-probe.test.ts',

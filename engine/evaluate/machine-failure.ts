@@ -28,13 +28,16 @@ const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
  */
 const managerStopped =
   /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): |^go: (?:download go[\d.]{1,20}\S{0,20}: |[^\n]{0,300}\brequires go >= [\d.]{1,20} \(running go |[^\n]{0,300}: toolchain not available)/im;
+/** What rustup prints that has not installed the toolchain that a project names, or one of its components. */
+const toolchainStopped =
+  /^error: (?:could not download file from 'https?:\/\/[^'\n]{1,300}\/(?:channel-)?rust|could not create [^\n]{1,300}\/\.rustup\/[^\n]{1,200}: Read-only file system|(?:override )?toolchain '[^'\n]{1,200}' is not installed|'[\w-]{1,60}' is not installed for the (?:custom )?toolchain '|the '[\w-]{1,60}' component which provides the command '|invalid toolchain: the path ')/m;
 const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**
  * Returns a sign that the machine failed and not the change; there are four signs. The shell did not find a program
  * that the command itself starts by name (exit code 127; a path of the repository does not count). A disk is full. If
- * no test passed, a package manager cannot be downloaded. A required check lacks the files of a submodule or, if no
- * test passed, an untracked dependency. The output can be false, so `stopIfSameAtBase` confirms it. Pure.
+ * no test passed, a package manager or toolchain cannot be downloaded. A required check lacks the files of a submodule
+ * or, if no test passed, an untracked dependency. The output can be false, so `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(
   check: Command,
@@ -52,7 +55,8 @@ export function environmentSign(
     if (program !== undefined) return { kind: 'program-missing', program };
   }
   const hasPassed = (tests?.passed ?? 0) > 0;
-  if (!hasPassed && managerStopped.test(text)) return { kind: 'package-manager-missing' };
+  if (!hasPassed && (managerStopped.test(text) || toolchainStopped.test(text)))
+    return { kind: 'package-manager-missing' };
   if (!check.required) return undefined;
   const note = findings.find(
     ({ severity, detail }) => severity === 'note' && detail?.code === 'WORKSPACE_DEPENDENCIES_MISSING',
@@ -140,7 +144,7 @@ function explain(
   if (sign.kind === 'package-manager-missing')
     return [
       'starts a version of a package manager or toolchain that would be downloaded: it is missing',
-      'let corepack download it (`corepack install` in the project), or install that version where checks see it',
+      'install it (`corepack install` or `rustup toolchain install` in the project), or where checks see it',
     ];
   return [
     `starts \`${sign.program}\`, which this machine does not have: it is missing`,

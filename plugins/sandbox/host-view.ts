@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { readPlain } from '../../core/base/files.ts';
 import {
   type HiddenRepository,
   type SandboxBind,
@@ -44,6 +43,8 @@ export interface HostView {
   readonly searchPath: readonly string[];
   /** Where corepack keeps the package managers that it has downloaded. */
   readonly corepack?: string;
+  /** The home of rustup where a directory of PATH starts Rust's programs by it. */
+  readonly rustup?: string;
 }
 
 const systemRoots = [
@@ -104,6 +105,8 @@ const privateNames = new Set([
   '.netrc',
   '.npmrc',
   '.writ',
+  'credentials',
+  'credentials.toml',
   'node_modules',
   'package.json',
 ]);
@@ -135,10 +138,10 @@ export function viewOfHost(facts: HostFacts): HostView {
 
   const searchPath: string[] = [];
   const toolchains: string[] = [];
-  const show = (directory: string): void => {
+  const show = (directory: string, isSearched = true): void => {
     const real = resolved(directory);
     if (real === undefined || !isTool(real, facts.home) || isPrivate(real)) return;
-    if (!searchPath.includes(real)) searchPath.push(real);
+    if (isSearched && !searchPath.includes(real)) searchPath.push(real);
     if (system.some((root) => isInside(root, real))) return;
     const prefix = path.dirname(real);
     const withLibraries = path.basename(real) === 'bin' && isTool(prefix, facts.home);
@@ -151,6 +154,7 @@ export function viewOfHost(facts: HostFacts): HostView {
     }
   };
   let nodeSeen = false;
+  let rustup: string | undefined;
   for (const entry of facts.path.split(':')) {
     if (!path.isAbsolute(entry)) continue;
     const node = nodeSeen ? undefined : executable(path.join(entry, 'node'));
@@ -158,27 +162,57 @@ export function viewOfHost(facts: HostFacts): HostView {
       nodeSeen = true;
       show(path.dirname(node));
     }
-    const rust = rustToolchain(entry, facts.home);
-    if (rust !== undefined) show(rust);
+    if (rustup === undefined && startsRustup(entry)) {
+      rustup = rustupHome(facts.home);
+      // `rustup toolchain link` makes a link, whose target is shown where it is.
+      for (const link of rustup === undefined ? [] : globSync(`${rustup}/toolchains/*`)) {
+        const real = resolved(link);
+        if (real !== undefined && path.dirname(path.dirname(real)) !== rustup)
+          show(path.join(real, 'bin'), false);
+      }
+    }
     if (!entry.replace(/\/+$/, '').endsWith('/node_modules/.bin')) show(entry);
   }
   if (!nodeSeen) show(path.dirname(facts.execPath));
   for (const entry of systemPath) if (exists(entry) && !searchPath.includes(entry)) searchPath.push(entry);
   const corepack = corepackCache(facts.home);
-  return { links, system, toolchains, searchPath, ...(corepack === undefined ? {} : { corepack }) };
+  return {
+    links,
+    system,
+    toolchains,
+    searchPath,
+    ...(corepack === undefined ? {} : { corepack }),
+    ...(rustup === undefined ? {} : { rustup }),
+  };
+}
+
+/** Whether `cargo` of this directory is rustup: a link to it or, of older versions, a hard link. */
+function startsRustup(directory: string): boolean {
+  const program = executable(path.join(directory, 'cargo'));
+  if (program === undefined || path.basename(program) === 'rustup') return program !== undefined;
+  const manager = executable(path.join(directory, 'rustup'));
+  if (manager === undefined) return false;
+  const [cargo, rustup] = [statSync(program), statSync(manager)];
+  return cargo.ino === rustup.ino && cargo.dev === rustup.dev;
+}
+
+/** The home of rustup with its toolchains; `undefined` where there is none, or it is no directory for this alone. */
+function rustupHome(home: string): string | undefined {
+  const place = process.env.RUSTUP_HOME ?? path.join(home, '.rustup');
+  const real = path.isAbsolute(place) ? resolved(place) : undefined;
+  return real === undefined || !isTool(real, home) || isPrivate(real) ? undefined : real;
 }
 
 /**
- * The programs of rustup's default toolchain, for a directory of PATH whose `cargo` is rustup: it starts a toolchain by
- * settings in the home, which a sandbox does not show.
+ * The bind that lets rustup find in its home inside the toolchains of the host and which of them is the default. It
+ * then chooses as on the host: by `+nightly`, by `rust-toolchain.toml`, or the default.
  */
-function rustToolchain(entry: string, home: string): string | undefined {
-  const program = executable(path.join(entry, 'cargo')) ?? '';
-  if (path.basename(program) !== 'rustup') return undefined;
-  const root = process.env.RUSTUP_HOME ?? path.join(home, '.rustup');
-  const settings = readPlain(path.join(root, 'settings.toml'), 64 * 1024).bytes?.toString('utf8') ?? '';
-  const name = /^default_toolchain\s?=\s?"([\w.+-]{1,200})"/m.exec(settings)?.[1];
-  return name === undefined ? undefined : path.join(root, 'toolchains', name, 'bin');
+async function rustupBinds({ rustup }: HostView, request: SandboxRequest): Promise<readonly SandboxBind[]> {
+  const { repository, workspace } = request;
+  if (rustup === undefined || (await isTracked(repository, rustup))) return [];
+  const kept = [workspace, ...(repository === undefined ? [] : [repository.root, ...repository.others])];
+  const holdsOther = kept.some((place) => isInside(rustup, place));
+  return holdsOther ? [] : [{ source: rustup, target: `${homeInside}/.rustup`, writable: false }];
 }
 
 /** The cache of corepack, by its own rule; `undefined` where there is none, or it is no directory for this alone. */
@@ -219,15 +253,15 @@ const installedParts = ['lib', 'lib64', 'libexec', 'include', 'share', 'conf', '
 /**
  * The view of one request: its tools first on PATH, without toolchains that overlap its workspace (a check must not be
  * its own tool) or that are tracked in its repository. Programs in its working tree that git ignores, or that a bind
- * provides, are shown in the workspace, to which the path of the working tree leads. What corepack has downloaded is
- * bound where corepack looks for it.
+ * provides, are shown in the workspace, to which the path of the working tree leads. What corepack and rustup have
+ * downloaded is bound where they look for it.
  */
 export async function viewFor(
   common: HostView,
   asked: SandboxRequest,
 ): Promise<{ readonly view: HostView; readonly request: SandboxRequest }> {
   const view = viewWithTools(common, asked.tools);
-  const cached = await corepackBinds(view, asked);
+  const cached = [...(await corepackBinds(view, asked)), ...(await rustupBinds(view, asked))];
   const request = cached.length === 0 ? asked : { ...asked, binds: [...asked.binds, ...cached] };
   const { workspace, repository, binds } = request;
   const unseen = new Set<string>();

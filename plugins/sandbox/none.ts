@@ -1,13 +1,14 @@
 /* The explicit choice of no sandbox. */
 import { lstatSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
-import { currentHostFacts, type HostFacts, viewFor, viewOfHost } from './host-view.ts';
+import { isInside } from '../../workspace/process/find-program.ts';
+import { currentHostFacts, type HostFacts, homeInside, viewFor, viewOfHost } from './host-view.ts';
 import { sandboxEnvironment } from './mounts.ts';
 import { spawnWatched } from './spawn-watched.ts';
 import { processesFrom, processesIn } from './watch-limits.ts';
@@ -34,7 +35,7 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
       const workspace = await realpath(request.workspace);
       for (const bind of request.binds) linkBind(bind);
       // Programs stay where they are; only tracked ones are left out.
-      const { view } = await viewFor(viewOfHost(facts), { ...request, workspace });
+      const { view, request: wider } = await viewFor(viewOfHost(facts), { ...request, workspace });
       const scratch = await mkdtemp(path.join(await realpath(tmpdir()), 'writ-home-'));
       const mark = randomOctets(16).toString('hex');
       try {
@@ -46,6 +47,8 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
         };
         await mkdir(own.home);
         await mkdir(own.temporary);
+        for (const { source, target } of wider.binds)
+          if (isInside(homeInside, target)) await linkInHome(own.home, source, target);
         const env = sandboxEnvironment({ ...request.env, [markName]: mark }, own);
         const spawn = {
           argv: request.argv,
@@ -70,6 +73,13 @@ export function noSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend
       }
     },
   };
+}
+
+/** What programs look for in their home, as corepack and rustup do. */
+async function linkInHome(home: string, source: string, target: string): Promise<void> {
+  const place = path.join(home, path.relative(homeInside, target));
+  await mkdir(path.dirname(place), { recursive: true });
+  await symlink(source, place);
 }
 
 /** Left in place: the workspace is thrown away, and another check may be using the same link. */

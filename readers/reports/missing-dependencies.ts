@@ -57,7 +57,7 @@ const signs: readonly RegExp[] = [
   // cargo
   /no matching package named `([\w-]{1,200})` found/g,
   /failed to (?:get|download) `([\w-]{1,200})[^`\n]{0,200}`/g,
-  /no such command: `([\w-]{1,100})`/g,
+  /no such command: `(\+?[\w.-]{1,100})`/g,
   /^error: rustup could not choose a version of (\w{1,40}) to run/gm,
   /can't find crate for `([\w-]{1,200})`/g,
   // go

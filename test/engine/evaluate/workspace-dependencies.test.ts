@@ -886,6 +886,7 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     ['error: failed to download `serde v1.0.219`', 'serde'],
     ["error: rustup could not choose a version of cargo to run, because one wasn't specified", 'cargo'],
     ['error: no such command: `nextest`', 'nextest'],
+    ['error: no such command: `+nightly`', '+nightly'],
     ["error[E0463]: can't find crate for `serde`", 'serde'],
     ['a.go:3:8: missing go.sum entry for module providing package example.com/m; to add:', 'example.com/m'],
     ['a.go:3:8: cannot find module providing package example.com/m: module lookup disabled', 'example.com/m'],

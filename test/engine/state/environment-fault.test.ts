@@ -137,6 +137,13 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
     'go: downloading go1.24.4 (linux/amd64)\ngo: download go1.24.4: golang.org/toolchain@v0.0.1-go1.24.4.linux-amd64: Get "https://proxy.golang.org/x.zip": dial tcp: lookup proxy.golang.org',
     'go: go.mod requires go >= 1.24 (running go 1.22.2; GOTOOLCHAIN=local)',
     'go: download go1.25 for linux/amd64: toolchain not available',
+    "error: could not download file from 'https://static.rust-lang.org/dist/channel-rust-1.70.0.toml.sha256' to '/h/.rustup/tmp/x_file': dns error",
+    "error: toolchain '1.70.0-x86_64-unknown-linux-gnu' is not installed\nhelp: run `rustup toolchain install` to install it",
+    "error: override toolchain '1.70.0' is not installed",
+    'error: could not create temp file /home/check/.rustup/tmp/x_file: Read-only file system (os error 30)',
+    "error: 'cargo-miri' is not installed for the toolchain 'nightly-x86_64-unknown-linux-gnu'.",
+    "error: the 'miri' component which provides the command 'cargo-miri' is not available for the 'stable' toolchain",
+    "error: invalid toolchain: the path '/nope' has no bin/ directory",
   ]) {
     t.strictSame(environmentSign(check, failed(text, 1)), sign, text);
     t.throws(() => stopIfSameAtBase(check, sign, failed(text, 1)), {
@@ -149,6 +156,7 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
     t.equal(environmentSign(check, { ...failed(text, 1), tests }), undefined, 'a test of such output');
   }
   t.equal(environmentSign(check, failed(cause, 1)), undefined, 'a request of the project itself');
+  t.equal(environmentSign(check, failed("error: could not download file from 'https://a/b'", 1)), undefined);
   t.equal(environmentSign(check, failed("EROFS: read-only file system, open '/usr/x'", 1)), undefined);
   t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('1 test failed', 1)), 'the change names another');
 });

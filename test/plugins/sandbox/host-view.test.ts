@@ -154,18 +154,6 @@ t.test('hides tool directories inside the workspace from a check', async (t) => 
   );
 });
 
-t.test("shows the programs of rustup's default toolchain before those that start it", async (t) => {
-  const [bin, toolchain] = [directory('home/.cargo/bin'), directory('home/.rustup/toolchains/stable-x/bin')];
-  directory('home/.rustup/toolchains/stable-x/lib');
-  program(bin, 'rustup');
-  symlinkSync('rustup', path.join(bin, 'cargo'));
-  t.strictSame(seenWith(bin).toolchains, [bin], 'without a default');
-  writeFileSync(path.join(home, '.rustup/settings.toml'), 'version = "12"\ndefault_toolchain = "stable-x"\n');
-  const { searchPath, toolchains } = seenWith(bin);
-  t.strictSame(toolchains, [toolchain, path.join(path.dirname(toolchain), 'lib'), bin]);
-  t.ok(searchPath.indexOf(toolchain) < searchPath.indexOf(bin));
-});
-
 t.test('shows only listed files of /etc and none with secrets', async (t) => {
   const { system, links } = seenWith('/usr/bin');
   const shown = [...system, ...links.map(({ target }) => target)];
