@@ -80,7 +80,16 @@ const manifests = [
     '.gitignore',
     '.gitmodules',
   ],
-  ...['pyproject.toml', 'requirements*.txt', 'setup.py', 'setup.cfg', 'tox.ini', 'Pipfile', '*.lock'],
+  ...[
+    'pyproject.toml',
+    'requirements*.txt',
+    'setup.py',
+    'setup.cfg',
+    'tox.ini',
+    'noxfile.py',
+    'Pipfile',
+    '*.lock',
+  ],
   ...['Cargo.toml', 'go.mod', 'Makefile', 'makefile', 'GNUmakefile'],
 ];
 

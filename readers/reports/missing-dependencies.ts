@@ -39,11 +39,11 @@ const signs: readonly RegExp[] = [
   // npm, npx
   /npx canceled due to missing packages and no YES option: \[?['"]?([^'"\x00-\x20\]]{1,200})/g,
   /^npm (?:error|ERR!) request to https?:\/\/[^\s/]{1,200}\/([^\s?]{1,200}) failed/gm,
-  // pnpm, yarn
-  /^.{0,80}Command ['"]([^'"\x00-\x1f]{1,100})['"] not found/gm,
+  // pnpm, yarn, pdm
+  /^.{0,80}Command ['"]([^'"\x00-\x1f]{1,100})['"] (?:is )?not found/gm,
   /(node_modules) missing, did you mean to install/g,
   /^.{0,20}ERR_PNPM_NO_OFFLINE_(?:META|TARBALL) {1,4}Failed to resolve ([^\s]{1,200})/gm,
-  /^.{0,20}command not found: ([\w@./+-]{1,100})/gm,
+  /^.{0,20}[Cc]ommand not found: ([\w@./+-]{1,100})/gm,
   /Couldn't find a script named ['"]([^'"\x00-\x1f]{1,100})['"]/g,
   /Couldn't find the (node_modules) state file/g,
   /Usage Error: (The project) in [^\n]{1,1000} doesn't seem to have been installed/g,
@@ -54,6 +54,15 @@ const signs: readonly RegExp[] = [
   /Failed to (?:download(?: and build)?|fetch wheel:)[\s│]{1,20}`?([\w.-]{1,200})(?:==| @ )/g,
   /Failed to fetch:[\s│]{1,20}`https?:\/\/[^`\s]{1,400}\/([\w.-]{1,200}?)-\d[^`\s/]{0,200}\.(?:whl(?:\.metadata)?|tar\.gz|zip)`/g,
   /Because ([\w.-]{1,200}) was not found in the (?:cache|package registry|provided package locations)/g,
+  // pip, and what calls it: tox, nox, hatch
+  /^.{0,40}ERROR: No matching distribution found for ([\w.-]{1,200})/gm,
+  /^.{0,40}ERROR: Could not find a version that satisfies the requirement ([\w.-]{1,200})/gm,
+  /^.{0,80}could not find executable ['"]?([\w.+-]{1,100})/gm,
+  /^nox > Program ([\w.+-]{1,100}) not found/gm,
+  // poetry, pipenv
+  /^.{0,20}Installing ([\w.-]{1,200}) \([^)\n]{1,100}\): Failed/gm,
+  /Max retries exceeded with url: \/(?:simple|pypi)\/([\w.-]{1,200})\//g,
+  /^.{0,40}the command ['"]?([\w.+-]{1,100})['"]? (?:\([^)\n]{1,100}\) )?could not be found within PATH/gm,
   // cargo
   /no matching package named `([\w-]{1,200})` found/g,
   /failed to (?:get|download) `([\w-]{1,200})[^`\n]{0,200}`/g,
