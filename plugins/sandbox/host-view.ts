@@ -80,6 +80,20 @@ const etcEntries = [
   'ssl/openssl.cnf',
 ]; // prettier-ignore
 const etcFamilies = /^java-[\w.-]+$/;
+/**
+ * Settings without which PHP loads no extension and Maven does not start, as distributions place them. Not those of
+ * services, and no `settings.xml`, which may hold passwords of servers.
+ */
+const etcSettings = [
+  'maven/m2.conf',
+  'maven/logging',
+  'php.ini',
+  'php.d',
+  'php{,[0-9]*}/php.ini',
+  'php{,[0-9]*}/conf.d',
+  'php{/[0-9]*,[0-9]*}/cli',
+  'php/[0-9]*/mods-available',
+];
 /** Never visible, whatever PATH contains: live kernel and service state. */
 const hiddenRoots = ['/proc', '/sys', '/dev', '/run', '/workspace', '/reports', '/egress'];
 /** Directories that may contain toolchains, but also all other content. */
@@ -128,7 +142,8 @@ export function viewOfHost(facts: HostFacts): HostView {
     if (stat?.isSymbolicLink()) links.push({ target: root, to: readlinkSync(root) });
     else if (stat?.isDirectory()) system.push(root);
   }
-  for (const entry of [...etcEntries, ...readdirSync('/etc').filter((name) => etcFamilies.test(name))]) {
+  const families = readdirSync('/etc').filter((name) => etcFamilies.test(name));
+  for (const entry of [...etcEntries, ...families, ...openSettings('/etc')]) {
     const file = `/etc/${entry}`;
     const real = resolved(file);
     // A link into /usr is repeated: a link costs less than a mount.
@@ -184,6 +199,17 @@ export function viewOfHost(facts: HostFacts): HostView {
     ...(corepack === undefined ? {} : { corepack }),
     ...(rustup === undefined ? {} : { rustup }),
   };
+}
+
+/** The settings of PHP and Maven in a directory; none with a file that others may not read, for it may be a secret. */
+export function openSettings(etc: string): readonly string[] {
+  const isOpen = (name: string): boolean => {
+    const stat = statSync(path.join(etc, name), { throwIfNoEntry: false });
+    return stat === undefined || (stat.mode & 0o004) !== 0;
+  };
+  return globSync(etcSettings, { cwd: etc })
+    .filter((name) => globSync([name, `${name}/**`], { cwd: etc }).every(isOpen))
+    .sort();
 }
 
 /** Whether `cargo` of this directory is rustup: a link to it or, of older versions, a hard link. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import type { SandboxRequest } from '../../../core/interfaces/sandbox.ts';
-import { viewFor, viewOfHost } from '../../../plugins/sandbox/host-view.ts';
+import { openSettings, viewFor, viewOfHost } from '../../../plugins/sandbox/host-view.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'writ-view-')));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -169,6 +169,25 @@ t.test('shows only listed files of /etc and none with secrets', async (t) => {
     '/etc/npmrc',
   ])
     t.notOk(shown.includes(secret), secret);
+});
+
+t.test('shows the settings of PHP and Maven that everybody may read', async (t) => {
+  const etc = directory('etc');
+  const cli = ['php/8.2/cli/php.ini', 'php/8.2/cli/conf.d/20-x.ini', 'php/8.2/mods-available/x.ini'];
+  const others = ['php.ini', 'php.d/x.ini', 'php83/conf.d/x.ini', 'php8/cli/php.ini', 'php/conf.d/x.ini'];
+  const maven = ['maven/m2.conf', 'maven/logging/x.properties', 'maven/settings.xml'];
+  for (const file of [...cli, ...others, ...maven, 'php/8.2/fpm/pool.d/www.conf', 'php-fpm.d/www.conf']) {
+    directory('etc', path.dirname(file));
+    writeFileSync(path.join(etc, file), '', { mode: 0o644 });
+    chmodSync(path.join(etc, file), 0o644);
+  }
+  const debian = ['maven/logging', 'maven/m2.conf', 'php/8.2/mods-available'];
+  const shown = ['php.d', 'php.ini', 'php/8.2/cli', 'php/conf.d', 'php8/cli', 'php83/conf.d', ...debian];
+  t.strictSame(openSettings(etc), shown.toSorted());
+  chmodSync(path.join(etc, 'php/8.2/cli/conf.d/20-x.ini'), 0o640);
+  chmodSync(path.join(etc, 'maven/m2.conf'), 0o600);
+  const closed = ['php/8.2/cli', 'maven/m2.conf'];
+  t.strictSame(openSettings(etc), shown.filter((name) => !closed.includes(name)).toSorted());
 });
 
 t.test('hides a directory on PATH that holds project files or keys', async (t) => {
