@@ -1,4 +1,5 @@
 /* Distinguishes failures of the machine and old failures from failures of the change. */
+import { stripVTControlCharacters } from 'node:util';
 import { WritError } from '../../core/base/errors.ts';
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
@@ -12,9 +13,11 @@ type EnvironmentSign =
   | { readonly kind: 'program-missing'; readonly program: string }
   | { readonly kind: 'dependency-missing'; readonly name: string; readonly reason: string }
   | { readonly kind: 'package-manager-missing' }
-  | { readonly kind: 'disk-full' };
+  | { readonly kind: 'disk-full' }
+  /** A line of output that says that something is missing. */
+  | { readonly kind: 'lack'; readonly line: string };
 
-type Ran = Pick<CheckOutcome, 'findings' | 'result' | 'tests'>;
+type Ran = Pick<CheckOutcome, 'executed' | 'findings' | 'result' | 'tests'>;
 type Command = Pick<EffectiveCheck, 'command' | 'expectedExitCode'> &
   Partial<Pick<EffectiveCheck, 'required'>>;
 
@@ -67,6 +70,34 @@ export function environmentSign(
   return typeof name === 'string' && note !== undefined
     ? { kind: 'dependency-missing', name, reason: note.message }
     : undefined;
+}
+
+/** What programs print that miss a file, a module, a tool or a network. */
+const lacks =
+  /not found|cannot find|can't find|could not (?:find|resolve|download|fetch)|no such (?:file|command|module|toolchain)|no module named|not installed|no matching distribution|no interpreter found|undefined function|unable to (?:resolve|connect|locate)|failed to (?:download|fetch|resolve)|EAI_AGAIN|ENOTFOUND|ENETUNREACH|getaddrinfo|name resolution|network is unreachable|NoSuchFile|ClassNotFound|may not be used on the|shared object|offline/i;
+const maxLine = 200;
+
+/** Such lines of a required check in which no test passed, without what varies between runs. */
+function lackingLines(check: Command, { findings, result, tests, executed }: Ran): readonly string[] {
+  const hasFailed = findings.some(({ severity }) => severity === 'error');
+  if (!hasFailed || !check.required || result === undefined || result.timedOut || result.exceeded) return [];
+  if (((tests ?? executed?.counts)?.passed ?? 0) > 0) return [];
+  // A path that the command itself names is missing in the repository.
+  const paths = (check.command ?? '').split(/\s+/).filter((word) => /\w[./]\w/.test(word));
+  const text = stripVTControlCharacters(result.combined.bytes.subarray(-searchedBytes).toString('utf8'));
+  return text
+    .split('\n')
+    .map((line) => line.trim().slice(0, maxLine).replace(/\d+/g, '0'))
+    .filter((line) => lacks.test(line) && !paths.some((path) => line.includes(path)));
+}
+
+/**
+ * A sign that the machine, or the base itself, lacks what the check needs: a line that says so. It is weaker than those
+ * of `environmentSign`, and only the same line at the base confirms it. Pure.
+ */
+export function lackSign(check: Command, ran: Ran): EnvironmentSign | undefined {
+  const [line] = lackingLines(check, ran);
+  return line === undefined ? undefined : { kind: 'lack', line };
 }
 
 /** Files in which a project declares its dependencies and its scripts. */
@@ -128,7 +159,8 @@ export function stopIfSameAtBase(
   sign: EnvironmentSign,
   base: Ran,
 ): void {
-  const other = environmentSign(check, base);
+  if (sign.kind === 'lack' && !lackingLines(check, base).includes(sign.line)) return;
+  const other = sign.kind === 'lack' ? sign : environmentSign(check, base);
   if (other?.kind !== sign.kind) return;
   if (sign.kind === 'program-missing' && other.kind === 'program-missing' && other.program !== sign.program)
     return;
@@ -154,6 +186,11 @@ function explain(
     return [
       'starts a version of a package manager or toolchain that would be downloaded: it is missing',
       'install it (`corepack install` or `rustup toolchain install` in the project), or where checks see it',
+    ];
+  if (sign.kind === 'lack')
+    return [
+      `passes no test and prints \`${sign.line}\`: it does so`,
+      'let the check pass at the base commit on this machine (`docs/checks.md`, "When the machine fails")',
     ];
   return [
     `starts \`${sign.program}\`, which this machine does not have: it is missing`,

@@ -25,7 +25,7 @@ import { blameOrigin, CheckWatch, checkOrigin, inWorkspace } from './check-works
 import { askRule, evaluatePolicy, isMandatory, ruleQuestion } from './evaluate-rules.ts';
 import { evaluateExecuted } from './executed-rules.ts';
 import { givenSecrets, secretsAwaited } from './find-dependencies.ts';
-import { canBeOfMachine, environmentSign, stopIfSameAtBase } from './machine-failure.ts';
+import { canBeOfMachine, environmentSign, lackSign, stopIfSameAtBase } from './machine-failure.ts';
 import type { TracedCommand } from './observe/under-tracer.ts';
 import { type OpeningWorkspace, WorkspaceLost, type WorkspaceSide } from './open-workspace.ts';
 import { type CheckUses, runCommand } from './run-command.ts';
@@ -82,8 +82,16 @@ export async function runCheck(
     ...(scanned ? { scanned } : {}),
   });
   const scan = scanned && (await keepScan(attempt, scanned, { stage, checkId: check.id }, ran));
-  const sign = patch.baseCommit === undefined || scanned ? undefined : environmentSign(check, ran);
-  if (sign !== undefined && (await canBeOfMachine(sign, check, patch, services.scratch)))
+  const isComparable = patch.baseCommit !== undefined && !scanned;
+  const sure = isComparable ? environmentSign(check, ran) : undefined;
+  const isOfMachine = sure !== undefined && (await canBeOfMachine(sure, check, patch, services.scratch));
+  // A model may yet mend what the base lacks.
+  const sign = isOfMachine
+    ? sure
+    : isComparable && !attempt.identity.isWorked
+      ? lackSign(check, ran)
+      : undefined;
+  if (sign !== undefined)
     stopIfSameAtBase(
       check,
       sign,

@@ -890,7 +890,7 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     ['    ERROR: Could not find a version that satisfies the requirement flit_core<4,>=3.2', 'flit_core'],
     ['ERROR: InvocationError for command could not find executable pytest', 'pytest'],
     ['nox > Program pytest not found.', 'pytest'],
-    ['Creating virtualenv x-py3.11 in /home/check\nCommand not found: pytest', 'pytest'],
+    ['Creating virtualenv x-py3.11 in /h\nCommand not found: pytest', 'pytest'],
     ['  • Installing iniconfig (2.0.0): Failed\n\n  ConnectionError', 'iniconfig'],
     [
       "HTTPSConnectionPool(host='pypi.org', port=443): Max retries exceeded with url: /simple/pytest/ (Caused by NewConnectionError",

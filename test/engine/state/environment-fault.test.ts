@@ -7,6 +7,7 @@ import { definePlugin } from '../../../core/kernel/plugin.ts';
 import {
   canBeOfMachine,
   environmentSign,
+  lackSign,
   stopIfSameAtBase,
 } from '../../../engine/evaluate/machine-failure.ts';
 import { environmentFault } from '../../../engine/state/machine.ts';
@@ -118,6 +119,24 @@ t.test('a program that only the change lacks fails the check', async (t) => {
   });
 });
 
+t.test('a line that says that something is missing counts if the base prints it, too', async (t) => {
+  const check = { id: 'unit', command: 'node test/all.js', expectedExitCode: 0, required: true };
+  const lack = failed("Error: Cannot find module 'lodash/fp'\n    at line 12\n", 1);
+  const sign = lackSign(check, lack);
+  t.strictSame(sign, { kind: 'lack', line: "Error: Cannot find module 'lodash/fp'" });
+  t.throws(() => sign && stopIfSameAtBase(check, sign, lack), {
+    code: 'ENVIRONMENT_BROKEN',
+    message:
+      "check `unit` passes no test and prints `Error: Cannot find module 'lodash/fp'`: it does so at the base commit too",
+  });
+  t.doesNotThrow(() => sign && stopIfSameAtBase(check, sign, failed("Cannot find module './new.js'", 1)));
+  t.equal(lackSign(check, failed("Could not find 'test/all.js'", 1)), undefined, 'its own path');
+  t.equal(lackSign(check, failed('expected 3, found 4', 1)), undefined);
+  const counts = { passed: 1, failed: 1, skipped: 0 };
+  t.equal(lackSign(check, { ...lack, tests: counts }), undefined, 'a test passed');
+  t.equal(lackSign({ ...check, required: false }, lack), undefined);
+});
+
 t.test('a package manager that cannot be downloaded is a sign of a broken machine', async (t) => {
   const check = { id: 'unit', command: 'pnpm test', expectedExitCode: 0 };
   const sign = { kind: 'package-manager-missing' } as const;
@@ -140,7 +159,7 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
     "error: could not download file from 'https://static.rust-lang.org/dist/channel-rust-1.70.0.toml.sha256' to '/h/.rustup/tmp/x_file': dns error",
     "error: toolchain '1.70.0-x86_64-unknown-linux-gnu' is not installed\nhelp: run `rustup toolchain install` to install it",
     "error: override toolchain '1.70.0' is not installed",
-    'error: could not create temp file /home/check/.rustup/tmp/x_file: Read-only file system (os error 30)',
+    'error: could not create temp file /h/.rustup/tmp/x_file: Read-only file system (os error 30)',
     "error: 'cargo-miri' is not installed for the toolchain 'nightly-x86_64-unknown-linux-gnu'.",
     "error: the 'miri' component which provides the command 'cargo-miri' is not available for the 'stable' toolchain",
     "error: invalid toolchain: the path '/nope' has no bin/ directory",
