@@ -30,7 +30,7 @@ const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
  * would download the version of it that the project names, and go that would download a toolchain.
  */
 const managerStopped =
-  /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): |^go: (?:download go[\d.]{1,20}\S{0,20}: |[^\n]{0,300}\brequires go >= [\d.]{1,20} \(running go |[^\n]{0,300}: toolchain not available)/im;
+  /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): |^go: (?:download go[\d.]{1,20}\S{0,20}: |[^\n]{0,300}\brequires go >= [\d.]{1,20} \(running go |[^\n]{0,300}: toolchain not available)|go\.mod:\d{1,6}: (?:invalid go version '|unknown directive: toolchain)/im;
 /** What rustup prints that has not installed the toolchain that a project names, or one of its components. */
 const toolchainStopped =
   /^error: (?:could not download file from 'https?:\/\/[^'\n]{1,300}\/(?:channel-)?rust|could not create [^\n]{1,300}\/\.rustup\/[^\n]{1,200}: Read-only file system|(?:override )?toolchain '[^'\n]{1,200}' is not installed|'[\w-]{1,60}' is not installed for the (?:custom )?toolchain '|the '[\w-]{1,60}' component which provides the command '|invalid toolchain: the path ')/m;
@@ -77,7 +77,7 @@ const lacks =
   /not found|cannot find|can't find|could not (?:find|resolve|download|fetch)|no such (?:file|command|module|toolchain)|no module named|not installed|no matching distribution|no interpreter found|undefined function|unable to (?:resolve|connect|locate)|failed to (?:download|fetch|resolve)|EAI_AGAIN|ENOTFOUND|ENETUNREACH|getaddrinfo|name resolution|network is unreachable|NoSuchFile|ClassNotFound|may not be used on the|shared object|offline/i;
 const maxLine = 200;
 
-/** Such lines of a required check in which no test passed, without what varies between runs. */
+/** Such lines of a required check in which no test passed. */
 function lackingLines(check: Command, { findings, result, tests, executed }: Ran): readonly string[] {
   const hasFailed = findings.some(({ severity }) => severity === 'error');
   if (!hasFailed || !check.required || result === undefined || result.timedOut || result.exceeded) return [];
@@ -87,8 +87,13 @@ function lackingLines(check: Command, { findings, result, tests, executed }: Ran
   const text = stripVTControlCharacters(result.combined.bytes.subarray(-searchedBytes).toString('utf8'));
   return text
     .split('\n')
-    .map((line) => line.trim().slice(0, maxLine).replace(/\d+/g, '0'))
+    .map((line) => line.trim().slice(0, maxLine))
     .filter((line) => lacks.test(line) && !paths.some((path) => line.includes(path)));
+}
+
+/** Numbers vary between runs. */
+function isAlike(one: string, other: string): boolean {
+  return one.replace(/\d+/g, '0') === other.replace(/\d+/g, '0');
 }
 
 /**
@@ -159,7 +164,7 @@ export function stopIfSameAtBase(
   sign: EnvironmentSign,
   base: Ran,
 ): void {
-  if (sign.kind === 'lack' && !lackingLines(check, base).includes(sign.line)) return;
+  if (sign.kind === 'lack' && !lackingLines(check, base).some((line) => isAlike(line, sign.line))) return;
   const other = sign.kind === 'lack' ? sign : environmentSign(check, base);
   if (other?.kind !== sign.kind) return;
   if (sign.kind === 'program-missing' && other.kind === 'program-missing' && other.program !== sign.program)

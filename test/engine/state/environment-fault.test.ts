@@ -156,6 +156,7 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
     'go: downloading go1.24.4 (linux/amd64)\ngo: download go1.24.4: golang.org/toolchain@v0.0.1-go1.24.4.linux-amd64: Get "https://proxy.golang.org/x.zip": dial tcp: lookup proxy.golang.org',
     'go: go.mod requires go >= 1.24 (running go 1.22.2; GOTOOLCHAIN=local)',
     'go: download go1.25 for linux/amd64: toolchain not available',
+    "go: errors parsing go.mod:\n/workspace/go.mod:3: invalid go version '1.24.0': must match format 1.23\n",
     "error: could not download file from 'https://static.rust-lang.org/dist/channel-rust-1.70.0.toml.sha256' to '/h/.rustup/tmp/x_file': dns error",
     "error: toolchain '1.70.0-x86_64-unknown-linux-gnu' is not installed\nhelp: run `rustup toolchain install` to install it",
     "error: override toolchain '1.70.0' is not installed",
