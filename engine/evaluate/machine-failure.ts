@@ -31,9 +31,12 @@ const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
  */
 const managerStopped =
   /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): |^go: (?:download go[\d.]{1,20}\S{0,20}: |[^\n]{0,300}\brequires go >= [\d.]{1,20} \(running go |[^\n]{0,300}: toolchain not available)|go\.mod:\d{1,6}: (?:invalid go version '|unknown directive: toolchain)/im;
-/** What rustup prints that has not installed the toolchain that a project names, or one of its components. */
+/**
+ * What rustup prints that has not installed the toolchain that a project names, or one of its components, and the
+ * wrapper of Gradle that cannot download the version that the project names.
+ */
 const toolchainStopped =
-  /^error: (?:could not download file from 'https?:\/\/[^'\n]{1,300}\/(?:channel-)?rust|could not create [^\n]{1,300}\/\.rustup\/[^\n]{1,200}: Read-only file system|(?:override )?toolchain '[^'\n]{1,200}' is not installed|'[\w-]{1,60}' is not installed for the (?:custom )?toolchain '|the '[\w-]{1,60}' component which provides the command '|invalid toolchain: the path ')/m;
+  /^error: (?:could not download file from 'https?:\/\/[^'\n]{1,300}\/(?:channel-)?rust|could not create [^\n]{1,300}\/\.rustup\/[^\n]{1,200}: Read-only file system|(?:override )?toolchain '[^'\n]{1,200}' is not installed|'[\w-]{1,60}' is not installed for the (?:custom )?toolchain '|the '[\w-]{1,60}' component which provides the command '|invalid toolchain: the path ')|^Downloading https?:\/\/\S{1,300}\/gradle-[\w.-]{1,60}\.zip[\s.\d%]{1,400}Exception in thread "main" java\.(?:net|io)\./m;
 const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**
@@ -126,7 +129,7 @@ const manifests = [
     'Pipfile',
     '*.lock',
   ],
-  ...['Cargo.toml', 'go.mod', 'Makefile', 'makefile', 'GNUmakefile'],
+  ...['Cargo.toml', 'go.mod', 'pom.xml', 'Makefile', 'makefile', 'GNUmakefile'],
 ];
 
 /**
@@ -140,17 +143,21 @@ export async function canBeOfMachine(
   place: GitDirectory,
 ): Promise<boolean> {
   if (sign.kind !== 'dependency-missing') return true;
-  // `left-pad@>=1.0.0`, `@a%2fb`
-  const name = sign.name.replaceAll(/%2f/gi, '/').replace(/(?<=.)@.*/, '');
+  // `left-pad@>=1.0.0`, `@a%2fb`, `org.example:part`
+  const name = sign.name
+    .replaceAll(/%2f/gi, '/')
+    .replace(/(?<=.)@.*/, '')
+    .replace(/^[\w.-]+:/, '');
   const isOfChange = patch.files.some(({ path }) => `/${path.replace(/\.\w+$/, '')}/`.includes(`/${name}/`));
   if (isOfChange) return false;
   // A word of the command, as in `npx jest@29`; not a word of a script in it (`python3 -c 'import calc'`).
   if (command.split(/[\s;&|]+/).some((word) => word.replace(/(?<=.)@.*/, '') === name)) return true;
   // Python packages are imported with `_` and named with `-`.
   const spellings = [...new Set([name, name.replaceAll('_', '-')])];
-  // No project has a module of this name to write; its users may ignore the directory in settings of their own.
+  // No project has a module of these names to write: a directory that its users may ignore in settings of their own,
+  // Maven's repository of what it has downloaded, and Maven's plugins, which no `pom.xml` has to name.
   return (
-    /^node_modules\b/.test(name) ||
+    /^(?:node_modules\b|\.m2$|org\.apache\.maven\.[\w.]+:)/.test(sign.name) ||
     (await treeMentions(place, patch.baseTree, spellings, { words: manifests }))
   );
 }

@@ -63,6 +63,9 @@ const signs: readonly RegExp[] = [
   /^.{0,20}Installing ([\w.-]{1,200}) \([^)\n]{1,100}\): Failed/gm,
   /Max retries exceeded with url: \/(?:simple|pypi)\/([\w.-]{1,200})\//g,
   /^.{0,40}the command ['"]?([\w.+-]{1,100})['"]? (?:\([^)\n]{1,100}\) )?could not be found within PATH/gm,
+  // Maven, whose Java finds the home by the user's entry in `passwd`
+  /Could not create local repository at \/[^\s>]{0,300}\/(\.m2)\/repository/g,
+  /(?:Could not transfer|in offline mode and the) artifact ([\w.-]{1,200}:[\w.-]{1,200}):/g,
   // cargo
   /no matching package named `([\w-]{1,200})` found/g,
   /failed to (?:get|download) `([\w-]{1,200})[^`\n]{0,200}`/g,

@@ -898,6 +898,15 @@ t.test('only output that looks like a missing dependency gets the hint', async (
     ],
     ["Error: the command pytest could not be found within PATH or Pipfile's [scripts].", 'pytest'],
     ["[PdmUsageError]: Command 'pytest' is not found in your PATH.", 'pytest'],
+    ['[ERROR] Could not create local repository at /h/.m2/repository -> [Help 1]', '.m2'],
+    [
+      '[ERROR] Plugin a or one of its dependencies could not be resolved: Could not transfer artifact org.apache.maven.plugins:maven-resources-plugin:pom:2.6 from/to central',
+      'org.apache.maven.plugins:maven-resources-plugin',
+    ],
+    [
+      '[ERROR] Cannot access central (https://a/b) in offline mode and the artifact org.junit.jupiter:junit-jupiter:jar:5.9.1 has not been downloaded',
+      'org.junit.jupiter:junit-jupiter',
+    ],
     ['error: failed to get `serde` as a dependency of package `a v0.1.0 (/workspace)`', 'serde'],
     ['error: failed to download `serde v1.0.219`', 'serde'],
     ["error: rustup could not choose a version of cargo to run, because one wasn't specified", 'cargo'],

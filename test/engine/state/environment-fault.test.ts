@@ -163,6 +163,7 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
     'error: could not create temp file /h/.rustup/tmp/x_file: Read-only file system (os error 30)',
     "error: 'cargo-miri' is not installed for the toolchain 'nightly-x86_64-unknown-linux-gnu'.",
     "error: the 'miri' component which provides the command 'cargo-miri' is not available for the 'stable' toolchain",
+    'Downloading https://services.gradle.org/distributions/gradle-8.5-bin.zip\n\nException in thread "main" java.net.UnknownHostException: services.gradle.org',
     "error: invalid toolchain: the path '/nope' has no bin/ directory",
   ]) {
     t.strictSame(environmentSign(check, failed(text, 1)), sign, text);
@@ -223,6 +224,9 @@ t.test('a missing dependency is a sign of the machine if the project or the comm
     );
   for (const name of ['typing_extensions', 'left-pad@>=1.0.0', 'node_modules', 'node_modules or .pnp.cjs'])
     t.ok(await canBe(name), name);
+  for (const name of ['.m2', 'org.apache.maven.surefire:surefire-junit4', 'org.example:left-pad'])
+    t.ok(await canBe(name, 'mvn test'), name);
+  t.notOk(await canBe('org.example:part', 'mvn test'), 'another part of the project');
   t.ok(await canBe('jest@29', 'npx jest@29', 'jest.config.js'), 'the command names it');
   for (const name of ['calc', 'left', 'pad-left'])
     t.notOk(await canBe(name), `${name} may be of the project`);
