@@ -32,11 +32,11 @@ const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
 const managerStopped =
   /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): |^go: (?:download go[\d.]{1,20}\S{0,20}: |[^\n]{0,300}\brequires go >= [\d.]{1,20} \(running go |[^\n]{0,300}: toolchain not available)|go\.mod:\d{1,6}: (?:invalid go version '|unknown directive: toolchain)/im;
 /**
- * What rustup prints that has not installed the toolchain that a project names, or one of its components, and the
- * wrapper of Gradle that cannot download the version that the project names.
+ * What rustup prints that has not installed the toolchain that a project names, or one of its components, what uv and
+ * poetry print without the Python that it names, and the wrapper of Gradle that cannot download its version.
  */
 const toolchainStopped =
-  /^error: (?:could not download file from 'https?:\/\/[^'\n]{1,300}\/(?:channel-)?rust|could not create [^\n]{1,300}\/\.rustup\/[^\n]{1,200}: Read-only file system|(?:override )?toolchain '[^'\n]{1,200}' is not installed|'[\w-]{1,60}' is not installed for the (?:custom )?toolchain '|the '[\w-]{1,60}' component which provides the command '|invalid toolchain: the path ')|^Downloading https?:\/\/\S{1,300}\/gradle-[\w.-]{1,60}\.zip[\s.\d%]{1,400}Exception in thread "main" java\.(?:net|io)\./m;
+  /^error: (?:could not download file from 'https?:\/\/[^'\n]{1,300}\/(?:channel-)?rust|could not create [^\n]{1,300}\/\.rustup\/[^\n]{1,200}: Read-only file system|(?:override )?toolchain '[^'\n]{1,200}' is not installed|'[\w-]{1,60}' is not installed for the (?:custom )?toolchain '|the '[\w-]{1,60}' component which provides the command '|invalid toolchain: the path '|No interpreter found for |Failed to install cpython-)|^Poetry was unable to find a compatible version|^Downloading https?:\/\/\S{1,300}\/gradle-[\w.-]{1,60}\.zip[\s.\d%]{1,400}Exception in thread "main" java\.(?:net|io)\./m;
 const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**

@@ -164,6 +164,9 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
     "error: 'cargo-miri' is not installed for the toolchain 'nightly-x86_64-unknown-linux-gnu'.",
     "error: the 'miri' component which provides the command 'cargo-miri' is not available for the 'stable' toolchain",
     'Downloading https://services.gradle.org/distributions/gradle-8.5-bin.zip\n\nException in thread "main" java.net.UnknownHostException: services.gradle.org',
+    'error: No interpreter found for Python >=3.12 in managed installations or search path',
+    'error: Failed to install cpython-3.13.8-linux-x86_64-gnu\n  Caused by: Failed to download https://github.com/astral-sh/python-build-standalone/x',
+    'Poetry was unable to find a compatible version. If you have one, you can explicitly use it',
     "error: invalid toolchain: the path '/nope' has no bin/ directory",
   ]) {
     t.strictSame(environmentSign(check, failed(text, 1)), sign, text);
