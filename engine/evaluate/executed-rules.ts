@@ -4,12 +4,12 @@ import { isWritError } from '../../core/base/errors.ts';
 import type { CheckOutcome, ExecutedTests } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
-import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Executed, ExecutedCheck, Rerun, Rule, Side } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord, LaidRun, StageRecord } from '../../core/interfaces/stage.ts';
 import { followLinks } from '../../readers/judges/tree.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { isOfTests } from '../../readers/source/test-paths.ts';
+import { isNewFile, isOfTests } from '../../readers/source/test-paths.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
@@ -98,9 +98,8 @@ function testsByUse(attempt: Attempt): Promise<TestsByUse> {
 
 async function findTestsByUse(attempt: Attempt): Promise<TestsByUse> {
   const { patch } = attempt;
-  const isOld = ({ changeType }: PatchFile): boolean => changeType !== 'add' && changeType !== 'copy';
-  const paths = patch.files.flatMap((file) => (isOld(file) ? [file.oldPath ?? file.path] : []));
-  const unnamed = paths.filter((path) => !isOfTests(path));
+  const old = patch.files.filter((file) => !isNewFile(file));
+  const unnamed = old.map(({ path, oldPath = path }) => oldPath).filter((path) => !isOfTests(path));
   const { reach, links } = await verifyingAt(attempt, patch.baseTree);
   const tests = reach.files.filter(({ path, role }) => role === 'test' || isOfTests(path));
   const named = new Set(tests.flatMap(({ path, role }) => (role === 'test' ? [path] : [])));

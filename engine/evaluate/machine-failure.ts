@@ -45,16 +45,12 @@ const diskFull = /no space left on device|disk quota exceeded/i;
  * no test passed, a package manager or toolchain cannot be downloaded. A required check lacks the files of a submodule
  * or, if no test passed, an untracked dependency. The output can be false, so `stopIfSameAtBase` confirms it. Pure.
  */
-export function environmentSign(
-  check: Command,
-  { findings, result, tests }: Ran,
-): EnvironmentSign | undefined {
-  const hasFailed = findings.some(({ severity }) => severity === 'error');
-  if (!hasFailed || result === undefined || result.timedOut || result.aborted || result.exceeded)
-    return undefined;
-  const text = result.combined.bytes.subarray(-searchedBytes).toString('utf8');
+export function environmentSign(check: Command, ran: Ran): EnvironmentSign | undefined {
+  const { findings, result, tests } = ran;
+  const text = failedOutput(ran);
+  if (text === undefined) return undefined;
   if (diskFull.test(text)) return { kind: 'disk-full' };
-  if (result.exitCode === 127 && check.expectedExitCode !== 127) {
+  if (result?.exitCode === 127 && check.expectedExitCode !== 127) {
     const own = programsOf(check.command ?? '');
     const missing = [...text.matchAll(notFound)].map(([, name = '']) => name);
     const program = missing.find((name) => own.has(name));
@@ -75,20 +71,27 @@ export function environmentSign(
     : undefined;
 }
 
+/** The end of what a failed check printed; `undefined` if it passed, or if something ended it. */
+function failedOutput({ findings, result }: Ran): string | undefined {
+  const hasFailed = findings.some(({ severity }) => severity === 'error');
+  if (!hasFailed || result === undefined || result.timedOut || result.aborted || result.exceeded)
+    return undefined;
+  return result.combined.bytes.subarray(-searchedBytes).toString('utf8');
+}
+
 /** What programs print that miss a file, a module, a tool or a network. */
 const lacks =
   /not found|cannot find|can't find|could not (?:find|resolve|download|fetch)|no such (?:file|command|module|toolchain)|no module named|not installed|no matching distribution|no interpreter found|undefined function|unable to (?:resolve|connect|locate)|failed to (?:download|fetch|resolve)|EAI_AGAIN|ENOTFOUND|ENETUNREACH|getaddrinfo|name resolution|network is unreachable|NoSuchFile|ClassNotFound|may not be used on the|shared object|offline/i;
 const maxLine = 200;
 
 /** Such lines of a required check in which no test passed. */
-function lackingLines(check: Command, { findings, result, tests, executed }: Ran): readonly string[] {
-  const hasFailed = findings.some(({ severity }) => severity === 'error');
-  if (!hasFailed || !check.required || result === undefined || result.timedOut || result.exceeded) return [];
-  if (((tests ?? executed?.counts)?.passed ?? 0) > 0) return [];
+function lackingLines(check: Command, ran: Ran): readonly string[] {
+  const text = failedOutput(ran);
+  const { passed = 0 } = ran.tests ?? ran.executed?.counts ?? {};
+  if (text === undefined || !check.required || passed > 0) return [];
   // A path that the command itself names is missing in the repository.
   const paths = (check.command ?? '').split(/\s+/).filter((word) => /\w[./]\w/.test(word));
-  const text = stripVTControlCharacters(result.combined.bytes.subarray(-searchedBytes).toString('utf8'));
-  return text
+  return stripVTControlCharacters(text)
     .split('\n')
     .map((line) => line.trim().slice(0, maxLine))
     .filter((line) => lacks.test(line) && !paths.some((path) => line.includes(path)));

@@ -8,6 +8,7 @@ import { type Configured, configuredProgram } from '../../readers/judges/config-
 import { toolTest } from '../../readers/judges/manifests.ts';
 import { isAmongTests, isFixture } from '../../readers/judges/rules.ts';
 import { directoryOf, placeTest } from '../../readers/judges/tree.ts';
+import { isNewFile } from '../../readers/source/test-paths.ts';
 import { evaluateApprovals, reviewStep } from '../approvals/judge-approvals.ts';
 import { verificationInputs } from '../judge-changed/judging-parts.ts';
 
@@ -163,8 +164,7 @@ function reviewerOf({ spec, stage, judge: reach, options }: RuleInput, count: nu
 
 function changedJudge(input: RuleInput, file: PatchFile): ChangedJudge | undefined {
   const { judge: reach } = input;
-  const oldPath =
-    file.changeType === 'copy' || file.changeType === 'add' ? undefined : (file.oldPath ?? file.path);
+  const oldPath = isNewFile(file) ? undefined : (file.oldPath ?? file.path);
   const known = oldPath === undefined ? undefined : reach?.files.find(({ path }) => path === oldPath);
   if (known && known.role !== 'test') {
     const { role, via, checks } = known;
@@ -215,8 +215,8 @@ function changedConfig(
 
 /** The old path, and the new one if it would be a verification input. The product itself may use a moved script. */
 function laidFor({ judge: reach }: RuleInput, file: PatchFile, parts: readonly string[]): LaidPath[] {
-  const { path, oldPath = path, changeType } = file;
-  const isNew = changeType === 'add' || changeType === 'copy';
+  const { path, oldPath = path } = file;
+  const isNew = isNewFile(file);
   const judgesAnew =
     path !== oldPath &&
     (leadToNew(reach, path) !== undefined ||

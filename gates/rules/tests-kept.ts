@@ -4,7 +4,7 @@ import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { type Language, languageOf } from '../../readers/source/language.ts';
-import { isOfHelpers } from '../../readers/source/test-paths.ts';
+import { isNewFile, isOfHelpers } from '../../readers/source/test-paths.ts';
 import { testsMayGo } from '../../spec/tests-may-go.ts';
 import { newRows } from '../new-tests/new-cases.ts';
 import {
@@ -338,7 +338,7 @@ function isReadAsTest(path: string, language: Language | undefined): boolean {
 
 function testChange(input: RuleInput, file: PatchFile): TestChange | undefined {
   const oldPath = file.oldPath ?? file.path;
-  const before = file.changeType === 'add' || file.changeType === 'copy' ? undefined : languageOf(oldPath);
+  const before = isNewFile(file) ? undefined : languageOf(oldPath);
   const after = isRegularCandidate(file) ? languageOfChange(input, file) : undefined;
   const wasTest = before !== undefined && isTestFile(oldPath, before);
   const isTest = after !== undefined && isTestFile(file.path, after);

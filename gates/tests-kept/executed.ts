@@ -7,6 +7,7 @@ import type { Executed, ExecutedAnswer, ExecutedCheck, ExecutedRule } from '../.
 import { isCode } from '../../readers/source/language.ts';
 import {
   isData,
+  isNewFile,
   isOfHelpers,
   isOfRunners,
   isOfTestRunners,
@@ -28,6 +29,7 @@ import { declaresTests, usesTestLibrary } from '../test-cases/test-text.ts';
 import {
   assertsNothing,
   compareExpectations,
+  failedIn,
   isWrittenIn,
   losesData,
   type TestText,
@@ -111,9 +113,7 @@ function oldEmptyFiles(
   { files }: Pick<PatchSet, 'files'>,
   executed: CheckOutcome['executed'],
 ): readonly string[] {
-  const isNew = new Set(
-    files.filter(({ changeType }) => changeType === 'add' || changeType === 'copy').map(({ path }) => path),
-  );
+  const isNew = new Set(files.filter(isNewFile).map(({ path }) => path));
   const empty = executed?.emptyFiles ?? [];
   return empty.length < maxNamed ? empty.filter((path) => !isNew.has(path)) : empty;
 }
@@ -197,9 +197,9 @@ async function compareWithBase(given: ExecutedCheck): Promise<ExecutedAnswer> {
 async function stillRewritten(one: ExecutedCheck): Promise<readonly Finding[]> {
   const { rewritten } = one;
   if (rewritten === undefined) return [];
-  const { executed: before } = (await one.rerun({ tree: 'candidate', asBefore: rewritten.paths })) ?? {};
+  const before = (await one.rerun({ tree: 'candidate', asBefore: rewritten.paths })) ?? {};
   const failed = failedIn(before);
-  const well = new Set([...(before?.names ?? [])].filter((name) => !failed.includes(name)));
+  const well = new Set([...(before.executed?.names ?? [])].filter((name) => !failed.includes(name)));
   // Of a long list only the first names are known.
   const isCut = rewritten.tests.length >= maxNamed;
   const still = [
@@ -286,7 +286,7 @@ async function isDataKept(
   const data = texts.map(({ path }) => path).filter(isData);
   const over = data.length === 0 ? undefined : await one.rerun({ tree: 'base', tests: data });
   if (over?.failedBy === undefined) return false;
-  const failed = new Set<unknown>(failedIn(over.executed));
+  const failed = new Set<unknown>(failedIn(over));
   return tests.every((name) => failed.has(name));
 }
 
@@ -311,9 +311,10 @@ async function needNewFiles(one: ComparedCheck, base: Executed): Promise<readonl
   const tests = failing(await one.rerun({ tree: 'candidate', tests: paths }));
   if (tests === undefined) return [];
   // The change may have set the runner up to load a new file.
-  const settings = one.patch.files.flatMap(({ path, oldPath = path, changeType }) =>
-    changeType !== 'add' && changeType !== 'copy' && isOfTestRunners(oldPath) ? [oldPath] : [],
-  );
+  const settings = one.patch.files
+    .filter((file) => !isNewFile(file))
+    .map(({ path, oldPath = path }) => oldPath)
+    .filter(isOfTestRunners);
   if (settings.length > 0) {
     const bare = await one.rerun({ tree: 'candidate', tests: [...paths, ...settings] });
     if (bare !== undefined && failing(bare) === undefined) return [];
@@ -342,7 +343,7 @@ function failingOf(
   if (left === undefined) return undefined;
   const was = base.executed ?? nothing;
   const { executed, failedBy } = left;
-  const failed = executed ? failedIn(executed) : failedBy ? [...was.names] : [];
+  const failed = executed ? failedIn(left) : failedBy ? [...was.names] : [];
   if (others) return listed(others.filter((name) => failed.includes(name)));
   if (was.names.size > 0)
     return listed([...failed, ...namesGone(executed ?? nothing, was)].filter((name) => was.names.has(name)));
@@ -357,17 +358,13 @@ function listed(names: readonly string[]): readonly string[] | undefined {
 /** Tests that fail on the candidate with the base's tests, and that no edited file names. */
 async function failedElsewhere(one: ComparedCheck, base: ExecutedTests): Promise<readonly string[]> {
   const laid = await rerunBaseTests(one);
-  const red = failedIn(base);
+  const red = failedIn({ executed: base });
   // Without a report, the product has ended or broken the runner.
-  const all = laid?.failedBy && !laid.executed ? [...base.names] : failedIn(laid?.executed);
+  const all = laid?.failedBy && !laid.executed ? [...base.names] : failedIn(laid ?? {});
   const failed = all.filter((name) => base.names.has(name) && !red.includes(name));
   if (failed.length === 0) return [];
   const texts = await textsOf(one);
   return failed.filter((name) => !isWrittenIn(name, texts));
-}
-
-function failedIn(tests: ExecutedTests | undefined): readonly string[] {
-  return (tests?.counts.failedTests ?? []).map(({ name }) => name);
 }
 
 /**
@@ -398,13 +395,13 @@ async function askBaseTests(one: ComparedCheck, base: Executed): Promise<readonl
  */
 async function withUnnamedTests(one: ExecutedCheck): Promise<ComparedCheck> {
   const files = one.patch.files.filter(({ path, oldPath = path }) => isCode(oldPath) && isCode(path));
-  const isNew = ({ changeType }: PatchFile): boolean => changeType === 'add' || changeType === 'copy';
-  const pathsOf = (some: readonly PatchFile[]): readonly string[] =>
-    some
-      .map((file) => (isNew(file) ? file.path : (file.oldPath ?? file.path)))
-      .filter((path) => !isSurelyOfTests(path));
-  const old = pathsOf(files.filter((file) => !isNew(file)));
-  const fresh = pathsOf(files.filter(isNew));
+  const isOpen = (path: string): boolean => !isSurelyOfTests(path);
+  const changed = files.filter((file) => !isNewFile(file));
+  const old = changed.map(({ path, oldPath = path }) => oldPath).filter(isOpen);
+  const fresh = files
+    .filter(isNewFile)
+    .map(({ path }) => path)
+    .filter(isOpen);
   const base = await one.readTexts('base', old);
   const candidate =
     fresh.length > 0
@@ -431,7 +428,7 @@ async function textsOf(one: ComparedCheck): Promise<readonly TestText[]> {
   const files = one.patch.files.filter(
     ({ path, oldPath = path, binary }) => !binary && (isWanted(path) || isWanted(oldPath)),
   );
-  const old = files.filter(({ changeType }) => changeType !== 'add' && changeType !== 'copy');
+  const old = files.filter((file) => !isNewFile(file));
   const base = await one.readTexts(
     'base',
     old.map(({ path, oldPath = path }) => oldPath),
@@ -440,8 +437,9 @@ async function textsOf(one: ComparedCheck): Promise<readonly TestText[]> {
     'candidate',
     files.map(({ path }) => path),
   );
-  return files.map(({ path, oldPath = path, changeType }) => {
-    const before = changeType === 'add' || changeType === 'copy' ? undefined : base.get(oldPath);
+  return files.map((file) => {
+    const { path, oldPath = path } = file;
+    const before = isNewFile(file) ? undefined : base.get(oldPath);
     const after = candidate.get(path);
     return {
       path: oldPath,

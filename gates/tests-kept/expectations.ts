@@ -138,7 +138,8 @@ function mayBeRewritten(name: string, texts: readonly TestText[], mayGo: Expecta
   return places.length > 0 && places.every((isAllowed) => isAllowed);
 }
 
-function failedIn({ executed }: Executed): readonly string[] {
+/** Names of the failed tests, as far as the report lists them. */
+export function failedIn({ executed }: Executed): readonly string[] {
   return (executed?.counts.failedTests ?? []).map(({ name }) => name);
 }
 

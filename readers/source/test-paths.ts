@@ -24,6 +24,11 @@ const ofTestRoot =
 const settings =
   /(?:^|\/)(?:(?:package|package-lock|composer|deno|tsconfig[\w.-]*)\.json|[\w.-]*(?:config|lock|rc|settings)\.(?:json[c5]?|ya?ml|toml|ini|xml|properties)|[\w.-]*[.-]lock|\.[^/]+|openapi\.\w+|requirements[^/]*\.txt|CMakeLists\.txt|pom\.xml|(?:pyproject|cargo)\.toml|go\.(?:mod|sum|work)|(?:setup|tox|pytest)\.(?:cfg|ini)|(?:Make|Gem|Rake|Docker|Just)file|[\w.-]+\.(?:gradle|csproj|mk))$|(?:^|\/)(?:\.github|\.writ)\//i;
 
+/** Whether the base has no version of a file: it is added, or a copy of another one. */
+export function isNewFile({ changeType }: Pick<PatchFile, 'changeType'>): boolean {
+  return changeType === 'add' || changeType === 'copy';
+}
+
 /** Whether a path is of tests: a file of cases, or what only tests use. */
 export function isOfTests(path: string): boolean {
   return ofTests.test(path);
@@ -87,8 +92,8 @@ export function isData(path: string): boolean {
  * some to a list of tolerated failures. Pages that only grow are passed over.
  */
 export function mayChangeTests(file: PatchFile): boolean {
-  const { path, oldPath = path, changeType } = file;
-  if (changeType === 'add' || changeType === 'copy' || !isData(oldPath) || isOfTests(oldPath)) return false;
+  const { path, oldPath = path } = file;
+  if (isNewFile(file) || !isData(oldPath) || isOfTests(oldPath)) return false;
   return mayTakeLines(file) || !pages.test(oldPath);
 }
 
@@ -106,8 +111,9 @@ export function testsOfBase(
 ): { readonly edited: readonly string[]; readonly added: readonly string[] } {
   const edited = new Set<string>();
   const added = new Set<string>();
-  for (const { path, oldPath, changeType } of files) {
-    const isNew = changeType === 'add' || changeType === 'copy';
+  for (const file of files) {
+    const { path, oldPath } = file;
+    const isNew = isNewFile(file);
     if (!isNew && isTest(oldPath ?? path)) edited.add(oldPath ?? path);
     if ((isNew || oldPath !== undefined) && isSurelyOfTests(path)) added.add(path);
   }
@@ -115,7 +121,8 @@ export function testsOfBase(
 }
 
 /** Whether a patch removes content from a file of the base: false if it only adds lines, or a file. Pure. */
-export function mayTakeLines({ changeType, linesDeleted, binary }: PatchFile): boolean {
-  if (changeType === 'add' || changeType === 'copy') return false;
+export function mayTakeLines(file: PatchFile): boolean {
+  const { changeType, linesDeleted, binary } = file;
+  if (isNewFile(file)) return false;
   return linesDeleted > 0 || binary || changeType !== 'modify';
 }

@@ -4,6 +4,7 @@ import type { Finding } from '../../../core/interfaces/finding.ts';
 import type { LaidPath, PatchSet } from '../../../core/interfaces/patch-set.ts';
 import type { Side } from '../../../core/interfaces/rule.ts';
 import { isTooling } from '../../../readers/judges/rules.ts';
+import { isNewFile } from '../../../readers/source/test-paths.ts';
 import { readBlob } from '../../../workspace/git/read-objects.ts';
 import { listTree, type TreeEntry } from '../../../workspace/git/tree.ts';
 import { type TreeLeaf, writeLooseObject, writeTree } from '../../../workspace/git/write-tree.ts';
@@ -156,10 +157,10 @@ export async function mixedTree(
 ): Promise<string> {
   if (paths.length + without.length === 0) return own;
   const leaves = new Map<string, TreeLeaf>([...paths, ...without].map((path) => [path, undefined]));
-  for (const { path, oldPath = path, oldMode, oldBlob, newMode, newBlob, changeType } of patch.files) {
-    const isNew = changeType === 'add' || changeType === 'copy';
+  for (const file of patch.files) {
+    const { path, oldPath = path, oldMode, oldBlob, newMode, newBlob } = file;
     const [at, mode, object] =
-      side === 'base' ? [path, newMode, newBlob] : [isNew ? undefined : oldPath, oldMode, oldBlob];
+      side === 'base' ? [path, newMode, newBlob] : [isNewFile(file) ? undefined : oldPath, oldMode, oldBlob];
     if (at !== undefined && paths.includes(at) && mode !== undefined && object !== undefined)
       leaves.set(at, { mode, object });
   }
