@@ -13,6 +13,14 @@ import type {
 
 import { defaultCheck, type ProposedCheck } from './propose-check.ts';
 
+/** From the lowest. */
+export const riskLevels = ['low', 'medium', 'high'] as const satisfies readonly RiskLevel[];
+
+/** The higher of two levels. */
+export function higherRisk(one: RiskLevel, other: RiskLevel): RiskLevel {
+  return riskLevels.indexOf(one) >= riskLevels.indexOf(other) ? one : other;
+}
+
 /** Settings that the risk level fixes and no model may loosen. */
 interface RiskProfile {
   readonly approvers: number;

@@ -1,4 +1,5 @@
 /* Secrets and security words in the text of a spec, and the spec of a scan. */
+import { compileGlob } from '../core/base/glob.ts';
 import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import { applyDefaults } from './document-schema.ts';
 import { draftFromProfile } from './profile.ts';
@@ -87,4 +88,21 @@ export function findSecurityWord(text: string, words: readonly string[]): string
       .toLowerCase()
       .match(/[a-z0-9]+/g) ?? [];
   return spoken.find((word) => exact.has(word) || stems.some((stem) => word.startsWith(stem)));
+}
+
+/** What a repository counts as security code: globs over paths, and words of `findSecurityWord`. */
+export interface SecurityCode {
+  readonly paths: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** The first of these paths that is security code, by a glob or by a word in it. */
+export function findSecurityPath(
+  paths: readonly string[],
+  { paths: patterns, words }: SecurityCode,
+): string | undefined {
+  const globs = patterns.map((pattern) => compileGlob(pattern));
+  return paths.find(
+    (path) => globs.some((glob) => glob.matches(path)) || findSecurityWord(path, words) !== undefined,
+  );
 }

@@ -13,6 +13,7 @@ await room(
   'bin/schemas.test.ts',
   'bin/commands/answers.test.ts',
   'bin/commands/run-source.test.ts',
+  'bin/commands/seal.test.ts',
   'bin/commands/sandbox-notice.test.ts',
   'bin/commands/approve.test.ts',
   'bin/commands/approve-with.test.ts',

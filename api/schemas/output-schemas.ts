@@ -205,6 +205,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   'spec schema': record({ schema: { type: 'object' } }),
   plan: planSchema,
   run: draftedRunSchema,
+  seal: record({ ...runMembers.required, spec: { type: 'object' } }, runMembers.optional),
   runs: runsSchema,
   show: shownRunSchema,
   graph: graphSchema,

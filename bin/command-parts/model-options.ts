@@ -25,6 +25,12 @@ const choiceOptions: readonly OptionSpec[] = [
   ...providerFlags,
 ];
 
+export const envFile: OptionSpec = {
+  name: 'env-file',
+  value: 'FILE',
+  about: 'keys and settings of providers as `NAME=value` lines; they win over every other place',
+};
+
 /** Options that select and configure the model. */
 export const modelOptions: readonly OptionSpec[] = [
   {
@@ -33,11 +39,7 @@ export const modelOptions: readonly OptionSpec[] = [
     about:
       'a model does the tasks, asked of this backend; `replay:DIR` plays a recording back, without key and network',
   },
-  {
-    name: 'env-file',
-    value: 'FILE',
-    about: 'keys and settings of providers as `NAME=value` lines; they win over every other place',
-  },
+  envFile,
   {
     name: 'record',
     value: 'DIR',

@@ -38,15 +38,21 @@ export interface Reaching {
 const ownScope = 'vault.env.';
 const maxEnvFileBytes = 256 * 1024;
 
-/** Reads `--env-file` and checks `--record`. INPUT_UNREADABLE, ENV_FILE_MALFORMED. With `dry`, nothing is written. */
-export async function openReaching(context: CommandContext, { dry = false } = {}): Promise<Reaching> {
+/**
+ * Reads `--env-file` and, for a command that `records`, checks `--record`. INPUT_UNREADABLE, ENV_FILE_MALFORMED. With
+ * `dry`, nothing is written.
+ */
+export async function openReaching(
+  context: CommandContext,
+  { dry = false, records = true } = {},
+): Promise<Reaching> {
   const { options, env, cwd, print } = context;
   const file = options.value('env-file');
   const values =
     file === undefined
       ? undefined
       : parseEnvFile(await readInput(context, file, { maxBytes: maxEnvFileBytes }));
-  const directory = options.value('record');
+  const directory = records ? options.value('record') : undefined;
   const recorder = directory === undefined ? undefined : openRecorder(resolve(cwd, directory), dry);
   const variable = (name: string): string | undefined => values?.get(name) ?? env[name];
   const vaults = openVaults(context);

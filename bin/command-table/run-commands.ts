@@ -1,5 +1,5 @@
 import { type CommandSpec, loadLean } from '../command-parts/command.ts';
-import { modelOptions } from '../command-parts/model-options.ts';
+import { envFile, modelOptions } from '../command-parts/model-options.ts';
 import { changeOptions, localChanges, machineOptions, run, spec, thread } from './contract-commands.ts';
 
 /** A run, from its start to its report. */
@@ -52,6 +52,44 @@ export const runCommands: readonly CommandSpec[] = [
       },
     ],
     load: () => loadLean(async () => (await import('../commands/run.ts')).runCommand, true),
+  },
+  {
+    name: 'seal',
+    summary: 'take the staged change through a spec that is built on the spot',
+    description:
+      'The index is the candidate: staged files are not local changes, and edits that are not staged stay. The kind of change is that of a Conventional Commit (`fix: …`, `feat: …`) in the message. Without `--check` it is the project’s test command; on a terminal you are asked once. Security code asks for a risk. `--commit` seals the last commit instead, with its author, date and message, and replaces it, unless a remote has it.',
+    arguments: [],
+    options: [
+      {
+        name: 'check',
+        value: 'CMD',
+        repeatable: true,
+        about: 'a command that must pass on the change; default: the project’s tests',
+      },
+      {
+        name: 'message',
+        short: 'm',
+        value: 'TEXT',
+        repeatable: true,
+        about: 'message of the sealed commit; a further one is a further paragraph',
+      },
+      {
+        name: 'risk',
+        value: 'LEVEL',
+        choices: ['low', 'medium', 'high'],
+        about:
+          'risk profile that supplies the policy; default low, or `[seal] least_risk` of the policy commit',
+      },
+      { name: 'commit', about: 'seal the last commit and replace it' },
+      envFile,
+      ...machineOptions,
+    ],
+    examples: [
+      { line: 'git add -A && writ seal -m "feat: exact prices"', about: 'seal what is staged' },
+      { line: 'writ seal --check "npm test" --check "npm run lint"', about: 'with checks of your own' },
+      { line: 'writ seal --commit', about: 'seal the last commit, which no remote has yet' },
+    ],
+    load: () => loadLean(async () => (await import('../commands/seal.ts')).sealCommand, true),
   },
   {
     name: 'resume',

@@ -4,7 +4,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { ClassWords } from '../../core/interfaces/privacy.ts';
 import type { LogConfig, SignerConfig } from '../../core/interfaces/sealing.ts';
-import { securityWords } from '../../spec/secret-words.ts';
+import { type SecurityCode, securityWords } from '../../spec/secret-words.ts';
 import {
   type ChecksConfig,
   readChecksSection,
@@ -35,7 +35,9 @@ import {
   readPolicySection,
   readRedactionSection,
   readRunnersSection,
+  readSealSection,
   readSignerSection,
+  type SealConfig,
   type SealingForms,
 } from './sections.ts';
 import {
@@ -74,11 +76,10 @@ export interface WritConfig {
   readonly runners: RunnersConfig;
   /** `[rules.<id>]`, by rule id; `[licenses]` as `packages` of `licenses`. */
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
-  /**
-   * What counts as security code for a `medium` risk: globs over changed paths; words as in
-   * `spec/secret-words.ts`.
-   */
-  readonly securityCode: { readonly paths: readonly string[]; readonly words: readonly string[] };
+  /** What counts as security code. */
+  readonly securityCode: SecurityCode;
+  /** Of `writ seal`. */
+  readonly seal: SealConfig;
   /** Words of the repository's own, by the data class that they mark. */
   readonly redaction: ClassWords;
   /** Checks that `risk.factors` of a spec add. */
@@ -129,6 +130,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     runners: readRunnersSection(root.table('runners')),
     rules: withLicenses(readRules(root.table('rules'), options.ruleIds), root),
     securityCode: readSecurityCode(root.table('security_code')),
+    seal: readSealSection(root.table('seal')),
     redaction: readRedactionSection(root.table('redaction')),
     factors: readFactorsSection(root.table('factors')),
     plugins: readPluginsSection(root),

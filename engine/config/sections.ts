@@ -1,5 +1,6 @@
 /* Reads the smaller tables of the configuration. */
 import { serviceUrlFault } from '../../core/base/http-question.ts';
+import type { RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
 import { type ClassWords, sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import type {
   ConfigSection,
@@ -12,6 +13,7 @@ import type {
 import type { StageName } from '../../core/interfaces/stage.ts';
 import type { Slots } from '../../core/kernel/slot.ts';
 import { resolved } from '../../spec/document-schema.ts';
+import { riskLevels } from '../../spec/profile.ts';
 import { budgetBounds, maxApprovalTtlSeconds } from './bounds.ts';
 import { type ConfiguredCheck, readConfiguredCheck, readStage, refuseRepeatedIds } from './checks-section.ts';
 import { type PlainValue, readSectionAlone, type TableReader } from './table-reader.ts';
@@ -184,6 +186,22 @@ function isRemoteName(name: string): boolean {
 /** Reads only `[landing]` of a config file. Returns the defaults if the file does not exist or is not valid. */
 export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
   return readSectionAlone(bytes, 'landing', readLandingSection) ?? {};
+}
+
+/** `[seal]`: what `writ seal` may propose. */
+export interface SealConfig {
+  /** The least risk of a spec that `writ seal` builds. */
+  readonly leastRisk: RiskLevel;
+}
+
+/** Reads `[seal]`: `least_risk`. */
+export function readSealSection(reader: TableReader): SealConfig {
+  const given = reader.text('least_risk', 'low');
+  const leastRisk = riskLevels.find((level) => level === given);
+  if (leastRisk === undefined)
+    reader.refuse(reader.at('least_risk'), `expected ${riskLevels.join(', ')}, found \`${given}\``);
+  reader.end();
+  return { leastRisk: leastRisk ?? 'low' };
 }
 
 const maxEntries = 5000;

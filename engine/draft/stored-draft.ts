@@ -8,7 +8,8 @@ import { uuidTimeMs } from '../../core/base/ids.ts';
 import { isRecord } from '../../core/base/json-pointer.ts';
 import { anything, as, list, object, oneOf, parse, text } from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { riskLevels } from '../../spec/profile.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { type StrictField, strictFields } from '../../spec/stricter.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
@@ -161,7 +162,7 @@ const keeps: StrictField['holds'] = (edited, drafted) =>
   (!Array.isArray(drafted) ||
     drafted.every((entry) => edited.some((other) => isDeepStrictEqual(entry, other))));
 
-const levels: readonly unknown[] = ['low', 'medium', 'high'] satisfies readonly IntentSpec['risk']['level'][];
+const levels: readonly unknown[] = riskLevels;
 
 /** Fields that a profile sets and that no draft question covers. */
 const keptFields: readonly StrictField[] = [

@@ -1,10 +1,9 @@
 /* Evaluates the patch rules on a candidate. */
-import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { findSecurityWord } from '../../spec/secret-words.ts';
+import { findSecurityPath } from '../../spec/secret-words.ts';
 import type { WritConfig } from '../config/config.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { evaluateRules, ruleQuestion, wordingFindings } from './evaluate-rules.ts';
@@ -86,18 +85,15 @@ function securityCodeWarning(
   patch: PatchSet,
 ): readonly Finding[] {
   if (risk.level !== 'medium' || risk.humanInLoop.required) return [];
-  const globs = securityCode.paths.map((pattern) => compileGlob(pattern));
-  const touched = patch.files.find(
-    ({ path }) =>
-      globs.some((glob) => glob.matches(path)) || findSecurityWord(path, securityCode.words) !== undefined,
-  );
-  if (!touched) return [];
+  const paths = patch.files.map(({ path }) => path);
+  const path = findSecurityPath(paths, securityCode);
+  if (path === undefined) return [];
   return [
     {
       rule: 'security-code',
       severity: 'warning',
       message: 'the change touches security code at medium risk, and no person has to approve it',
-      path: touched.path,
+      path,
     },
   ];
 }

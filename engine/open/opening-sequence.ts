@@ -19,6 +19,7 @@ import { type AdmittedContract, readContract } from '../intent/admit-contract.ts
 import { requireOldSigners } from '../state/approval-rights.ts';
 import {
   chooseLocalChanges,
+  filesToLand,
   type LocalDecision,
   predictedFiles,
   readWording,
@@ -180,10 +181,11 @@ async function checkChange(
     if (supplied) await requireOldSigners(scratch, landing().policy, supplied);
   });
   await check('paths-clean', 'change', '', async () => {
-    const { supplied, local } = candidate();
+    const { scratch, supplied, local } = candidate();
     const { target } = landing();
-    if (supplied && target.checkedOutHere && !local?.included)
-      await requireLandable(repository(), target, supplied.files, local?.choice);
+    if (!supplied || !target.checkedOutHere || local?.included) return;
+    const files = await filesToLand(scratch, landing(), supplied);
+    await requireLandable(repository(), target, files, local?.choice);
   });
   const predicted = await check('predicted-paths-clean', 'change', '', () => {
     const asked = { ...request, source: change() };
@@ -216,7 +218,7 @@ async function takeWithChanges(
   repository: Repository,
   request: Asked,
   origin: Origin,
-  landing: Pick<Landing, 'base' | 'target'>,
+  landing: Pick<Landing, 'base' | 'target' | 'replaces'>,
 ): Promise<SuppliedChange> {
   const { base, target } = landing;
   let made: PatchSet | undefined;
@@ -239,7 +241,8 @@ async function takeWithChanges(
     if (request.localChanges === 'include') await requireNothingToInclude(repository, target.ref, made.files);
     return { supplied: made, local: undefined };
   }
-  const { choice, dirty } = await chooseLocalChanges(request, repository, target, made.files);
+  const files = await filesToLand(scratch, landing, made);
+  const { choice, dirty } = await chooseLocalChanges(request, repository, target, files);
   if (choice !== 'include' || dirty.length === 0)
     return { supplied: made, local: choice === 'stop' ? undefined : { choice } };
   const included = await readLocalContent(repository, scratch, base.tree, target, dirty);

@@ -22,6 +22,7 @@ export type OpeningRequest = Pick<
   | 'heldFor'
   | 'policy'
   | 'noMerge'
+  | 'replaces'
   | 'localChanges'
   | 'askLocalChanges'
   | 'advice'

@@ -24,6 +24,7 @@ import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
 import { findForeignPolicy, type Landing, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
+import { requireReplaceable } from './landing.ts';
 import type { RunPlugins } from './open-parties.ts';
 import {
   type Check,
@@ -102,7 +103,7 @@ export async function checkRepository(
 }
 
 /** Where a change is to land, and its kind. */
-type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy'> & {
+type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy' | 'replaces'> & {
   readonly kind: ChangeSource['kind'];
 };
 
@@ -125,6 +126,10 @@ async function chooseLanding(
     baseCommit: start.commit,
     runId,
   });
+  if (request.replaces) {
+    await requireReplaceable(repository, target, start, range?.tip);
+    return { base: start, target, policy: start, replaces: true };
+  }
   const policy = await findPolicy(repository, { target, baseRef, base: start });
   if (request.policy !== undefined) await requirePolicyOf(repository, request.policy, policy);
   const meant = request.heldFor === undefined ? target : { ref: request.heldFor };

@@ -12,6 +12,7 @@ import {
 } from '../../store/record/gate-report.ts';
 import {
   fields,
+  flag,
   gitObject,
   listOf,
   oneOf,
@@ -48,6 +49,8 @@ export interface StartedRun {
   readonly policy: { readonly commit: string | null; readonly tree: string; readonly ref?: string };
   /** The parent of the sealed commit. */
   readonly base: { readonly commit: string | null; readonly tree: string };
+  /** The sealed commit replaces the tip of the target, and its parent is the parent of that tip. */
+  readonly replaces?: boolean;
   /** Where the change started, if that is behind the policy commit. */
   readonly lag?: Lag;
   /** Present if the policy is neither the target's nor the default branch's. */
@@ -94,6 +97,7 @@ const shape = fields(
     anewAtMs: wholeNumber,
     worker: text,
     onto: text,
+    replaces: flag,
     lag: fields({ from: gitObject, commits: wholeNumber }),
     foreign: fields({ defaultRef: orNull(text) }),
     tip: gitObject,
@@ -111,13 +115,15 @@ export function startedLanding({
   target,
   policy,
   base,
+  replaces,
   lag,
   foreign,
-}: Landing): Pick<StartedRun, 'target' | 'policy' | 'base' | 'lag' | 'foreign'> {
+}: Landing): Pick<StartedRun, 'target' | 'policy' | 'base' | 'replaces' | 'lag' | 'foreign'> {
   return {
     target: { ref: target.ref, expected: target.expected ?? null },
     policy: { ...policy, commit: policy.commit ?? null },
     base: { commit: base.commit ?? null, tree: base.tree },
+    ...(replaces === undefined ? {} : { replaces }),
     ...(lag === undefined ? {} : { lag }),
     ...(foreign === undefined ? {} : { foreign }),
   };
@@ -149,10 +155,17 @@ export function startedRun(records: readonly JournalRecord[]): StartedRun | unde
   });
 }
 
-/** If the target exists, its tip must be both the policy commit and the base. */
-function contradictions({ target, policy, base }: StartedRun): readonly string[] {
+/**
+ * If the target exists, its tip must be both the policy commit and the base. If the sealed commit replaces that tip,
+ * the base must be the policy commit.
+ */
+function contradictions({ target, policy, base, replaces }: StartedRun): readonly string[] {
   if (!target.ref.startsWith('refs/heads/') || !isRefName(target.ref))
     return ['/target/ref: expected the full name of a branch'];
+  if (replaces)
+    return target.expected !== null && policy.commit === base.commit && policy.tree === base.tree
+      ? []
+      : ['/replaces: expected an existing target, and its parent as base and policy'];
   if (target.expected === null) return [];
   return [
     ...(policy.commit === target.expected && policy.ref === target.ref

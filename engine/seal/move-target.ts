@@ -1,11 +1,9 @@
 /* Moves the target branch to the sealed commit, as the last step. */
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import { dirtyPaths, touchedBy } from '../../workspace/git/dirty-paths.ts';
+import { dirtyPaths, type Touched, touchedBetween, touchedBy } from '../../workspace/git/dirty-paths.ts';
 import { finishFollow, followWorktree, swapTarget } from '../../workspace/git/follow-target.ts';
-import { changedEntries } from '../../workspace/git/held-index.ts';
 import { describeLocal, type IncludedChanges } from '../../workspace/git/include-local.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
@@ -30,7 +28,7 @@ export interface TargetMove {
   readonly runId: string;
   readonly target: Target;
   readonly commit: string;
-  readonly files: readonly Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>[];
+  readonly files: readonly Touched[];
   /** The branch and commit that supplied the policy, as the run knows them. */
   readonly policy: { readonly ref?: string | undefined; readonly commit: string | undefined };
   /** In what time somebody else may have changed something. */
@@ -156,18 +154,7 @@ export async function landHeld(
   local?: TargetMove['local'],
 ): Promise<Landed> {
   const target = await reopenTarget(repository, meant);
-  const entries = await changedEntries(repository, baseCommit ?? emptyTreeOf(repository), commit);
-  const files = entries.map(({ path, before, after }) => ({
-    path,
-    changeType:
-      after === undefined
-        ? ('delete' as const)
-        : before === undefined
-          ? ('add' as const)
-          : ('modify' as const),
-    ...(before === undefined ? {} : { oldMode: before.mode }),
-    ...(after === undefined ? {} : { newMode: after.mode }),
-  }));
+  const files = await touchedBetween(repository, baseCommit ?? emptyTreeOf(repository), commit);
   const isAgain = (await readRef(repository, target.ref)) === commit;
   const policy = { ref, commit: policyCommit };
   const when = 'since it was made';

@@ -18,7 +18,7 @@ import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { keepMasked } from '../record/masking.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';
 import { recordFiles } from '../record/write-record.ts';
-import type { CommitWording } from '../state/commit-wording.ts';
+import { type CommitWording, filesToLand } from '../state/commit-wording.ts';
 import { type Attempt, withSteps } from '../state/open-run.ts';
 import { type Attested, attest, claimMade, isRevoked, refuteDecided, revoke } from './attest.ts';
 import { followTarget, moveTarget } from './move-target.ts';
@@ -83,7 +83,7 @@ export async function seal(candidate: Attempt, judged: EvaluatedRun): Promise<vo
   await settleRun(attempt, recorded, attested.seals, attempt.patch.diff, anchors);
   const { repository, target, policy } = environment;
   const { runId } = attempt.identity;
-  const { files: touched } = attempt.patch;
+  const touched = await filesToLand(attempt.services.scratch, environment, attempt.patch);
   const { choice = settings.localChanges, included } = attempt.localNow ?? {};
   const local = { choice, atMs: nowMs, included };
   const move = { runId, target, commit, files: touched, policy, when: 'during the run', local };

@@ -1,6 +1,7 @@
 /* Message, author and date of the sealed commit, and the decision about local changes. */
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
+import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import {
   fields,
@@ -23,8 +24,10 @@ import {
   dirtyFault,
   dirtyPaths,
   type Touched,
+  touchedBetween,
   touchedBy,
 } from '../../workspace/git/dirty-paths.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
 import type { IncludedChanges } from '../../workspace/git/include-local.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
@@ -183,6 +186,16 @@ export async function targetHere(
   const { branch, commit } = await readHead(repository);
   const isHere = branch === heldFor && commit === base.commit;
   return isHere ? { ref: heldFor, expected: commit, checkedOutHere: true } : undefined;
+}
+
+/** What landing writes to the working tree: the change, or the difference to the commit that it replaces. */
+export async function filesToLand(
+  scratch: GitDirectory,
+  { target, replaces }: Pick<Landing, 'target' | 'replaces'>,
+  patch: Pick<PatchSet, 'files' | 'candidateTree'>,
+): Promise<readonly Touched[]> {
+  if (!replaces || target.expected === undefined) return patch.files;
+  return touchedBetween(scratch, target.expected, patch.candidateTree);
 }
 
 /**

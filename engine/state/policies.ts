@@ -202,6 +202,8 @@ export interface Landing {
   readonly base: Base;
   readonly target: Target;
   readonly policy: PolicyCommit;
+  /** The change is the commit at the tip of the target, which the sealed commit replaces: the base is its parent. */
+  readonly replaces?: boolean;
   /** Where the change started, if that is behind the policy commit. */
   readonly lag?: Lag;
   /** Present where the policy is neither the target's nor the default branch's. */

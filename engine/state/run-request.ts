@@ -106,6 +106,8 @@ export interface RunRequest extends RunSettings {
   readonly policy?: string;
   /** Refuses, TARGET_MOVED, where the change would have to be merged onto the tip of its target. */
   readonly noMerge?: boolean;
+  /** The range is the commit at the tip of the target: the sealed commit replaces it. COMMIT_PUBLISHED. */
+  readonly replaces?: boolean;
   /** Message of the sealed commit; replaces the message from the range or the spec. */
   readonly message?: string;
   /** Author of the sealed commit, `Name <mail>`. */

@@ -9,6 +9,7 @@ import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import {
   answerOf,
   choiceStep,
+  filesToLand,
   predictedFiles,
   recordedDecision,
   requireNothingToInclude,
@@ -73,7 +74,8 @@ export async function settleLocalChanges(
     return latest();
   }
   const includedBefore = last?.included ?? local?.included;
-  const files = [...attempt.patch.files, ...touchedBy(includedBefore?.paths ?? [])];
+  const landing = await filesToLand(scratch, environment, attempt.patch);
+  const files = [...landing, ...touchedBy(includedBefore?.paths ?? [])];
   requireRecordedChoice(settings, runId, includedBefore);
   const dirty = await dirtyPaths(repository, files);
   if (dirty.length === 0 && includedBefore === undefined) return before;

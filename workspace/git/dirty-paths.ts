@@ -5,8 +5,17 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { namePaths } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import { askGit, gitFailed, gitFields, maxListBytes, runGit } from './git.ts';
-import { fileAt, mayBeLossy, readIndex, toBytePath, toSide, toTextPath } from './held-index.ts';
+import { askGit, type GitDirectory, gitFailed, gitFields, maxListBytes, runGit } from './git.ts';
+import {
+  changedEntries,
+  fileAt,
+  keyOf,
+  mayBeLossy,
+  readIndex,
+  toBytePath,
+  toSide,
+  toTextPath,
+} from './held-index.ts';
 import type { Repository } from './repository.ts';
 import { unchangedPaths } from './torn-paths.ts';
 
@@ -16,7 +25,23 @@ export interface DirtyPath {
   readonly reason: 'staged' | 'modified' | 'unmerged' | 'untracked' | 'obstructed' | 'conflicting';
 }
 
-export type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
+export type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode' | 'newBlob'>;
+
+/** What replacing one tree by another writes. */
+export async function touchedBetween(
+  place: GitDirectory,
+  before: string,
+  after: string,
+): Promise<readonly Touched[]> {
+  return (await changedEntries(place, before, after)).map(({ path, before: old, after: now }): Touched => {
+    return {
+      path,
+      changeType: now === undefined ? 'delete' : old === undefined ? 'add' : 'modify',
+      ...(old === undefined ? {} : { oldMode: old.mode }),
+      ...(now === undefined ? {} : { newMode: now.mode, newBlob: now.object }),
+    };
+  });
+}
 
 export function touchedBy(paths: readonly string[]): readonly Touched[] {
   return paths.map((path) => ({ path, changeType: 'modify' }));
@@ -28,7 +53,8 @@ const submodule = '160000';
 /**
  * Local changes that a patch would overwrite: index or file differs from HEAD at a touched path (both sides of a
  * rename), an untracked or ignored file is where one would be written, or a file is where a directory is needed or
- * the reverse. Any unmerged path counts. The index on disk is not refreshed.
+ * the reverse. Any unmerged path counts. A path whose index entry is what the patch writes does not count: git keeps
+ * its entry and its file as they are. The index on disk is not refreshed.
  */
 export async function dirtyPaths(repo: Repository, files: readonly Touched[]): Promise<readonly DirtyPath[]> {
   const touched = new Set(
@@ -36,8 +62,13 @@ export async function dirtyPaths(repo: Repository, files: readonly Touched[]): P
   );
   const found = new Map<string, DirtyPath['reason']>();
   const [status, { tracked, hidden }] = await Promise.all([readStatus(repo), readTracked(repo)]);
-  for (const [path, reason] of status) {
-    if (reason === 'unmerged' || touched.has(path)) found.set(path, reason);
+  const results = resultsOf(files);
+  for (const [path, { reason, staged }] of status) {
+    if (
+      reason === 'unmerged' ||
+      (touched.has(path) && (staged === undefined || results.get(path) !== staged))
+    )
+      found.set(path, reason);
   }
   const hiddenHere = hidden.filter(({ path }) => touched.has(toTextPath(path)));
   for (const path of await hiddenChanges(repo, hiddenHere))
@@ -91,7 +122,26 @@ function isMovedSubmodule({ oldMode, newMode }: Touched): boolean {
   return oldMode === submodule && newMode === submodule;
 }
 
-async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPath['reason']>> {
+/** What a patch leaves at each path that it writes or removes, as `LocalStatus.staged`; '' for nothing. */
+function resultsOf(files: readonly Touched[]): ReadonlyMap<string, string> {
+  return new Map(
+    files.flatMap((file): readonly (readonly [string, string])[] => {
+      const { path, changeType, newMode = '', newBlob } = file;
+      const removed = removedBy(file).map((gone) => [gone, ''] as const);
+      // Without the object it is not known what will be written.
+      if (changeType === 'delete' || newBlob === undefined) return removed;
+      return [...removed, [path, keyOf({ mode: newMode, object: newBlob })]];
+    }),
+  );
+}
+
+interface LocalStatus {
+  readonly reason: DirtyPath['reason'];
+  /** The index entry as `keyOf` returns it, where it differs from HEAD: '' for a removed path. */
+  readonly staged?: string;
+}
+
+async function readStatus(repo: Repository): Promise<ReadonlyMap<string, LocalStatus>> {
   const args = [
     'status',
     '--porcelain=v2',
@@ -102,12 +152,17 @@ async function readStatus(repo: Repository): Promise<ReadonlyMap<string, DirtyPa
     '--no-ahead-behind',
   ];
   const records = await gitFields(repo, args);
-  const found = new Map<string, DirtyPath['reason']>();
+  const found = new Map<string, LocalStatus>();
   for (const record of records) {
+    // `1 <XY> <submodule> <mode at HEAD> <in the index> <of the file> <object at HEAD> <in the index> <path>`
     const fields = record.split(' ');
-    if (fields[0] === '1')
-      found.set(fields.slice(8).join(' '), fields[1]?.startsWith('.') ? 'modified' : 'staged');
-    else if (fields[0] === 'u') found.set(fields.slice(10).join(' '), 'unmerged');
+    const [kind, states, , , mode = '', , , object = ''] = fields;
+    const path = fields.slice(8).join(' ');
+    if (kind === '1' && states?.startsWith('.')) found.set(path, { reason: 'modified' });
+    else if (kind === '1') {
+      const staged = states?.startsWith('D') ? '' : keyOf({ mode, object });
+      found.set(path, { reason: 'staged', staged });
+    } else if (kind === 'u') found.set(fields.slice(10).join(' '), { reason: 'unmerged' });
   }
   return found;
 }

@@ -96,7 +96,7 @@ const submoduleMode = '160000';
 /**
  * Completes a `followWorktree` that was killed at any instant. A path is brought to the new commit, with its index
  * entry, if its content is the old one, the new one, a part of it or missing. All other content is the user's and
- * stays. This call may be killed and repeated too.
+ * stays, and so does a path whose new entry the user had staged. This call may be killed and repeated too.
  */
 export async function finishFollow(repo: Repository, target: Target, commit: string): Promise<FollowOutcome> {
   // A read-tree that outlived its writ may still be writing.
@@ -113,12 +113,12 @@ export async function finishFollow(repo: Repository, target: Target, commit: str
   }
   return withIndex(repo, async (index) => {
     const staged = await readIndex(index.repo);
-    const isOurs = ({ path, before, after }: ChangedEntry): boolean => {
-      const found = staged.get(path) ?? '';
-      return found === keyOf(before) || found === keyOf(after);
-    };
+    const entryAt = (path: string): string => staged.get(path) ?? '';
+    // The index replaces the old one after the files are written: where it has the new entry, nothing is left to do.
+    const open = changes.filter(({ path, after }) => entryAt(path) !== keyOf(after));
+    const isOurs = ({ path, before }: ChangedEntry): boolean => entryAt(path) === keyOf(before);
     const hidden = await hiddenPaths(index);
-    const ours = changes.filter(isOurs);
+    const ours = open.filter(isOurs);
     const files = ours.filter(
       ({ path, before, after }) => !hidden.has(path) && isFile(before) && isFile(after),
     );
@@ -129,16 +129,15 @@ export async function finishFollow(repo: Repository, target: Target, commit: str
     const coming = files.filter(({ after }) => after !== undefined);
     const states = await classifyPaths(repo, coming);
 
-    const stale = ours.filter(({ path, after }) => (staged.get(path) ?? '') !== keyOf(after));
-    await setEntries(index, stale);
-    const kept = stale.filter(({ path, after }) => after !== undefined && hidden.has(path));
+    await setEntries(index, ours);
+    const kept = ours.filter(({ path, after }) => after !== undefined && hidden.has(path));
     await askIndex(index, ['update-index', '-z', '--skip-worktree', '--stdin'], listed(kept));
     const torn = coming.filter(({ path }) => ['ours', 'absent'].includes(states.get(path) ?? ''));
     await checkOut(index, torn);
     // Its exit code only reports that some files differ, such as changes of the user.
     await index.ask(['update-index', '-q', '--refresh']);
     index.keep();
-    const left = changes.filter(
+    const left = open.filter(
       (one) => !isOurs(one) || removed.get(one.path) === 'left' || states.get(one.path) === 'left',
     );
     return left.length === 0

@@ -5,7 +5,7 @@ import type { ChangeType, IntentSpec, RiskLevel, ToolRule } from '../../../core/
 import type { Scope } from '../../../core/interfaces/patch-set.ts';
 import { applyDefaults } from '../../../spec/document-schema.ts';
 import { workerRights } from '../../../spec/facts.ts';
-import { type DraftRequest, draftFromProfile } from '../../../spec/profile.ts';
+import { type DraftRequest, draftFromProfile, higherRisk } from '../../../spec/profile.ts';
 import { findSecurityWord } from '../../../spec/secret-words.ts';
 import { type CheckedWish, tighten } from '../../../spec/stricter.ts';
 import { documentation, goes } from '../../../spec/tests-may-go.ts';
@@ -225,8 +225,6 @@ const leastOf: Readonly<Record<ChangeType, RiskLevel>> = {
   security: 'high',
 };
 
-const levels: readonly RiskLevel[] = ['low', 'medium', 'high'];
-
 /** A level, and why it is not lower. */
 interface RiskFloor {
   readonly level: RiskLevel;
@@ -252,11 +250,6 @@ function riskFloor(
     if (found !== undefined) return { level: 'high', why: `\`${found}\` speaks of security code` };
   }
   return { level: leastOf[changeType], why: `the least for \`${changeType}\`` };
-}
-
-/** The higher of two levels. */
-function higherRisk(one: RiskLevel, other: RiskLevel): RiskLevel {
-  return levels.indexOf(one) >= levels.indexOf(other) ? one : other;
 }
 
 /** Directories that no drafted spec may open: the git directory, and the files that govern writ. */

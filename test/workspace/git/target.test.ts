@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -10,8 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { PatchFile } from '../../../core/interfaces/patch-set.ts';
-import { dirtyPaths, refuseDirty } from '../../../workspace/git/dirty-paths.ts';
+import { dirtyPaths, refuseDirty, type Touched } from '../../../workspace/git/dirty-paths.ts';
 import { followWorktree, swapTarget } from '../../../workspace/git/follow-target.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { planTarget } from '../../../workspace/git/target.ts';
@@ -177,10 +177,18 @@ t.test('the working tree follows the first commit of an unborn branch', async (t
   t.equal(readFileSync(join(sample.dir, 'f'), 'utf8'), 'x\n');
 });
 
-type Touched = Pick<PatchFile, 'path' | 'oldPath' | 'changeType' | 'oldMode' | 'newMode'>;
 const modify = (path: string): Touched => ({ path, changeType: 'modify' });
 const add = (path: string): Touched => ({ path, changeType: 'add' });
 const remove = (path: string): Touched => ({ path, changeType: 'delete' });
+/** git's object of this content. */
+const blobOf = (text: string): string =>
+  createHash('sha1').update(`blob ${text.length}\0${text}`).digest('hex');
+const write = (path: string, changeType: Touched['changeType'] = 'modify'): Touched => ({
+  path,
+  changeType,
+  newMode: '100644',
+  newBlob: blobOf('mine'),
+});
 
 interface Case {
   readonly name: string;
@@ -219,6 +227,39 @@ const cases: readonly Case[] = [
     prepare: (s) => chmodSync(join(s.dir, 'a'), 0o755),
     files: [modify('a')],
     dirty: [{ path: 'a', reason: 'modified' }],
+  },
+  {
+    name: 'what the patch writes is staged, and edited further in the file',
+    prepare: (s) => {
+      s.write({ a: 'mine', new: 'mine', b: 'mine' });
+      s.git('add', 'a', 'new', 'b');
+      s.write({ a: 'later', new: 'later' });
+      rmSync(join(s.dir, 'b'));
+      s.git('rm', '-q', '--cached', 'd/f');
+      s.git('mv', 'd/g', 'd/h');
+    },
+    files: [
+      write('a'),
+      write('new', 'add'),
+      write('b'),
+      remove('d/f'),
+      { path: 'd/h', oldPath: 'd/g', changeType: 'rename', newMode: '100644', newBlob: blobOf('g\n') },
+    ],
+    dirty: [],
+  },
+  {
+    name: 'something else than what the patch writes is staged',
+    prepare: (s) => {
+      s.write({ a: 'other', b: 'mine', 'd/f': 'mine' });
+      s.git('add', 'a', 'd/f');
+      s.git('add', '--chmod=+x', 'b');
+    },
+    files: [write('a'), write('b'), remove('d/f')],
+    dirty: [
+      { path: 'a', reason: 'staged' },
+      { path: 'b', reason: 'staged' },
+      { path: 'd/f', reason: 'staged' },
+    ],
   },
   {
     name: 'a staged change',

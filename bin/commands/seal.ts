@@ -1,0 +1,218 @@
+/* The `writ seal` command: a change that exists, through a spec that is built on the spot. */
+import { readVersion } from '../../api/build.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
+import { printable } from '../../core/base/printable.ts';
+import type { IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
+import {
+  lastCommit,
+  readSealPolicy,
+  type SealableChange,
+  type SealWords,
+  sealSpec,
+  stagedChange,
+} from '../../engine/draft/seal-request.ts';
+import { runIntent } from '../../engine/run.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
+import { riskLevels } from '../../spec/profile.ts';
+import { startsKnownRunner } from '../../spec/propose-check.ts';
+import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import type { CommandContext, CommandResult } from '../command-parts/command.ts';
+import { draftTarget } from '../command-parts/drafted-run.ts';
+import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
+import { openReaching } from '../command-parts/reach-provider.ts';
+import { readProposedCheck } from '../command-parts/read-project.ts';
+import { printIssue } from '../command-parts/write-output.ts';
+import { type LineReader, openLines } from '../terminal/open-output.ts';
+import { styled } from '../terminal/print.ts';
+import { progressPlugin, serviceProgressPlugin } from '../terminal/run-progress.ts';
+import { toResult } from './run.ts';
+
+/** `writ seal`: the index, or the last commit, as the candidate of a run; exit codes as `writ run`. */
+export async function sealCommand(context: CommandContext): Promise<CommandResult> {
+  const { options, repoPath, cwd, signal, print } = context;
+  const repositoryPath = repoPath ?? cwd;
+  const reaching = await openReaching(context, { records: false });
+  const pluginAccess = openPluginAccess(context, reaching);
+  await using engine = await openEngine(context, {
+    ephemeralKey: options.flag('ephemeral-key'),
+    plugins: [progressPlugin(context.progress), serviceProgressPlugin(repositoryPath)],
+  });
+  const repository = await openRepository(repositoryPath);
+  const isLastCommit = options.flag('commit');
+  const change = await (isLastCommit ? lastCommit : stagedChange)(repository);
+  const spec = await buildSpec(context, engine, repository, change);
+  const specBytes = Buffer.from(`${JSON.stringify(spec, null, 2)}\n`);
+  requireValid(specBytes);
+  const given = options.values('message').join('\n\n').trim();
+  const view = await runIntent(engine, {
+    repositoryPath,
+    specBytes,
+    source: change.source,
+    onto: change.branch,
+    ...(isLastCommit ? { replaces: true } : {}),
+    ...(given === '' ? {} : { message: given }),
+    sandbox: options.value('sandbox') ?? 'auto',
+    localChanges: 'stop',
+    schedulerVersion: readVersion(),
+    pluginAccess,
+    witness: userJournalWitness(context.env),
+    reach: reaching.reach,
+    secrets: reaching.secrets,
+    clock: systemClock,
+    signal,
+    hear: printIssue(context),
+  });
+  reaching.finish();
+  const result = toResult(view, print);
+  return { ...result, data: { ...(result.data as object), spec } };
+}
+
+/** Builds the spec of a change, asks for what was not given, and shows it. */
+async function buildSpec(
+  context: CommandContext,
+  engine: WritEngine,
+  repository: Repository,
+  change: SealableChange,
+): Promise<IntentSpec> {
+  const { print, stdin, signal, json } = context;
+  const { root, repo, createdBy } = await draftTarget(context);
+  const policy = await readSealPolicy(engine, repository, change);
+  let lines: LineReader | undefined;
+  const ask = async (question: string): Promise<string> => {
+    lines ??= openLines(stdin, signal);
+    print.complain(question);
+    return (await lines.next())?.trim() ?? '';
+  };
+  try {
+    const { checks, found } = await chooseChecks(context, root, ask);
+    const risk = await chooseRisk(context, policy, ask);
+    const now = systemClock.now();
+    const spec = sealSpec(change, {
+      id: uuidV7(now),
+      createdAt: toRfc3339(now),
+      createdBy,
+      repo,
+      message: messageOf(context, change),
+      ...risk,
+      checks,
+    });
+    if (!json && !print.quiet) printSpec(context, change, spec, found);
+    return spec;
+  } finally {
+    lines?.[Symbol.dispose]();
+  }
+}
+
+function messageOf({ options }: CommandContext, { message = '', paths }: SealableChange): string {
+  const given = options.values('message').join('\n\n').trim();
+  if (given !== '') return given;
+  if (message !== '') return message;
+  const [first = '', ...others] = paths;
+  return `Change ${printable(first).slice(0, 200)}${others.length === 0 ? '' : ` and ${others.length} more files`}`;
+}
+
+type Ask = (question: string) => Promise<string>;
+
+/** The checks that were given; else the project's tests, confirmed once where a person can be asked. USAGE. */
+async function chooseChecks(
+  { options, interactive }: CommandContext,
+  root: string,
+  ask: Ask,
+): Promise<Pick<SealWords, 'checks'> & { readonly found?: string }> {
+  const given = options.values('check');
+  if (given.length > 0) return { checks: given.map(toCheck) };
+  const proposed = await readProposedCheck(root);
+  if (interactive) {
+    const typed = await ask(
+      proposed === undefined
+        ? 'which command checks the change? (nothing at the root says how tests run)'
+        : `check the change with \`${proposed.command}\`, from ${proposed.found}? Enter accepts; or type another command`,
+    );
+    if (typed !== '') return { checks: [toCheck(typed)] };
+  }
+  if (proposed !== undefined) return { checks: [proposed], found: proposed.found };
+  throw new WritError('USAGE', {
+    message: 'nothing at the root of the project says how its tests run',
+    detail: { command: 'seal', expected: ['--check'], found: null },
+    hints: ['name the command that checks the change: `writ seal --check "make test"`'],
+  });
+}
+
+function toCheck(command: string): SealWords['checks'][number] {
+  return { kind: startsKnownRunner(command) ? 'testSuite' : 'command', command };
+}
+
+/** The given risk; else the least that the policy commit allows, and for security code what a person says. USAGE. */
+async function chooseRisk(
+  { options, interactive, print }: CommandContext,
+  { leastRisk, securityPath }: Awaited<ReturnType<typeof readSealPolicy>>,
+  ask: Ask,
+): Promise<Pick<SealWords, 'risk' | 'why'>> {
+  const given = riskLevels.find((level) => level === options.value('risk'));
+  const isBelow = (level: RiskLevel): boolean => riskLevels.indexOf(level) < riskLevels.indexOf(leastRisk);
+  if (given !== undefined) {
+    if (isBelow(given))
+      throw new WritError('USAGE', {
+        message: `\`--risk ${given}\` is below \`${leastRisk}\`, the least that \`[seal] least_risk\` allows at the policy commit`,
+        detail: { command: 'seal', option: '--risk', expected: leastRisk, found: given },
+      });
+    return { risk: given, why: 'As the person who sealed the change stated it.' };
+  }
+  const least = {
+    risk: leastRisk,
+    why: 'The least risk that the repository allows; no path is security code.',
+  };
+  if (securityPath === undefined || leastRisk === 'high') return least;
+  const shown = `\`${printable(securityPath)}\` is security code, and the proposed risk is \`high\` (two approvals, analyses, log proof)`;
+  if (!interactive)
+    throw new WritError('USAGE', {
+      message: shown,
+      detail: { command: 'seal', expected: ['--risk'], path: securityPath },
+      hints: [`say which risk applies: \`writ seal --risk high\`, or \`--risk ${leastRisk}\``],
+    });
+  const typed = (await ask(`${shown}; Enter accepts, or type low, medium or high`)).toLowerCase();
+  const chosen = typed === '' ? 'high' : riskLevels.find((level) => level === typed);
+  if (chosen === undefined || isBelow(chosen))
+    throw new WritError('USAGE', {
+      message: `expected a risk from \`${leastRisk}\`, found \`${printable(typed)}\``,
+    });
+  print.note(`risk: ${chosen}`);
+  return { risk: chosen, why: `Chosen for security code: ${printable(securityPath).slice(0, 500)}.` };
+}
+
+/** The spec in short; `--json` has all of it. */
+function printSpec(
+  { print }: CommandContext,
+  { branch, paths }: SealableChange,
+  spec: IntentSpec,
+  found?: string,
+) {
+  const { intent, acceptance, risk } = spec;
+  const shown = paths.slice(0, 3).map(printable).join(', ');
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
+  const checks = acceptance.verificationPlan.fastChecks.map(({ command = '' }) => `\`${command}\``);
+  const people = risk.humanInLoop.minApprovers;
+  print.line(styled('bold', 'spec'), `  ${intent.summary}`);
+  print.line(`  change  ${intent.changeType}, to \`${printable(branch)}\`: ${shown}${more}`);
+  print.line(`  checks  ${checks.join(', ')}${found === undefined ? '' : ` (from ${found})`}`);
+  print.line(
+    `  risk    ${risk.level}${people === 0 ? '' : `, ${people} ${people === 1 ? 'approval' : 'approvals'}`}`,
+  );
+}
+
+/** The words of a message can make the spec invalid. USAGE. */
+function requireValid(bytes: Uint8Array): void {
+  const read = readIntentSpec(bytes);
+  if (read.ok) return;
+  const first = read.issues.find(({ severity }) => severity === 'error');
+  const isMessage = first?.path === '/intent/summary';
+  throw new WritError(isMessage ? 'USAGE' : 'INTENTSPEC_INVALID', {
+    message: `${isMessage ? 'the first line of the message' : `the spec at \`${first?.path ?? ''}\``}: ${first?.message ?? 'not valid'}`,
+    detail: { issues: read.issues },
+    hints: isMessage ? ['say in one line what the change does: `writ seal -m "…"`'] : [],
+  });
+}

@@ -1,0 +1,238 @@
+/* The change that `writ seal` takes (the index, or the last commit), and the spec that it builds for it. */
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import type {
+  ChangeType,
+  Check,
+  IntentSpec,
+  RiskLevel,
+  ToolRule,
+} from '../../core/interfaces/intentspec.gen.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
+import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
+import type { ProposedCheck } from '../../spec/propose-check.ts';
+import { findSecurityPath } from '../../spec/secret-words.ts';
+import { runGit } from '../../workspace/git/git.ts';
+import { type ChangedEntry, changedEntries } from '../../workspace/git/held-index.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
+import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
+import { type Base, readHead, resolveBase } from '../../workspace/git/resolve-commit.ts';
+import { commandsOf, type SimpleCommand } from '../../workspace/shell/shell.ts';
+import { parseConfig } from '../config/config.ts';
+import { sealingFormsOf } from '../config/sections.ts';
+import { requireReplaceable } from '../open/landing.ts';
+import type { ChangeSource } from '../state/run-request.ts';
+
+/** A change that exists in the repository already. */
+export interface SealableChange {
+  readonly source: ChangeSource;
+  /** Where it starts: its commit is the parent of the sealed commit, and supplies the policy. */
+  readonly base: Base;
+  /** Name of the checked-out branch, without `refs/heads/`. */
+  readonly branch: string;
+  readonly paths: readonly string[];
+  /** The message of the commit that is replaced. */
+  readonly message?: string;
+}
+
+const maxPatchBytes = 256 * 1024 * 1024;
+
+/** Files in the git directory while an operation of several steps is not finished. */
+const unfinished: readonly (readonly [file: string, operation: string])[] = [
+  ['MERGE_HEAD', 'a merge'],
+  ['CHERRY_PICK_HEAD', 'a cherry-pick'],
+  ['REVERT_HEAD', 'a revert'],
+  ['rebase-merge', 'a rebase'],
+  ['rebase-apply', 'a rebase'],
+];
+
+/** The difference between HEAD and the index. PATCH_EMPTY, WORKTREE_DIRTY for unmerged paths, and as `branchHere`. */
+export async function stagedChange(repository: Repository): Promise<SealableChange> {
+  const branch = await branchHere(repository);
+  for (const [file, operation] of unfinished) {
+    if (!(await lstat(join(repository.gitDir, file)).catch(() => undefined))) continue;
+    throw new WritError('WORKTREE_DIRTY', {
+      message: `${operation} is not finished, and the sealed commit would not be its result`,
+      hints: ['finish it with git, then seal its commit: `writ seal --commit`'],
+    });
+  }
+  const base = await resolveBase(repository, 'HEAD');
+  const from = base.commit ?? emptyTreeOf(repository);
+  const diff = ['diff-index', '--cached', '--no-renames', '--ignore-submodules=none'];
+  const listed = await runGit(repository, [...diff, '-z', '--name-status', from], {
+    maxBytes: maxPatchBytes,
+  });
+  const fields = listed.toString('utf8').split('\0').slice(0, -1);
+  const paths = fields.filter((_, at) => at % 2 === 1);
+  const unmerged = paths.filter((_, at) => fields[2 * at] === 'U');
+  if (unmerged.length > 0) {
+    throw new WritError('WORKTREE_DIRTY', {
+      message: `\`${unmerged[0]}\` is not merged`,
+      detail: { paths: unmerged.slice(0, 20) },
+    });
+  }
+  if (paths.length === 0) {
+    throw new WritError('PATCH_EMPTY', {
+      message: 'nothing is staged',
+      hints: ['stage the change: `git add PATH…`; or seal the last commit: `writ seal --commit`'],
+    });
+  }
+  const form = ['--patch', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', '--no-color'];
+  const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
+  const bytes = await runGit(repository, [...diff, ...form, ...prefixes, from], { maxBytes: maxPatchBytes });
+  return { source: { kind: 'patch', bytes }, base, branch, paths };
+}
+
+/** The commit at HEAD. TARGET_MOVED, COMMIT_PUBLISHED if it cannot be replaced, and as `branchHere`. */
+export async function lastCommit(repository: Repository): Promise<SealableChange> {
+  const branch = await branchHere(repository);
+  const { commit = 'HEAD' } = await readHead(repository);
+  const shown = await runGit(repository, [
+    'show',
+    '--no-patch',
+    '--format=%P%n%B',
+    '--end-of-options',
+    commit,
+  ]);
+  const [parents = '', ...message] = shown.toString('utf8').trimEnd().split('\n');
+  const [parent = '', ...others] = parents.split(' ');
+  if (parent === '' || others.length > 0) {
+    throw new WritError('TARGET_MOVED', {
+      message: `the last commit has ${parent === '' ? 'no parent' : 'several parents'}: only an ordinary commit is replaced`,
+      hints: ['evaluate a range of commits instead: `writ run SPEC --range A..B`'],
+    });
+  }
+  const base = await resolveBase(repository, parent);
+  await requireReplaceable(repository, { ref: `refs/heads/${branch}`, expected: commit }, base, commit);
+  const changed = await changedEntries(repository, parent, commit);
+  const paths = changed.map(({ path }: ChangedEntry) => path);
+  const source = { kind: 'range', range: `${parent}..${commit}` } as const;
+  return { source, base, branch, paths, message: message.join('\n').trim() };
+}
+
+/** The branch that is checked out. REF_NOT_FOUND if HEAD is detached. */
+async function branchHere(repository: Repository): Promise<string> {
+  const { branch } = await readHead(repository);
+  if (branch?.startsWith('refs/heads/')) return branch.slice('refs/heads/'.length);
+  throw new WritError('REF_NOT_FOUND', {
+    message: 'no branch is checked out, so there is none that could receive the sealed commit',
+    hints: ['make one here: `git switch -c NAME`'],
+  });
+}
+
+/** What the policy commit asks of a spec of `writ seal`. */
+export interface SealPolicy {
+  readonly leastRisk: RiskLevel;
+  /** The first changed path that is security code. */
+  readonly securityPath?: string;
+}
+
+/** Reads `[seal]` and `[security_code]` of the policy commit. CONFIG_INVALID. */
+export async function readSealPolicy(
+  engine: WritEngine,
+  repository: Repository,
+  { base, paths }: SealableChange,
+): Promise<SealPolicy> {
+  const bytes = await readBlob(repository, base.tree, '.writ/config.toml');
+  const { seal, securityCode } = parseConfig(bytes, await sealingFormsOf(engine.slots));
+  const securityPath = findSecurityPath(paths, securityCode);
+  return { ...seal, ...(securityPath === undefined ? {} : { securityPath }) };
+}
+
+/** What a person decides about a spec of `writ seal`, or accepts as proposed. */
+export interface SealWords extends Pick<DraftRequest, 'id' | 'createdAt' | 'createdBy' | 'repo' | 'risk'> {
+  /** The first line is the summary of the spec. */
+  readonly message: string;
+  /** Why this risk, in a sentence. */
+  readonly why: string;
+  readonly checks: readonly Pick<ProposedCheck, 'kind' | 'command'>[];
+}
+
+const maxHints = 100;
+
+/** The spec of a change that exists: policy from the profile of its risk, checks and words as given. Pure. */
+export function sealSpec({ branch, paths }: SealableChange, words: SealWords): IntentSpec {
+  const { message, why, checks, ...given } = words;
+  const summary = (message.split('\n')[0] ?? '').trim();
+  const changeType = changeTypeOf(summary, paths);
+  const draft = draftFromProfile({ ...given, baseRef: branch, summary, changeType });
+  const { intent, acceptance, risk, security, lifecycle } = draft;
+  const patterns = paths.map((path) => path.replace(/[\\*?[\]{}]/g, '\\$&'));
+  const isListable = paths.length <= maxHints && patterns.every(({ length }) => length <= 512);
+  return {
+    ...draft,
+    intent: {
+      ...intent,
+      problemStatement: message.length < 10 ? `The change: ${message}` : message.slice(0, 8000),
+      objectives: [summary],
+      inScope: ['what the change touches, and nothing else'],
+      ...(isListable ? { touchHints: { files: patterns } } : {}),
+    },
+    acceptance: {
+      ...acceptance,
+      successCriteria: checks.map(({ command }) => `\`${command}\` passes on the change`),
+      verificationPlan: {
+        ...acceptance.verificationPlan,
+        fastChecks: checks.map(({ kind, command }, at): Check => {
+          return {
+            id: checks.length === 1 ? 'unit' : `check-${at + 1}`,
+            kind,
+            command,
+            timeoutSeconds: 900,
+            required: true,
+            ...(at === 0 ? { artifactsProduced: ['test-log'] } : {}),
+          };
+        }),
+      },
+    },
+    risk: { ...risk, rationale: why },
+    security: { ...security, toolAcl: { allow: [commandRule(checks.map(({ command }) => command))] } },
+    lifecycle: { ...lifecycle, status: 'active' },
+  };
+}
+
+/** The rule that lets exactly these commands run. */
+function commandRule(commands: readonly string[]): ToolRule {
+  const entries = commands.flatMap((text) => {
+    const reading = commandsOf(text);
+    // What cannot be read is refused by name when the run is opened.
+    return reading.ok ? reading.commands.map(literalWords) : [text];
+  });
+  return {
+    tool: 'workspace.command',
+    actions: ['execute'],
+    constraints: { allowCommands: [...new Set(entries)] },
+  };
+}
+
+/** The words of a command up to the first that the shell expands. */
+function literalWords({ argv }: SimpleCommand): string {
+  const end = argv.findIndex(({ literal }) => literal === undefined);
+  const known = end === -1 ? argv : argv.slice(0, end);
+  return known.map(({ text }) => text).join(' ');
+}
+
+/** The kind of change that the type of a Conventional Commit names. */
+const commitTypes: Readonly<Record<string, ChangeType>> = {
+  fix: 'bugfix',
+  feat: 'feature',
+  refactor: 'refactor',
+  perf: 'performance',
+  security: 'security',
+  docs: 'docs',
+  chore: 'chore',
+  build: 'chore',
+  ci: 'chore',
+  style: 'chore',
+  test: 'chore',
+};
+
+const documents = /\.(?:md|rst|adoc)$/i;
+
+function changeTypeOf(summary: string, paths: readonly string[]): ChangeType {
+  const [, type = ''] = /^([a-z]+)(?:\([^()]*\))?!?:/.exec(summary) ?? [];
+  const found = Object.hasOwn(commitTypes, type) ? (commitTypes[type] ?? 'unknown') : 'unknown';
+  // A correction of prose has no test that could show it.
+  return found === 'bugfix' && paths.every((path) => documents.test(path)) ? 'chore' : found;
+}

@@ -1,0 +1,221 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
+import { makeSample } from '../../engine/sample.ts';
+import { runLine } from '../host.ts';
+
+interface Answer {
+  readonly code: number;
+  readonly err: string;
+  readonly error?: { readonly code: string; readonly hints?: readonly string[] };
+  readonly data?: {
+    readonly run_id: string;
+    readonly decision: { readonly type: string; readonly commit_sha?: string };
+    readonly spec: {
+      readonly intent: { readonly changeType: string };
+      readonly risk: { readonly level: string };
+      readonly acceptance: {
+        readonly verificationPlan: { readonly fastChecks: readonly { readonly command: string }[] };
+      };
+    };
+  };
+}
+
+function scene(t: Test) {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const env = { ...sample.env, SSH_ASKPASS: '/bin/false', SSH_ASKPASS_REQUIRE: 'force' };
+  const given = { cwd: sample.root, env };
+  const call = async (...args: readonly string[]): Promise<Answer> => {
+    const { code, out, err } = await runLine([...args, '--json'], commands, given);
+    return { code, err, ...(JSON.parse(out) as object) };
+  };
+  const typed = (lines: string, ...args: readonly string[]) =>
+    runLine(['seal', ...args], commands, { ...given, stdin: lines, terminal: true });
+  const path = (name: string): string => join(sample.root, name);
+  const write = (name: string, text: string): void => {
+    mkdirSync(join(path(name), '..'), { recursive: true });
+    writeFileSync(path(name), text);
+  };
+  const read = (name: string): string => readFileSync(path(name), 'utf8');
+  return { ...sample, call, typed, path, write, read };
+}
+
+t.test('what is staged is sealed, and edits that are not staged stay', async (t) => {
+  const { git, call, write, read, path } = scene(t);
+  appendFileSync(path('src/price.js'), '// staged\n');
+  write('docs/new.md', 'staged\n');
+  git('rm', '-q', '--cached', 'package.json');
+  git('add', 'src', 'docs');
+  appendFileSync(path('src/price.js'), '// not staged\n');
+  rmSync(path('docs/new.md'));
+  const index = git('ls-files', '--stage');
+  const sealed = await call('seal', '-m', 'feat: a note', '-m', 'Why it is there.', '--check', 'true');
+  t.match(sealed, {
+    code: 0,
+    data: { decision: { type: 'commit' }, spec: { intent: { changeType: 'feature' } } },
+  });
+  t.equal(git('rev-parse', 'HEAD'), sealed.data?.decision.commit_sha);
+  t.match(git('log', '-1', '--format=%an%n%B'), /^Sample maintainer\nfeat: a note\n\nWhy it is there\.\n/);
+  t.equal(git('ls-files', '--stage'), index);
+  t.equal(git('diff', '--cached'), '');
+  t.match(read('src/price.js'), /\/\/ staged\n\/\/ not staged\n$/);
+  t.equal(git('status', '--porcelain'), 'D docs/new.md\n M src/price.js\n?? package.json');
+  t.match(await call('verify', 'HEAD'), { code: 0 });
+});
+
+t.test('the first commit of a repository can be sealed', async (t) => {
+  const { git, call } = scene(t);
+  git('update-ref', '-d', 'HEAD');
+  t.match(await call('seal', '-m', 'feat: begin', '--check', 'true'), { code: 0 });
+  t.equal(git('rev-list', '--count', 'HEAD'), '1');
+  t.equal(git('status', '--porcelain'), '');
+});
+
+t.test('a change that a check refuses leaves index and files as they are', async (t) => {
+  const { git, call, path, state } = scene(t);
+  appendFileSync(path('src/price.js'), 'throw new Error();\n');
+  git('add', 'src');
+  const before = state();
+  t.match(await call('seal', '--check', 'node src/price.js'), {
+    code: 1,
+    data: { decision: { type: 'abandon' } },
+  });
+  t.equal(state(), before);
+});
+
+t.test('the last commit is replaced, with its author, date and message', async (t) => {
+  const { git, call, path, write } = scene(t);
+  const base = git('rev-parse', 'HEAD');
+  appendFileSync(path('src/price.js'), '// a note\n');
+  git(
+    'commit',
+    '-qam',
+    'chore: a note\n\nWhy.',
+    '--author',
+    'Ben <ben@sample.example>',
+    '--date',
+    '2020-01-02T03:04:05Z',
+  );
+  // A working tree that is not touched: what is replaced has the same content.
+  appendFileSync(path('src/price.js'), '// later\n');
+  write('staged.txt', 'staged');
+  git('add', 'staged.txt');
+  const status = git('status', '--porcelain');
+  t.match(await call('seal', '--commit', '--check', 'true'), {
+    code: 0,
+    data: { spec: { intent: { changeType: 'chore' } } },
+  });
+  t.equal(git('rev-parse', 'HEAD^'), base);
+  t.match(
+    git('log', '-1', '--format=%an %aI%n%B'),
+    /^Ben 2020-01-02T03:04:05(?:Z|\+00:00)\nchore: a note\n\nWhy\.\n\n.*Run-Id: /s,
+  );
+  t.equal(git('status', '--porcelain'), status);
+  t.match(await call('verify', 'HEAD'), { code: 0 });
+});
+
+t.test('a commit that a remote has, or with several parents or none, is not replaced', async (t) => {
+  const { git, call, state, write } = scene(t);
+  t.match(await call('seal', '--commit', '--check', 'true'), { code: 1, error: { code: 'TARGET_MOVED' } });
+  write('a.txt', 'a');
+  git('add', 'a.txt');
+  git('commit', '-qm', 'chore: a');
+  git('update-ref', 'refs/remotes/origin/topic', 'HEAD');
+  const before = state();
+  t.match(await call('seal', '--commit', '--check', 'true'), {
+    code: 1,
+    error: { code: 'COMMIT_PUBLISHED' },
+  });
+  t.equal(state(), before);
+  git('update-ref', '-d', 'refs/remotes/origin/topic');
+  git('branch', 'side', 'HEAD^');
+  git('reset', '-q', '--hard', git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-p', 'side', '-m', 'merge'));
+  t.match(await call('seal', '--commit', '--check', 'true'), { code: 1, error: { code: 'TARGET_MOVED' } });
+});
+
+t.test('the policy of a commit that is replaced is that of its parent', async (t) => {
+  const { git, call, write } = scene(t);
+  write('.writ/config.toml', '[seal]\nleast_risk = "medium"\n');
+  git('add', '-f', '.writ');
+  git('commit', '-qm', 'chore: policy');
+  write('.writ/config.toml', '[seal]\nleast_risk = "low"\n');
+  git('add', '-f', '.writ');
+  git('commit', '-qm', 'chore: looser');
+  const refused = await call('seal', '--commit', '--check', 'true', '--risk', 'low');
+  t.match(refused, { code: 129, error: { code: 'USAGE', message: /least_risk/ } });
+});
+
+t.test('a replacement that waits for approval lands after it', { skip: withoutSshKeygen }, async (t) => {
+  const { git, call, write, home, path } = scene(t);
+  const key = makeKey(home, 'ana');
+  const check =
+    '[[checks.always]]\nid = "people"\nstage = "release"\nkind = "policy"\ncommand = "require-approvers"\n';
+  write('.writ/config.toml', check);
+  write('.writ/allowed_signers', `ana@sample.example ${publicOf(key)}\n`);
+  git('add', '-f', '.writ');
+  git('commit', '-qm', 'chore: people');
+  const base = git('rev-parse', 'HEAD');
+  for (const name of ['a', 'b']) {
+    git('reset', '-q', '--hard', base);
+    write(`${name}.txt`, name);
+    git('add', `${name}.txt`);
+    git('commit', '-qm', `chore: ${name}`);
+    const waits = await call('seal', '--commit', '--check', 'true');
+    t.match(waits, { code: 4 }, waits.err);
+    const runId = waits.data?.run_id ?? '';
+    t.match(await call('approve', runId, '--key', key), { code: 0 });
+    if (name === 'b') git('commit', '-q', '--allow-empty', '-m', 'chore: further');
+    appendFileSync(path(`${name}.txt`), 'later');
+    const ended = await call('resume', runId);
+    if (name === 'b') t.match(ended, { code: 1, error: { code: 'TARGET_MOVED' } }, 'the branch went on');
+    else {
+      t.match(ended, { code: 0, data: { decision: { type: 'commit' } } }, ended.err);
+      t.equal(git('rev-parse', 'HEAD^'), base);
+      t.equal(git('status', '--porcelain'), 'M a.txt');
+      t.match(await call('verify', 'HEAD'), { code: 0 });
+      t.match(await call('replay', runId), { code: 0 });
+    }
+  }
+});
+
+t.test('a change that cannot be sealed is refused with the next step', async (t) => {
+  const { git, call, write, path } = scene(t);
+  t.match(await call('seal'), { code: 1, error: { code: 'PATCH_EMPTY', hints: [/git add/] } });
+  write('src/login.js', 'export {};\n');
+  git('add', 'src');
+  const secure = await call('seal', '-m', 'feat: login', '--check', 'true');
+  t.match(secure, {
+    code: 129,
+    error: { code: 'USAGE', message: /src\/login\.js.*high/, hints: [/--risk high/] },
+  });
+  t.match(await call('seal', '-m', 'x', '--check', 'true', '--risk', 'low'), {
+    code: 129,
+    error: { code: 'USAGE', message: /first line of the message/ },
+  });
+  t.match(await call('seal', '-m', 'feat: login', '--risk', 'low'), {
+    code: 129,
+    error: { code: 'USAGE', hints: [/--check/] },
+  });
+  writeFileSync(path('.git/MERGE_HEAD'), `${git('rev-parse', 'HEAD')}\n`);
+  t.match(await call('seal'), {
+    code: 128,
+    error: { code: 'WORKTREE_DIRTY', message: /merge is not finished/ },
+  });
+  rmSync(path('.git/MERGE_HEAD'));
+  git('checkout', '-q', '--detach');
+  t.match(await call('seal'), { code: 128, error: { code: 'REF_NOT_FOUND', hints: [/git switch -c/] } });
+});
+
+t.test('on a terminal the check is asked once, and security code asks for a risk', async (t) => {
+  const { git, typed, write } = scene(t);
+  write('package.json', '{ "scripts": { "test": "node --test" } }');
+  write('src/login.js', 'export {};\n');
+  git('add', 'src');
+  const sealed = await typed('true\nlow\n', '-m', 'feat: login');
+  t.equal(sealed.code, 0, sealed.err);
+  t.match(sealed.err, /check the change with `node --test[^`]*`, from the script `test` of package\.json\?/);
+  t.match(sealed.out, /checks {2}`true`\n {2}risk {4}low\n/);
+});
