@@ -1,5 +1,6 @@
 /* Distinguishes failures of the machine and old failures from failures of the change. */
 import { stripVTControlCharacters } from 'node:util';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
@@ -15,7 +16,9 @@ type EnvironmentSign =
   | { readonly kind: 'package-manager-missing' }
   | { readonly kind: 'disk-full' }
   /** A line of output that says that something is missing. */
-  | { readonly kind: 'lack'; readonly line: string };
+  | { readonly kind: 'lack'; readonly line: string }
+  /** A check of tests ran none: the last line that it printed, and a digest of exit code and output. */
+  | { readonly kind: 'no-test'; readonly line: string; readonly digest: string };
 
 type Ran = Pick<CheckOutcome, 'executed' | 'findings' | 'result' | 'tests'>;
 type Command = Pick<EffectiveCheck, 'command' | 'expectedExitCode'> &
@@ -86,29 +89,56 @@ const maxLine = 200;
 
 /** Such lines of a required check in which no test passed. */
 function lackingLines(check: Command, ran: Ran): readonly string[] {
-  const text = failedOutput(ran);
-  const { passed = 0 } = ran.tests ?? ran.executed?.counts ?? {};
-  if (text === undefined || !check.required || passed > 0) return [];
-  // A path that the command itself names is missing in the repository.
-  const paths = (check.command ?? '').split(/\s+/).filter((word) => /\w[./]\w/.test(word));
-  return stripVTControlCharacters(text)
-    .split('\n')
-    .map((line) => line.trim().slice(0, maxLine))
-    .filter((line) => lacks.test(line) && !paths.some((path) => line.includes(path)));
+  if (countsOf(ran).passed > 0) return [];
+  return printedLines(check, ran).filter((line) => lacks.test(line) && !namesOwnPath(check, line));
+}
+
+/** Whether a line names a path of the command: that is missing in the repository, and not on the machine. */
+function namesOwnPath({ command = '' }: Command, line: string): boolean {
+  // `ci/test.sh: line 3: poetry: command not found`
+  const said = line.replace(/^\S{1,200}: (?:line )?\d{1,6}: (?=\S)/, '');
+  return command.split(/\s+/).some((word) => /\w[./]\w/.test(word) && said.includes(word));
+}
+
+/** What a required check printed that failed. */
+function printedLines(check: Command, ran: Ran): readonly string[] {
+  const text = check.required ? failedOutput(ran) : undefined;
+  const lines = stripVTControlCharacters(text ?? '').split('\n');
+  return lines.map((line) => line.trim().slice(0, maxLine)).filter((line) => line !== '');
+}
+
+function countsOf({ tests, executed }: Ran): { readonly passed: number; readonly failed: number } {
+  return tests ?? executed?.counts ?? { passed: 0, failed: 0 };
 }
 
 /** Numbers vary between runs. */
-function isAlike(one: string, other: string): boolean {
-  return one.replace(/\d+/g, '0') === other.replace(/\d+/g, '0');
+function withoutNumbers(line: string): string {
+  return line.replace(/\d+/g, '0');
+}
+
+/** A command that speaks of tests. Any other check that runs no test may be one of something else. */
+const ofTestRunner = /test|spec\b|jest|tox|nox|mocha|tap\b|\bmake check$/i;
+
+function untestedSign(check: Command, ran: Ran): EnvironmentSign | undefined {
+  const { passed, failed } = countsOf(ran);
+  if (passed + failed > 0 || !ofTestRunner.test(check.command ?? '')) return undefined;
+  const lines = printedLines(check, ran);
+  const line = lines.at(-1);
+  if (line === undefined || lines.some((one) => lacks.test(one) && namesOwnPath(check, one)))
+    return undefined;
+  const printed = [`${ran.result?.exitCode}`, ...lines.map(withoutNumbers)];
+  return { kind: 'no-test', line, digest: sha256Hex(printed.join('\n')) };
 }
 
 /**
- * A sign that the machine, or the base itself, lacks what the check needs: a line that says so. It is weaker than those
- * of `environmentSign`, and only the same line at the base confirms it. Pure.
+ * A sign that the machine, or the base itself, lacks what the check needs: a line that says so, or a check of tests that
+ * runs none. It is weaker than those of `environmentSign`: only the same line, or the same output, at the base confirms
+ * it. Pure.
  */
 export function lackSign(check: Command, ran: Ran): EnvironmentSign | undefined {
   const [line] = lackingLines(check, ran);
-  return line === undefined ? undefined : { kind: 'lack', line };
+  if (line !== undefined) return { kind: 'lack', line };
+  return untestedSign(check, ran);
 }
 
 /** Files in which a project declares its dependencies and its scripts. */
@@ -174,9 +204,9 @@ export function stopIfSameAtBase(
   sign: EnvironmentSign,
   base: Ran,
 ): void {
-  if (sign.kind === 'lack' && !lackingLines(check, base).some((line) => isAlike(line, sign.line))) return;
-  const other = sign.kind === 'lack' ? sign : environmentSign(check, base);
+  const other = signAtBase(check, sign, base);
   if (other?.kind !== sign.kind) return;
+  if (sign.kind === 'no-test' && other.kind === 'no-test' && other.digest !== sign.digest) return;
   if (sign.kind === 'program-missing' && other.kind === 'program-missing' && other.program !== sign.program)
     return;
   if (sign.kind === 'dependency-missing') {
@@ -192,6 +222,14 @@ export function stopIfSameAtBase(
   });
 }
 
+/** The sign of the same kind that the run at the base gives. */
+function signAtBase(check: Command, sign: EnvironmentSign, base: Ran): EnvironmentSign | undefined {
+  if (sign.kind === 'no-test') return untestedSign(check, base);
+  if (sign.kind !== 'lack') return environmentSign(check, base);
+  const wanted = withoutNumbers(sign.line);
+  return lackingLines(check, base).some((line) => withoutNumbers(line) === wanted) ? sign : undefined;
+}
+
 function explain(
   sign: Exclude<EnvironmentSign, { readonly kind: 'dependency-missing' }>,
 ): readonly [fault: string, remedy: string] {
@@ -202,9 +240,9 @@ function explain(
       'starts a version of a package manager or toolchain that would be downloaded: it is missing',
       'install it (`corepack install` or `rustup toolchain install` in the project), or where checks see it',
     ];
-  if (sign.kind === 'lack')
+  if (sign.kind === 'lack' || sign.kind === 'no-test')
     return [
-      `passes no test and prints \`${sign.line}\`: it does so`,
+      `${sign.kind === 'lack' ? 'passes' : 'runs'} no test and prints \`${sign.line}\`: it does so`,
       'let the check pass at the base commit on this machine (`docs/checks.md`, "When the machine fails")',
     ];
   return [

@@ -1,5 +1,5 @@
 /* Shares ignored directories of the working tree with checks. */
-import { constants, globSync } from 'node:fs';
+import { constants } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -12,16 +12,15 @@ import {
   stat,
   symlink,
 } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative, sep } from 'node:path';
 import { sha256Hex } from '../../../core/base/canonical.ts';
 import { readPlain, writeDurably } from '../../../core/base/files.ts';
-import { isRecord } from '../../../core/base/json-pointer.ts';
 import { workspaceInside } from '../../../core/interfaces/sandbox.ts';
 import { processWitness, type Voucher } from '../../../store/journal-witness.ts';
 import { type DirectoryDigest, digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { isInside } from '../../../workspace/process/find-program.ts';
 import type { Attempt } from '../../state/open-run.ts';
+import { installedProject } from './installed-project.ts';
 
 /** Texts that runs of this repository left on this machine, each under the digest of what it depends on. */
 export interface VouchedCache {
@@ -155,7 +154,7 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
       return refuse('not-ignored', `git tracks \`${path}\` or does not ignore it`);
   }
 
-  const installed = await installedProject(source, worktree, request);
+  const installed = await installedProject(source, worktree, request.isUnchanged);
   if (installed?.isLink === false)
     return refuse(
       'holds-project',
@@ -174,82 +173,6 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
   return 'fault' in digest ? refuse('not-describable', digest.fault) : { source, digest };
-}
-
-const maxRecordBytes = 64 * 1024;
-
-interface Installed {
-  /** Its `direct_url.json` (PEP 610), relative to the environment. */
-  readonly record: string;
-  readonly isLink: boolean;
-  /** The wheel or sdist in the working tree that it came from. */
-  readonly archive?: string;
-}
-
-/**
- * A Python package of the environment `source` that is the project, or a part of it. A copy before a link. Installed
- * from a directory or a repository in the working tree, it is the project. An archive there was built from it, whatever
- * its name: the project may be one of many packages, and its name may be in `setup.py`. Only an archive that the change
- * leaves as it is at the base commit came from elsewhere, unless it has the project's name.
- */
-async function installedProject(
-  source: string,
-  worktree: string,
-  { isUnchanged }: Pick<ShareRequest, 'isUnchanged'>,
-): Promise<Installed | undefined> {
-  const text = (path: string): string => readPlain(path, maxRecordBytes).bytes?.toString('utf8') ?? '';
-  const project = /^name\s{0,9}=\s{0,9}["']([\w.-]{1,200})["']/m.exec(
-    text(join(worktree, 'pyproject.toml')),
-  )?.[1];
-  let link: string | undefined;
-  for (const record of globSync(recordPattern, { cwd: source })) {
-    const { url, dir_info: directory, vcs_info: repository } = parseRecord(text(join(source, record)));
-    const from = typeof url === 'string' ? await pathOfUrl(url) : undefined;
-    if (from === undefined || !isInside(worktree, from)) continue;
-    if (isRecord(directory) && directory.editable === true) {
-      link ??= record;
-      continue;
-    }
-    if (isRecord(directory) || isRecord(repository)) return { record, isLink: false };
-    const archive = relative(worktree, from).split(sep).join('/');
-    const [distribution = ''] = basename(dirname(record)).split('-');
-    const isNamed = project !== undefined && normalised(distribution) === normalised(project);
-    if (isNamed || !(await isUnchanged(archive))) return { record, isLink: false, archive };
-  }
-  return link === undefined ? undefined : { record: link, isLink: true };
-}
-
-/** In a virtual environment, and in each of a directory of them (`.tox`, `.nox`). */
-const recordPattern = '{,*/}{lib,lib64}/*/site-packages/*.dist-info/direct_url.json';
-
-function parseRecord(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-/** The file of a `file:` URL, without links as far as it is there: what was built may be gone. */
-async function pathOfUrl(url: string): Promise<string | undefined> {
-  try {
-    return await realAsFar(fileURLToPath(url));
-  } catch {
-    return undefined;
-  }
-}
-
-async function realAsFar(path: string): Promise<string> {
-  const parent = dirname(path);
-  return realpath(path).catch(async () =>
-    parent === path ? path : join(await realAsFar(parent), basename(path)),
-  );
-}
-
-/** A name as package indexes compare it (PEP 503). */
-function normalised(name: string): string {
-  return name.toLowerCase().replace(/[-_.]{1,200}/g, '-');
 }
 
 async function readInside(worktree: string, path: string): Promise<Buffer | undefined> {

@@ -417,7 +417,38 @@ t.test('a virtual environment is shared although its program is a link that lead
   wheels.changed.clear();
   writeFileSync(join(worktree, 'pyproject.toml'), '[project]\nname = "PKG"\n');
   t.strictSame(await built('.venv'), ['holds-project'], 'a tracked wheel of the project');
+  t.strictSame(await installed('https://example.com/pkg-0.1.whl', archived), ['holds-project'], 'by name');
+  writeFileSync(join(worktree, 'pyproject.toml'), '[project]\nname = "other"\n');
   t.strictSame(await installed('https://example.com/pkg-0.1.whl', archived), [undefined]);
+
+  const site = dirname(dirname(record));
+  const shares = async () => refusals(await sharing(['.venv']));
+  for (const [path, text] of [
+    ['src/calc/__init__.py', ''],
+    ['src/calc/parts/sum.py', 'def total(items): ...\n'],
+  ] as const) {
+    for (const root of [worktree, site]) {
+      const file = join(root, root === site ? path.replace('src/', '') : path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    const isCopy = text !== '';
+    t.strictSame(await shares(), [isCopy ? 'holds-project' : undefined], `the same content: ${path}`);
+  }
+  writeFileSync(join(site, 'calc/parts/sum.py'), 'def other(): ...\n');
+  t.strictSame(await shares(), [undefined], 'another package of that name');
+  for (const egg of [
+    'calc_proj-1.0-py3.12.egg',
+    'calc_proj-1.0-py3.12.egg-info',
+    'calc_proj-1.0.dist-info',
+  ]) {
+    mkdirSync(join(site, egg));
+    writeFileSync(join(worktree, 'setup.py'), 'setup(\n    name="calc-proj",\n)\n');
+    t.strictSame(await shares(), ['holds-project'], egg);
+    writeFileSync(join(worktree, 'setup.py'), 'setup(name=read())\n');
+    t.strictSame(await shares(), [undefined], egg);
+    rmSync(join(site, egg), { recursive: true });
+  }
 });
 
 t.test('a check runs `.venv/bin/python`; without it, the run says why', async (t) => {

@@ -131,10 +131,37 @@ t.test('a line that says that something is missing counts if the base prints it,
   });
   t.doesNotThrow(() => sign && stopIfSameAtBase(check, sign, failed("Cannot find module './new.js'", 1)));
   t.equal(lackSign(check, failed("Could not find 'test/all.js'", 1)), undefined, 'its own path');
-  t.equal(lackSign(check, failed('expected 3, found 4', 1)), undefined);
   const counts = { passed: 1, failed: 1, skipped: 0 };
   t.equal(lackSign(check, { ...lack, tests: counts }), undefined, 'a test passed');
   t.equal(lackSign({ ...check, required: false }, lack), undefined);
+  const inScript = failed('ci/test.sh: line 3: poetry: command not found\n', 127);
+  t.match(lackSign({ ...check, command: 'bash ci/test.sh' }, inScript), { kind: 'lack' });
+  const gone = failed('bash: ci/test.sh: No such file or directory\n', 127);
+  t.not(lackSign({ ...check, command: 'bash ci/test.sh' }, gone)?.kind, 'lack');
+});
+
+t.test('a check of tests that runs none counts if it ends in the same way at the base', async (t) => {
+  const check = { id: 'unit', command: 'python3 -m pytest', expectedExitCode: 0, required: true };
+  const output = (seconds: string) => failed(`ERROR: unrecognized arguments: --cov\nin ${seconds}s\n`, 4);
+  const sign = lackSign(check, output('0.1'));
+  t.match(sign, { kind: 'no-test', line: 'in 0.1s' });
+  if (sign === undefined) return;
+  t.throws(() => stopIfSameAtBase(check, sign, output('0.2')), {
+    code: 'ENVIRONMENT_BROKEN',
+    message: /check `unit` runs no test and prints/,
+  });
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('ERROR: unrecognized arguments: --cov', 4)));
+  t.doesNotThrow(() =>
+    stopIfSameAtBase(check, sign, failed(String(output('0.1').result?.combined.bytes), 3)),
+  );
+  const counts = { passed: 0, failed: 1, skipped: 0 };
+  t.doesNotThrow(() => stopIfSameAtBase(check, sign, { ...output('0.1'), tests: counts }), 'a test failed');
+  t.equal(lackSign(check, { ...output('0.1'), tests: counts }), undefined);
+  t.equal(
+    lackSign({ ...check, command: 'ruff .' }, failed('3 problems', 1)),
+    undefined,
+    'a check of its own',
+  );
 });
 
 t.test('a package manager that cannot be downloaded is a sign of a broken machine', async (t) => {
