@@ -14,6 +14,7 @@ await room(
   'bin/commands/answers.test.ts',
   'bin/commands/run-source.test.ts',
   'bin/commands/seal.test.ts',
+  'bin/commands/signed-commit.test.ts',
   'bin/commands/sandbox-notice.test.ts',
   'bin/commands/approve.test.ts',
   'bin/commands/approve-with.test.ts',

@@ -43,6 +43,7 @@ const rows = {
     ],
     POLICY_MISMATCH: [409, 1, 'another policy than the required one would apply to the change'],
     TARGET_CHECKED_OUT: [409, 128, 'the target branch is checked out in another work tree'],
+    COMMIT_NOT_SIGNED: [500, 128, 'git could not sign the commit'],
     COMMIT_PUBLISHED: [409, 1, 'a commit that a remote has is not replaced'],
     REPOSITORY_MISMATCH: [409, 128, 'the spec is for another repository'],
     PATH_ESCAPES_REPOSITORY: [400, 129, 'a path of the batch is no place in the repository'],
@@ -323,6 +324,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   POLICY_IN_CANDIDATE: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
   POLICY_MISMATCH: 'name the branch that receives the change: `--onto BRANCH`, or as baseRef of the spec',
   TARGET_CHECKED_OUT: 'run there, or choose another branch with `--onto`',
+  COMMIT_NOT_SIGNED:
+    'try `git commit-tree -S`; `user.signingkey`, `gpg.format` and the agent of the key decide',
   COMMIT_PUBLISHED: 'commit on top of it; a range of commits is evaluated by `writ run SPEC --range A..B`',
   REFS_REFUSED: 'bring what is there: `writ fetch`, then try again',
   RECORD_NOT_DOUBLE: 'bring what there is: `writ fetch`',

@@ -14,6 +14,7 @@ import {
 import {
   type ApprovalConfig,
   type BudgetConfig,
+  type CommitConfig,
   type EvidenceConfig,
   type FactorsConfig,
   type GoalConfig,
@@ -25,6 +26,7 @@ import {
   readApprovalSection,
   readArtifactsSection,
   readBudgetSection,
+  readCommitSection,
   readEvidenceSection,
   readFactorsSection,
   readGoalSection,
@@ -78,6 +80,8 @@ export interface WritConfig {
   readonly rules: Readonly<Record<string, Readonly<Record<string, PlainValue>>>>;
   /** What counts as security code. */
   readonly securityCode: SecurityCode;
+  /** How the sealed commit is made. */
+  readonly commit: CommitConfig;
   /** Of `writ seal`. */
   readonly seal: SealConfig;
   /** Words of the repository's own, by the data class that they mark. */
@@ -130,6 +134,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     runners: readRunnersSection(root.table('runners')),
     rules: withLicenses(readRules(root.table('rules'), options.ruleIds), root),
     securityCode: readSecurityCode(root.table('security_code')),
+    commit: readCommitSection(root.table('commit')),
     seal: readSealSection(root.table('seal')),
     redaction: readRedactionSection(root.table('redaction')),
     factors: readFactorsSection(root.table('factors')),

@@ -188,6 +188,19 @@ export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
   return readSectionAlone(bytes, 'landing', readLandingSection) ?? {};
 }
 
+/** `[commit]`: how the sealed commit is made. */
+export interface CommitConfig {
+  /** Whether git signs it; absent: as `commit.gpgsign` says. */
+  readonly sign?: boolean;
+}
+
+/** Reads `[commit]`: `sign`. */
+export function readCommitSection(reader: TableReader): CommitConfig {
+  const sign = reader.has('sign') ? reader.flag('sign', false) : undefined;
+  reader.end();
+  return sign === undefined ? {} : { sign };
+}
+
 /** `[seal]`: what `writ seal` may propose. */
 export interface SealConfig {
   /** The least risk of a spec that `writ seal` builds. */

@@ -130,15 +130,20 @@ function untestedSign(check: Command, ran: Ran): EnvironmentSign | undefined {
   return { kind: 'no-test', line, digest: sha256Hex(printed.join('\n')) };
 }
 
+/** A file of the project itself, which a model may have to write. */
+const ownFile = /(?:^|[\s'"`(])\.{1,2}\/|\/workspace\//;
+
 /**
- * A sign that the machine, or the base itself, lacks what the check needs: a line that says so, or a check of tests that
- * runs none. It is weaker than those of `environmentSign`: only the same line, or the same output, at the base confirms
- * it. Pure.
+ * A sign that the machine, or the base itself, lacks what the check needs: a line that says so, or a check of tests
+ * that runs none. It is weaker than those of `environmentSign`: only the same line, or the same output, at the base
+ * confirms it. `attempt`: the name of an attempt of a model, which may mend what the base lacks, but has tried to
+ * before if it is not the first. Pure.
  */
-export function lackSign(check: Command, ran: Ran): EnvironmentSign | undefined {
-  const [line] = lackingLines(check, ran);
+export function lackSign(check: Command, ran: Ran, attempt?: string): EnvironmentSign | undefined {
+  if (attempt !== undefined && /(?:candidate-[01]|\/revision-1\/attempt-1)$/.test(attempt)) return undefined;
+  const line = lackingLines(check, ran).find((one) => attempt === undefined || !ownFile.test(one));
   if (line !== undefined) return { kind: 'lack', line };
-  return untestedSign(check, ran);
+  return attempt === undefined ? untestedSign(check, ran) : undefined;
 }
 
 /** Files in which a project declares its dependencies and its scripts. */

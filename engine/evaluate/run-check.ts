@@ -85,12 +85,8 @@ export async function runCheck(
   const isComparable = patch.baseCommit !== undefined && !scanned;
   const sure = isComparable ? environmentSign(check, ran) : undefined;
   const isOfMachine = sure !== undefined && (await canBeOfMachine(sure, check, patch, services.scratch));
-  // A model may yet mend what the base lacks.
-  const sign = isOfMachine
-    ? sure
-    : isComparable && !attempt.identity.isWorked
-      ? lackSign(check, ran)
-      : undefined;
+  const worked = attempt.identity.isWorked ? attempt.name : undefined;
+  const sign = isOfMachine ? sure : isComparable ? lackSign(check, ran, worked) : undefined;
   if (sign !== undefined)
     stopIfSameAtBase(
       check,

@@ -6,15 +6,19 @@ import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
+import { identityOf } from '../../workspace/git/commit-log.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';
 import { touchedBy } from '../../workspace/git/dirty-paths.ts';
 import { mergeLocal, readLocalContent } from '../../workspace/git/include-local.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import type { Scratch } from '../../workspace/git/scratch.ts';
+import type { Base } from '../../workspace/git/resolve-commit.ts';
+import { type Scratch, writingTo } from '../../workspace/git/scratch.ts';
 import { requireLandable } from '../../workspace/git/set-aside.ts';
+import { commitSigning, createSignedCommit } from '../../workspace/git/sign-commit.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { patchFromBytes, patchFromRange, pathsNamed } from '../../workspace/patch/read-patch.ts';
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
+import type { CommitConfig } from '../config/sections.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
 import {
@@ -171,6 +175,10 @@ async function checkChange(
     const scratch = await place.makeScratch(repository());
     return { scratch, ...(await takeWithChanges(scratch, repository(), asked, from, to)) };
   });
+  await check('commit-signable', 'machine', '', async () => {
+    const { scratch } = candidate();
+    if (!place.dry) await trySigning(scratch, repository(), landing().base, read().config.commit);
+  });
   await check('lockfiles-there', 'change', '', () => {
     const [{ scratch, supplied }, { scope }] = [candidate(), planned()];
     const made = supplied ? { tree: supplied.candidateTree } : { scope };
@@ -198,6 +206,24 @@ async function checkChange(
     return authorship;
   });
   return { wording, candidate, predicted, authorship };
+}
+
+/** COMMIT_NOT_SIGNED before the work, rather than after it: signs a commit that no ref leads to. */
+async function trySigning(
+  scratch: Scratch,
+  repository: Repository,
+  { tree }: Base,
+  { sign }: CommitConfig,
+): Promise<void> {
+  const signing = await commitSigning(repository, sign);
+  if (signing === undefined) return;
+  const who = (await identityOf(repository)) ?? { name: 'writ', email: 'scheduler@writ.invalid' };
+  const people = { author: who, committer: who, authoredAtMs: 0, committedAtMs: 0 };
+  await createSignedCommit(
+    writingTo(scratch, repository),
+    { tree, parents: [], message: 'A trial\n', ...people },
+    signing,
+  );
 }
 
 /** A supplied candidate, and what happens to local changes at its paths. */

@@ -9,6 +9,7 @@ import { type Identity, identityOf, readMailbox } from '../../workspace/git/comm
 import { commitMessage, createCommit } from '../../workspace/git/create-commit.ts';
 import { importObjects } from '../../workspace/git/import-objects.ts';
 import { dropSetAside } from '../../workspace/git/set-aside.ts';
+import { commitSigning, createSignedCommit } from '../../workspace/git/sign-commit.ts';
 import { decide } from '../decide/decide.ts';
 import { anchorEarlier } from '../decide/people.ts';
 import { closeByCommit } from '../intent/close-intent.ts';
@@ -189,8 +190,8 @@ function fallbackIdentity(actorId: string): Identity {
   return { name: actorId, email: 'scheduler@writ.invalid' };
 }
 
-/** The same facts make the same commit, so making it twice is making it once. */
-function makeCommit(
+/** The same facts make the same commit, so making it twice is making it once; a signature of it may differ. */
+async function makeCommit(
   {
     identity: { contract, runId, wording, authorship },
     patch,
@@ -200,7 +201,8 @@ function makeCommit(
 ): Promise<string> {
   const spec = contract.effective;
   const { author, coAuthors } = sealedPeople(wording, authorship, identity);
-  return createCommit(environment.repository, {
+  const { repository, config } = environment;
+  const request = {
     tree: patch.candidateTree,
     parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
     message: commitMessage({
@@ -217,7 +219,9 @@ function makeCommit(
     committer: identity,
     authoredAtMs: wording.authoredAtMs ?? nowMs,
     committedAtMs: nowMs,
-  });
+  };
+  const signing = await commitSigning(repository, config.commit.sign);
+  return signing ? createSignedCommit(repository, request, signing) : createCommit(repository, request);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Scratch } from './scratch.ts';
 import { type ObjectPlace, writeLooseObject } from './write-tree.ts';
 
 /** Everything that a commit object consists of: the same request gives the same id. */
-interface CommitRequest {
+export interface CommitRequest {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;

@@ -3,14 +3,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import { quotePath } from '../../readers/diff/read-sections.ts';
 import { mergeTrees } from './create-commit.ts';
 import { type DirtyPath, dirtyFault, isIgnoredPath, refuseDirty } from './dirty-paths.ts';
 import { type GitDirectory, runGit } from './git.ts';
 import { changedEntries, type EntrySide, readIndex, toTextPath } from './held-index.ts';
 import { readObjects } from './read-objects.ts';
 import type { Repository } from './repository.ts';
-import type { Scratch } from './scratch.ts';
+import { type Scratch, writingTo } from './scratch.ts';
 import { stuckPaths, writeLocalTrees } from './set-aside.ts';
 import type { Target } from './target.ts';
 
@@ -45,13 +44,8 @@ export async function readLocalContent(
     hints: ['writ cannot include these local changes: commit or stash them, then start or resume the run'],
   });
   const index = join(scratch.gitDir, `index.local-${randomOctets(8).toString('hex')}`);
-  const env = {
-    GIT_INDEX_FILE: index,
-    GIT_OBJECT_DIRECTORY: scratch.objectsDir,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(repo.objectsDir, /:/),
-  };
   try {
-    const place = { ...repo, env: { ...repo.env, ...env } };
+    const place = writingTo(scratch, repo, { GIT_INDEX_FILE: index });
     const paths = dirty.map(({ path }) => path);
     const local = { base, paths, indexed: await readIndex(repo) };
     const { staged, worked: tree } = await writeLocalTrees(place, local, async (args, input) => {

@@ -8,6 +8,7 @@ import { quotePath } from '../../readers/diff/read-sections.ts';
 import { type GitDirectory, isolatedGitEnvironment, runGit } from './git.ts';
 import { parseCommit } from './git-object.ts';
 import { askObjects } from './object-reader.ts';
+import type { Repository } from './repository.ts';
 
 /** A bare git directory of our own over the objects of a repository. New objects stay in it until they are imported. */
 export interface Scratch extends GitDirectory {
@@ -185,4 +186,17 @@ export async function inTemporaryDirectory<T>(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** The repository, with new objects written to the scratch. */
+export function writingTo(
+  scratch: Scratch,
+  repo: Repository,
+  more: Readonly<Record<string, string>> = {},
+): Repository {
+  const objects = {
+    GIT_OBJECT_DIRECTORY: scratch.objectsDir,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(repo.objectsDir, /:/),
+  };
+  return { ...repo, env: { ...repo.env, ...objects, ...more } };
 }

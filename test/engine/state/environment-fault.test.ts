@@ -134,6 +134,14 @@ t.test('a line that says that something is missing counts if the base prints it,
   const counts = { passed: 1, failed: 1, skipped: 0 };
   t.equal(lackSign(check, { ...lack, tests: counts }), undefined, 'a test passed');
   t.equal(lackSign({ ...check, required: false }, lack), undefined);
+  for (const attempt of ['candidate-1', 'task-1/revision-1/attempt-1'])
+    t.equal(lackSign(check, lack, attempt), undefined, 'a model may mend it');
+  t.match(lackSign(check, lack, 'task-1/revision-1/attempt-2'), { kind: 'lack' }, 'it has tried to');
+  t.equal(
+    lackSign(check, failed("Cannot find module './new.js'", 1), 'candidate-2'),
+    undefined,
+    'its own file',
+  );
   const inScript = failed('ci/test.sh: line 3: poetry: command not found\n', 127);
   t.match(lackSign({ ...check, command: 'bash ci/test.sh' }, inScript), { kind: 'lack' });
   const gone = failed('bash: ci/test.sh: No such file or directory\n', 127);
