@@ -83,17 +83,19 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
   const state = await plan(held);
   for (let round = 1; ; round += 1) {
     const made = await work(held, state, { round, isNew });
-    const candidate = await decideOn(made, state);
+    const candidate = await decideOn(held, made, state);
     const { next } = candidate.judged.decision;
-    if (next !== 'retry' && next !== 'replan') return await end(held, state, candidate);
+    if (next !== 'retry' && next !== 'replan')
+      return await (held.started.evaluatesOnly ? tell : end)(held, state, candidate);
     await returnCandidate(candidate.attempt, state, candidate.judged, `candidate-${round}`);
   }
 }
 
 /** Objectives → tasks → graph, reviewed by people if the run's settings say so. */
 async function plan({ run, started }: HeldRun): Promise<PlanState> {
+  const { evaluatesOnly } = started;
   await run.services.steps.once('plan-reviewed', () => reviewPlan(run));
-  const frames = run.identity.isWorked ? await openRunFrames(run) : undefined;
+  const frames = run.identity.isWorked && !evaluatesOnly ? await openRunFrames(run) : undefined;
   const draft = await planWork(run);
   await settlePlannedPaths(run, draft);
   return newPlanState(
@@ -121,6 +123,7 @@ async function work(
 
 /** Evaluates a candidate and decides on it; again after approvers of this process have answered. */
 async function decideOn(
+  { started }: Pick<HeldRun, 'started'>,
   { attempt: made, ended }: MadeCandidate,
   state: PlanState,
 ): Promise<DecidedCandidate> {
@@ -129,7 +132,8 @@ async function decideOn(
   const { attempt, judged, shown } = candidate;
   await keepParts(attempt, state, judged);
   const { approvers } = attempt.services.settings;
-  if (judged.decision.next !== 'wait-for-approval' || !approvers?.length) return candidate;
+  if (judged.decision.next !== 'wait-for-approval' || !approvers?.length || started.evaluatesOnly)
+    return candidate;
   await state.frames?.keep();
   await waitForPeople(attempt, judged, shown);
   await approveInProcess(attempt);
@@ -156,6 +160,19 @@ async function end(
   const view = stored.state === 'waiting' ? asJudgedNow(stored, attempt, judged) : stored;
   await reportDecision(run.services.engine, view, judged);
   return view;
+}
+
+/** What would have become of a change that is only evaluated. Nothing of the run is kept. */
+async function tell(
+  held: HeldRun,
+  _state: PlanState,
+  { attempt, judged: { findings, stages, decision } }: DecidedCandidate,
+): Promise<RunView> {
+  const { schema: _, ...report } = finalReport(attempt, findings, stages);
+  const { next, rationale } = decision;
+  await held.discard();
+  const type = next === 'seal' ? 'commit' : next.startsWith('wait-') ? 'wait' : 'abandon';
+  return { ...report, state: 'decided', would: { type, rationale } };
 }
 
 /** The stored record of a waiting run stays as it was signed; this adds the state from the latest checks. */

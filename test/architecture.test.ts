@@ -55,7 +55,7 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'engine/evaluate/x.ts': "import type { S } from '../ask.ts';\n" }),
       withFiles({ 'engine/attic/x.ts': 'export {};\n' }),
     ],
-    'core is at most 7000 lines': [
+    'core is at most 6600 lines': [
       withFiles(
         Object.fromEntries(
           Array.from({ length: 30 }, (_, n) => [`core/base/x${n}.ts`, 'export {};\n'.repeat(250)]),

@@ -132,7 +132,12 @@ export async function evaluateHere({
  * Returns why a run did not succeed: abandoned, rolled back, waiting, or an incomplete record. `undefined` for a
  * commit.
  */
-export function runRefusal(view: RunView): WritError | undefined {
+export function runRefusal(view: RunView, isStrict = false): WritError | undefined {
+  if (view.would !== undefined && (!isStrict || view.would.type !== 'abandon')) return undefined;
+  if (view.would !== undefined)
+    return new WritError('DECISION_ABANDON', {
+      message: `the change would be refused: ${view.would.rationale}`,
+    });
   const type = view.decision?.type;
   if (type === 'commit') return undefined;
   if (type === undefined) return undecided(view);

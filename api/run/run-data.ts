@@ -70,6 +70,8 @@ export function toRunData(view: RunView): RunData {
         commit_sha: decision.commitSha,
         decision_digest: decision.decisionDigest,
       }),
+    would: view.would?.type,
+    rationale: view.would?.rationale,
     retries: view.retries,
     citations: view.citations,
     tool_uses: view.toolUses,

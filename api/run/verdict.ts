@@ -21,6 +21,12 @@ export function showLine({ runId }: Pick<RunView, 'runId'>): string {
   return `writ show ${runId}`;
 }
 
+const wouldWords = {
+  commit: ['good', 'Would be committed'],
+  abandon: ['bad', 'Would be refused'],
+  wait: ['open', 'Would wait for a person'],
+} as const;
+
 /** Derives the verdict from the view. Pure. Only a commit decision is a success. */
 export function toVerdict(view: RunView): Verdict {
   const show = { line: showLine(view), about: 'the run in full, from the stored objects' };
@@ -39,6 +45,12 @@ export function toVerdict(view: RunView): Verdict {
     const isDecided = counting.some((one) => one.decision === 'reject') || counting.length >= needed;
     return isDecided ? [resume, approve] : [approve, resume];
   };
+  if (view.would !== undefined) {
+    const { type, rationale } = view.would;
+    const [tone, word] = wouldWords[type];
+    const sentence = [...policyReasons(view), rationale].join('; ');
+    return { tone, word, sentence: `${sentence} (only evaluated: nothing was sealed or kept)`, next: [] };
+  }
   if (decision === undefined) {
     if (view.state === 'waiting')
       return { tone: 'open', word: 'Waiting', sentence: 'The run waits for a person.', next: [show] };

@@ -2,7 +2,7 @@
 import { partKindNames } from '../../plugins/third-party/part-kinds.ts';
 import { attestShapes, graphSchema, serviceShapes } from './other-schemas.ts';
 import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';
-import { findingSchema, redactionSchema, runMembers, runsSchema } from './run-schema.ts';
+import { findingSchema, redactionSchema, runMembers, runsSchema, specMembers } from './run-schema.ts';
 import type { JsonData } from './shape.ts';
 import { count, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
 import { verificationSchema } from './verification-schema.ts';
@@ -205,7 +205,13 @@ const shapes: Readonly<Record<string, JsonData>> = {
   'spec schema': record({ schema: { type: 'object' } }),
   plan: planSchema,
   run: draftedRunSchema,
-  seal: record({ ...runMembers.required, spec: { type: 'object' } }, runMembers.optional),
+  seal: record(
+    {
+      ...runMembers.required,
+      spec: record({ ...specMembers, document: { type: 'object' } }),
+    },
+    runMembers.optional,
+  ),
   runs: runsSchema,
   show: shownRunSchema,
   graph: graphSchema,

@@ -170,6 +170,16 @@ const stage = record(
   { asked: list(record({ name: text, plugin: text, status: oneOf('passed', 'failed') })) },
 );
 
+/** What a run's data says of its spec. */
+export const specMembers = {
+  id: text,
+  digest: sha256,
+  summary: text,
+  change_type: text,
+  risk_level: text,
+  objectives: list(text),
+};
+
 /** Fields of a run's data: required, and optional if known. */
 export const runMembers = {
   required: {
@@ -177,14 +187,7 @@ export const runMembers = {
     thread_id: text,
     state: oneOf('running', 'waiting', 'interrupted', 'decided'),
     started_at: moment,
-    spec: record({
-      id: text,
-      digest: sha256,
-      summary: text,
-      change_type: text,
-      risk_level: text,
-      objectives: list(text),
-    }),
+    spec: record(specMembers),
     target_ref: text,
     sandbox: text,
     stages: list(stage),
@@ -203,6 +206,8 @@ export const runMembers = {
     ),
   },
   optional: {
+    would: oneOf('commit', 'abandon', 'wait'),
+    rationale: text,
     waiting: record({
       for: oneOf('approval', 'budget'),
       needed: count,

@@ -1,6 +1,12 @@
-import { type CommandSpec, loadLean } from '../command-parts/command.ts';
+/* Declares the commands on runs. */
+import { type CommandSpec, loadLean, type OptionSpec } from '../command-parts/command.ts';
 import { envFile, modelOptions } from '../command-parts/model-options.ts';
 import { changeOptions, localChanges, machineOptions, run, spec, thread } from './contract-commands.ts';
+
+const noSeal: OptionSpec = {
+  name: 'no-seal',
+  about: 'only evaluate the change: no key, no commit, no record; exit 1 if it would be refused',
+};
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
@@ -19,6 +25,7 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'yes', about: 'confirm the drafted contract beforehand' },
       ...changeOptions,
       localChanges,
+      noSeal,
       {
         name: 'approve-with',
         value: 'KEYFILE',
@@ -81,6 +88,7 @@ export const runCommands: readonly CommandSpec[] = [
           'risk profile that supplies the policy; default low, or `[seal] least_risk` of the policy commit',
       },
       { name: 'commit', about: 'seal the last commit and replace it' },
+      noSeal,
       envFile,
       ...machineOptions,
     ],

@@ -48,6 +48,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     repositoryPath: repoPath ?? cwd,
     ...runWishes(options),
     ...localChangesGiven(options),
+    noSeal: options.flag('no-seal'),
     ...promptsLocalChanges(context),
     schedulerVersion: readVersion(),
     pluginAccess,
@@ -61,7 +62,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     hear: printIssue(context),
   };
   const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> =>
-    toResult(await runIntent(engine, { ...settings, ...started }), print);
+    toResult(await runIntent(engine, { ...settings, ...started }), print, settings.noSeal);
   const result =
     specBytes === undefined
       ? await draftedRun(context, engine, { ...settings, source: drafter(source) }, start)
@@ -94,6 +95,10 @@ function requireOneStart({ args: [spec], options }: CommandContext): string | un
       detail: { command: 'run', expected: ['SPEC', '--request'], found: null },
       hints: ['`writ run --help` shows the arguments'],
     });
+  if (request !== undefined && options.flag('no-seal'))
+    throw new WritError('USAGE', {
+      message: '`--no-seal` evaluates a change that exists: expected SPEC, found `--request`',
+    });
   if (request === undefined && options.flag('yes'))
     throw new WritError('USAGE', { message: '`--yes` confirms a drafted contract: expected `--request`' });
   return spec;
@@ -117,12 +122,13 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
 /**
  * Converts a decided run to a command result, with the same data if accepted or refused. A missing proof of a sealed
  * change is also reported on stderr, even under `--json` and `--quiet`, because the exit code does not show it.
+ * `isStrict`: a change that is only evaluated fails the command if it would be refused.
  */
-export function toResult(view: RunView, print: CommandContext['print']): CommandResult {
+export function toResult(view: RunView, print: CommandContext['print'], isStrict = false): CommandResult {
   const data = toRunData(view);
   for (const { code, message } of data.warnings ?? [])
     if (code === provenanceMissingCode) print.complain(styled('yellow', 'warning'), `: ${message}`);
-  const refusal = runRefusal(view);
+  const refusal = runRefusal(view, isStrict);
   const isHinted = refusal !== undefined && refusal.hints.length > 0;
   const human = (printer: CommandContext['print']): void =>
     printRun(printer, view, isHinted ? 'hinted' : undefined);

@@ -55,6 +55,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     onto: change.branch,
     ...(isLastCommit ? { replaces: true } : {}),
     ...(given === '' ? {} : { message: given }),
+    noSeal: options.flag('no-seal'),
     sandbox: options.value('sandbox') ?? 'auto',
     localChanges: 'stop',
     schedulerVersion: readVersion(),
@@ -67,8 +68,9 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     hear: printIssue(context),
   });
   reaching.finish();
-  const result = toResult(view, print);
-  return { ...result, data: { ...(result.data as object), spec } };
+  const result = toResult(view, print, options.flag('no-seal'));
+  const data = result.data as { readonly spec: object };
+  return { ...result, data: { ...data, spec: { ...data.spec, document: spec } } };
 }
 
 /** Builds the spec of a change, asks for what was not given, and shows it. */

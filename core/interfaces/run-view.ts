@@ -111,6 +111,8 @@ export interface RunView {
       }[];
     })[];
   };
+  /** What would have become of a change that is only evaluated (`run --no-seal`, `[policy] mode = "advise"`). */
+  readonly would?: { readonly type: 'commit' | 'abandon' | 'wait'; readonly rationale: string };
   /** Present if the run waits and its approvals have been evaluated. */
   readonly waiting?: WaitsFor;
   readonly stages: readonly StageRecord[];

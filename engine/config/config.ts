@@ -33,6 +33,7 @@ import {
   readLandingSection,
   readLicensesSection,
   readLogSection,
+  readMode,
   readPluginsSection,
   readPolicySection,
   readRedactionSection,
@@ -92,6 +93,8 @@ export interface WritConfig {
   readonly plugins: readonly ListedPlugin[];
   /** Language servers that a model may query, by name: the built-in table, overridden by `[lsp.<name>]`. */
   readonly lsp: ReadonlyMap<string, LanguageServer>;
+  /** `advise`: changes are evaluated, and none is sealed. */
+  readonly mode: 'enforce' | 'advise';
   /** `[policy.<name>]`, by name. */
   readonly policies: ReadonlyMap<string, PolicyConfig>;
   /** `[scanner.NAME]`, by name. */
@@ -141,6 +144,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     plugins: readPluginsSection(root),
     lsp: readLspSection(root.table('lsp')),
     policies: readPolicySection(root.table('policy')),
+    mode: readMode(root.table('policy')),
     scanners: readScannerSection(root.table('scanner')),
     providers: readProvidersSection(root.table('providers')),
     models: readModelsSection(root.table('models')),

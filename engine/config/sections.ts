@@ -346,12 +346,20 @@ export interface PolicyConfig {
 const maxPolicies = 64;
 const maxFiles = 64;
 
+/** Reads `[policy] mode`: whether a change is sealed (`enforce`), or only evaluated (`advise`). */
+export function readMode(reader: TableReader): 'enforce' | 'advise' {
+  const mode = reader.text('mode', 'enforce');
+  if (mode === 'enforce' || mode === 'advise') return mode;
+  reader.refuse(reader.at('mode'), `expected \`enforce\` or \`advise\`, found \`${mode}\``);
+  return 'enforce';
+}
+
 /**
  * Reads `[policy]`, by policy name. Refuses a policy without a file, because it could neither permit nor forbid
  * anything.
  */
 export function readPolicySection(reader: TableReader): ReadonlyMap<string, PolicyConfig> {
-  const names = reader.keys();
+  const names = reader.keys().filter((name) => name !== 'mode');
   if (names.length > maxPolicies) {
     reader.refuse(reader.path, `expected at most ${maxPolicies} policies, found ${names.length}`);
     return new Map();

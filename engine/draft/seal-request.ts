@@ -18,10 +18,10 @@ import { type ChangedEntry, changedEntries } from '../../workspace/git/held-inde
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
 import { type Base, readHead, resolveBase } from '../../workspace/git/resolve-commit.ts';
+import { requireReplaceable } from '../../workspace/git/target.ts';
 import { commandsOf, type SimpleCommand } from '../../workspace/shell/shell.ts';
 import { parseConfig } from '../config/config.ts';
 import { sealingFormsOf } from '../config/sections.ts';
-import { requireReplaceable } from '../open/landing.ts';
 import type { ChangeSource } from '../state/run-request.ts';
 
 /** A change that exists in the repository already. */

@@ -42,6 +42,8 @@ export interface HeldRun extends AsyncDisposable {
   readonly started: StartedRun;
   /** The run is complete: removes data that only a resume would need. */
   finish(): Promise<void>;
+  /** Removes all of the run: its change was only evaluated. */
+  discard(): Promise<void>;
   /** The run waits for people: stops the wall clock and deletes the workspaces to free the disk. */
   wait(): Promise<void>;
 }
@@ -152,6 +154,11 @@ export async function holdRun({
       for (const part of ['content', 'record', 'scratch', workerFile]) {
         await rm(join(directory, part), { recursive: true, force: true });
       }
+    },
+    async discard() {
+      over = true;
+      await journal.forget();
+      await rm(directory, { recursive: true, force: true });
     },
     async wait() {
       await journal.append(waitingType, {});

@@ -5,20 +5,19 @@ import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Journal } from '../../store/journal.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';
-import { gitLine } from '../../workspace/git/git.ts';
 import { describeLocal } from '../../workspace/git/include-local.ts';
 import { describeObjects } from '../../workspace/git/read-objects.ts';
 import { branchRef, encodeId } from '../../workspace/git/ref-name.ts';
 import { readRef } from '../../workspace/git/refs.ts';
 import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
-import { type Base, countCommits, treeOf } from '../../workspace/git/resolve-commit.ts';
+import { countCommits, treeOf } from '../../workspace/git/resolve-commit.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import {
   findPolicy,
   namedBranch,
   reopenTarget,
+  requireReplaceable,
   shortBranch,
-  type Target,
 } from '../../workspace/git/target.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
@@ -95,34 +94,6 @@ export async function reopenLanding(
   const foreign = await findForeignPolicy(repository, target, now);
   const { foreign: _, ...rest } = stated;
   return { ...rest, policy: now, target, ...(foreign ? { foreign } : {}) };
-}
-
-/**
- * Throws if the sealed commit cannot replace the tip of the target: TARGET_MOVED if `commit` is not that tip, or
- * `base` is not its only parent; COMMIT_PUBLISHED if a remote-tracking branch holds it.
- */
-export async function requireReplaceable(
-  repository: Repository,
-  { ref, expected }: Pick<Target, 'ref' | 'expected'>,
-  base: Base,
-  commit: string | undefined,
-): Promise<void> {
-  const shown = printable(ref.replace(/^refs\/heads\//, ''));
-  const args = ['rev-list', '--parents', '--max-count=1', '--end-of-options'];
-  const [, ...parents] = (expected && (await gitLine(repository, [...args, expected])).split(' ')) || [];
-  if (commit === undefined || commit !== expected || parents.length !== 1 || parents[0] !== base.commit) {
-    throw new WritError('TARGET_MOVED', {
-      message: `\`${shown}\` is not at the commit that is to be replaced, or that commit does not have exactly one parent`,
-      detail: { ref, expected: commit ?? null, found: expected ?? null },
-    });
-  }
-  const holders = ['for-each-ref', '--count=1', '--format=%(refname)', '--contains', commit, 'refs/remotes'];
-  const published = await gitLine(repository, holders);
-  if (published === '') return;
-  throw new WritError('COMMIT_PUBLISHED', {
-    message: `the commit at the tip of \`${shown}\` is on \`${printable(published.replace(/^refs\/remotes\//, ''))}\` already`,
-    detail: { commit, ref: published },
-  });
 }
 
 /** A branch that is only tracked in one clone is a local one in another. */

@@ -108,7 +108,7 @@ async function checkMachine(
   check: Check,
   { engine, request, place }: OpeningQuestion,
   admitted: Found<AdmittedContract>,
-  { repository, landing, read, contract }: RepositoryResults,
+  { repository, landing, read, evaluatesOnly, contract }: RepositoryResults,
 ) {
   const sandbox = await check('sandbox-works', 'machine', '/constraints/security/networkPolicy', () =>
     chooseSandbox(engine, request.sandbox, admitted()),
@@ -152,7 +152,8 @@ async function checkMachine(
   await check('artifacts-makeable', 'machine', '/artifacts/required', () =>
     requireArtifacts(engine, contract().effective, judges().config),
   );
-  const sealing = await check('seal-opens', 'machine', '/provenance', () => {
+  const sealing = await check('seal-opens', 'machine', '/provenance', async () => {
+    if (evaluatesOnly()) return undefined;
     const parts = { repository: repository(), policy: landing().policy, plugins: judges().plugins };
     return openParties(engine, contract(), { ...parts, config: read().config }, place.dry);
   });
@@ -163,7 +164,7 @@ async function checkMachine(
 async function checkChange(
   check: Check,
   { request, place, source }: OpeningQuestion,
-  { repository, origin, landing, read, contract, planned }: RepositoryResults,
+  { repository, origin, landing, read, evaluatesOnly, contract, planned }: RepositoryResults,
 ) {
   const change = given(source);
   const wording = await check('wording-readable', 'change', '', () =>
@@ -177,7 +178,8 @@ async function checkChange(
   });
   await check('commit-signable', 'machine', '', async () => {
     const { scratch } = candidate();
-    if (!place.dry) await trySigning(scratch, repository(), landing().base, read().config.commit);
+    if (!place.dry && !evaluatesOnly())
+      await trySigning(scratch, repository(), landing().base, read().config.commit);
   });
   await check('lockfiles-there', 'change', '', () => {
     const [{ scratch, supplied }, { scope }] = [candidate(), planned()];
@@ -191,7 +193,7 @@ async function checkChange(
   await check('paths-clean', 'change', '', async () => {
     const { scratch, supplied, local } = candidate();
     const { target } = landing();
-    if (!supplied || !target.checkedOutHere || local?.included) return;
+    if (!supplied || !target.checkedOutHere || local?.included || evaluatesOnly()) return;
     const files = await filesToLand(scratch, landing(), supplied);
     await requireLandable(repository(), target, files, local?.choice);
   });

@@ -23,6 +23,7 @@ export type OpeningRequest = Pick<
   | 'policy'
   | 'noMerge'
   | 'replaces'
+  | 'noSeal'
   | 'localChanges'
   | 'askLocalChanges'
   | 'advice'

@@ -15,7 +15,7 @@ import {
   mergeBase,
   treeOf,
 } from '../../workspace/git/resolve-commit.ts';
-import { findPolicy, planTarget, type Target } from '../../workspace/git/target.ts';
+import { findPolicy, planTarget, requireReplaceable, type Target } from '../../workspace/git/target.ts';
 import { parseConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { openRunStore } from '../intent/find-intent.ts';
@@ -24,7 +24,6 @@ import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
 import { findForeignPolicy, type Landing, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
-import { requireReplaceable } from './landing.ts';
 import type { RunPlugins } from './open-parties.ts';
 import {
   type Check,
@@ -84,6 +83,16 @@ export async function checkRepository(
     const configBytes = await readBlob(repository(), landing().policy.tree, '.writ/config.toml');
     return { configBytes, config: parseConfig(configBytes, await plugins.sealingForms()) };
   });
+  const evaluatesOnly = await check('mode-known', 'repository', '', () => {
+    const isAdvised = read().config.mode === 'advise';
+    if (isAdvised && request.heldFor !== undefined)
+      throw new WritError('UNSUPPORTED_OPERATION', {
+        message:
+          '`[policy] mode = "advise"` at the policy commit: no change is sealed, so a session cannot make one',
+        hints: ['set `mode = "enforce"` there, or evaluate a change with `writ run`'],
+      });
+    return isAdvised || request.noSeal === true;
+  });
   const signers = await check('signers-read', 'repository', '/risk/humanInLoop', () =>
     readBlob(repository(), landing().policy.tree, '.writ/allowed_signers'),
   );
@@ -99,7 +108,7 @@ export async function checkRepository(
     const scope = effectiveScope(spec, environment.rootNames);
     return { scope, draft: await draftPlan(plugins, { spec, scope, for: who, environment }) };
   });
-  return { repository, store, origin, landing, read, signers, contract, planned };
+  return { repository, store, origin, landing, read, evaluatesOnly, signers, contract, planned };
 }
 
 /** Where a change is to land, and its kind. */

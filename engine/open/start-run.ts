@@ -118,6 +118,7 @@ export async function startRun(
       ...(request.drafting === undefined ? {} : { drafting: request.drafting }),
       ...(request.advice === undefined ? {} : { advice: request.advice }),
       ...(local === undefined ? {} : { local }),
+      ...(opening.evaluatesOnly ? { evaluatesOnly: true } : {}),
       report: openingReport(
         {
           contract,

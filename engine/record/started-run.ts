@@ -55,6 +55,8 @@ export interface StartedRun {
   readonly lag?: Lag;
   /** Present if the policy is neither the target's nor the default branch's. */
   readonly foreign?: ForeignPolicy;
+  /** The change is only evaluated; nothing of the run is kept. */
+  readonly evaluatesOnly?: boolean;
   /** Words and people of the sealed commit. */
   readonly wording: CommitWording;
   /** For a range, its tip: authors and committers up to here may not approve. */
@@ -98,6 +100,7 @@ const shape = fields(
     worker: text,
     onto: text,
     replaces: flag,
+    evaluatesOnly: flag,
     lag: fields({ from: gitObject, commits: wholeNumber }),
     foreign: fields({ defaultRef: orNull(text) }),
     tip: gitObject,

@@ -108,6 +108,8 @@ export interface RunRequest extends RunSettings {
   readonly noMerge?: boolean;
   /** The range is the commit at the tip of the target: the sealed commit replaces it. COMMIT_PUBLISHED. */
   readonly replaces?: boolean;
+  /** Evaluates the change and seals nothing: no key, no decision, no record, no change of the working tree. */
+  readonly noSeal?: boolean;
   /** Message of the sealed commit; replaces the message from the range or the spec. */
   readonly message?: string;
   /** Author of the sealed commit, `Name <mail>`. */

@@ -119,8 +119,9 @@ export const uncircled: readonly string[] = [
   'plugins',
   'readers',
 ];
-/** The socket stays small: what a plugin author must know. */
-export const maxCoreLines = 7000;
+/** The socket stays small: what a plugin author must know. The catalogue of errors is data, and grows with commands. */
+export const maxCoreLines = 6600;
+export const errorTable = 'core/base/error-codes.ts';
 /** The one list of every built-in, and the engine made of it, may name them all. */
 export const preset = /^plugins\/preset[./]/;
 export const presetMayImport = [

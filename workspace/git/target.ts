@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { gitFields, tryGit } from './git.ts';
+import { gitFields, gitLine, tryGit } from './git.ts';
 import { isAbsent, listRefFiles } from './ref-files.ts';
 import { branchRef, encodeId, isRefName } from './ref-name.ts';
 import { readRef } from './refs.ts';
@@ -260,4 +260,32 @@ export async function findPolicy(
   if (ref === undefined || (await readRef(repo, ref)) === undefined) return base;
   const commit = await resolveCommit(repo, ref);
   return { commit, tree: await treeOf(repo, commit), ref };
+}
+
+/**
+ * Throws if the sealed commit cannot replace the tip of the target: TARGET_MOVED if `commit` is not that tip, or
+ * `base` is not its only parent; COMMIT_PUBLISHED if a remote-tracking branch holds it.
+ */
+export async function requireReplaceable(
+  repository: Repository,
+  { ref, expected }: Pick<Target, 'ref' | 'expected'>,
+  base: Base,
+  commit: string | undefined,
+): Promise<void> {
+  const shown = printable(ref.replace(/^refs\/heads\//, ''));
+  const args = ['rev-list', '--parents', '--max-count=1', '--end-of-options'];
+  const [, ...parents] = (expected && (await gitLine(repository, [...args, expected])).split(' ')) || [];
+  if (commit === undefined || commit !== expected || parents.length !== 1 || parents[0] !== base.commit) {
+    throw new WritError('TARGET_MOVED', {
+      message: `\`${shown}\` is not at the commit that is to be replaced, or that commit does not have exactly one parent`,
+      detail: { ref, expected: commit ?? null, found: expected ?? null },
+    });
+  }
+  const holders = ['for-each-ref', '--count=1', '--format=%(refname)', '--contains', commit, 'refs/remotes'];
+  const published = await gitLine(repository, holders);
+  if (published === '') return;
+  throw new WritError('COMMIT_PUBLISHED', {
+    message: `the commit at the tip of \`${shown}\` is on \`${printable(published.replace(/^refs\/remotes\//, ''))}\` already`,
+    detail: { commit, ref: published },
+  });
 }

@@ -100,6 +100,10 @@ t.test('reads every documented key', async (t) => {
     limits = { files = 10, ratio = 0.5 }
     [redaction]
     internal = ["Bluebird"]
+    [commit]
+    sign = true
+    [seal]
+    least_risk = "high"
     [security_code]
     paths = ["src/gate/**"]
     words = ["Token"]
@@ -143,6 +147,8 @@ t.test('reads every documented key', async (t) => {
     owner = "ana@example.org"
     until = "2027-03-31"
     reason = "A test."
+    [policy]
+    mode = "advise"
     [policy.release]
     engine = "cedar"
     files = ["policies/release.cedar"]
@@ -232,6 +238,8 @@ t.test('reads every documented key', async (t) => {
     },
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
+    commit: { sign: true },
+    seal: { leastRisk: 'high' },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
     lsp: new Map([...Object.entries(languageServers), ['ruby', ruby]]),
     scanners: new Map([
@@ -261,6 +269,7 @@ t.test('reads every documented key', async (t) => {
         },
       ],
     ]),
+    mode: 'advise',
     policies: new Map([['release', { engine: 'cedar', files: ['policies/release.cedar'], stage: 'fast' }]]),
     providers: { openai: { dialect: 'responses' } },
     models: {
