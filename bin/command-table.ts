@@ -1,6 +1,8 @@
+/* Every command. */
 import type { CommandSpec } from './command-parts/command.ts';
 import { codeCommands, sessionCommands } from './command-table/code-commands.ts';
 import { contractCommands } from './command-table/contract-commands.ts';
+import { guideCommands } from './command-table/guide-commands.ts';
 import {
   attestCommands,
   ledgerCommands,
@@ -23,4 +25,5 @@ export const commands: readonly CommandSpec[] = [
   ...serviceCommands,
   ...sessionCommands,
   ...otherCommands,
+  ...guideCommands,
 ];

@@ -90,6 +90,7 @@ export async function dispatch(
     streams = command.streams === true;
     const context: CommandContext = {
       args,
+      commands,
       options,
       signal: host.signal,
       ...(host.leaveInterrupts === undefined ? {} : { leaveInterrupts: host.leaveInterrupts }),

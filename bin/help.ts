@@ -12,48 +12,125 @@ export function helpText(
   const group = about.group;
   const listed =
     group === undefined ? commands : commands.filter((command) => command.name.startsWith(`${group} `));
-  const name = group === undefined ? 'writ' : `writ ${group}`;
-  const title =
-    group === undefined
-      ? ['writ turns a change request into a sealed change that anyone can verify offline.', '']
-      : [];
+  const name = `writ ${group}`;
+  if (group === undefined) return overview(listed);
   return join([
-    ...title,
     `Usage: ${name} <command> [options]`,
     '',
     'Commands:',
     ...columns(listed.map((command) => [usageOf(command, group), command.summary])),
-    ...(group === undefined ? ['', 'Options:', ...optionRows(globalOptions)] : []),
     '',
     `\`${name} <command> --help\` shows a command's options and examples.`,
-    ...(group === undefined
-      ? [
-          '',
-          'Exit codes: 0 success, 1 the answer is no, 3 nothing could be verified, 4 waiting for a person,',
-          '70 internal fault, 128 the environment cannot serve, 129 usage, 130 interrupted.',
-        ]
-      : []),
   ]);
 }
 
+/** All commands on one screen: the most used with what they do, the others by name. */
+function overview(commands: readonly CommandSpec[]): string {
+  const most = mostUsed.flatMap((name) => commands.filter((command) => command.name === name));
+  return join([
+    'writ turns a change request into a sealed change that anyone can verify offline.',
+    '',
+    'Usage: writ <command> [options]',
+    '',
+    'Most used:',
+    ...columns(most.map((command) => [usageOf(command, undefined), command.summary])),
+    '',
+    'All commands:',
+    ...columns(groupsOf(commands).map(({ title, names }) => [title, namesOf(names)])),
+    '',
+    'Options:',
+    ...optionRows(globalOptions),
+    '',
+    "`writ <command> --help` shows a command's options and examples, `writ help` the topics.",
+    '',
+    'Exit codes: 0 success, 1 the answer is no, 3 nothing could be verified, 4 waiting for a person,',
+    '70 internal fault, 128 the environment cannot serve, 129 usage, 130 interrupted.',
+  ]);
+}
+
+/** The groups with the commands of this table; what is in no group comes last. */
+function groupsOf(commands: readonly CommandSpec[]): typeof commandGroups {
+  const there = commands.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
+  const grouped = new Set(commandGroups.flatMap(({ names }) => names));
+  const others = { title: 'other', names: there.filter((name) => !grouped.has(name)) };
+  return [...commandGroups, others]
+    .map(({ title, names }) => ({ title, names: names.filter((name) => there.includes(name)) }))
+    .filter(({ names }) => names.length > 0);
+}
+
+/** Commands of one group are written once: `spec new, validate, show`. */
+function namesOf(names: readonly string[]): string {
+  let last = '';
+  const shown = names.map((name) => {
+    const [first = '', ...rest] = name.split(' ');
+    const isRepeated = rest.length > 0 && first === last;
+    last = rest.length > 0 ? first : '';
+    return isRepeated ? rest.join(' ') : name;
+  });
+  return shown.join(', ');
+}
+
+const mostUsed = ['seal', 'run', 'verify', 'code', 'doctor'];
+
+/** Every command but the hidden ones, by what it is for. */
+export const commandGroups: readonly { readonly title: string; readonly names: readonly string[] }[] = [
+  { title: 'change', names: ['seal', 'plan', 'run', 'resume', 'approve', 'cancel'] },
+  { title: 'look', names: ['runs', 'show', 'report', 'graph', 'replay'] },
+  {
+    title: 'spec',
+    names: [
+      ...['spec new', 'spec validate', 'spec show', 'spec digest', 'spec canonical'],
+      ...['spec activate', 'spec close', 'spec supersede', 'spec schema'],
+    ],
+  },
+  { title: 'session', names: ['code', 'code-control'] },
+  { title: 'verify', names: ['verify', 'attest sign', 'attest show', 'trust update'] },
+  {
+    title: 'log',
+    names: [
+      ...['ledger show', 'ledger prove', 'ledger consistency', 'ledger audit', 'ledger export-trusted-root'],
+      'ledger serve',
+    ],
+  },
+  { title: 'scan', names: ['scan', 'redact', 'sca import', 'rules'] },
+  { title: 'share', names: ['push', 'fetch'] },
+  {
+    title: 'extend',
+    names: ['plugin list', 'plugin new', 'plugin test', 'plugin pack', 'plugin add', 'plugin trust'],
+  },
+  { title: 'machine', names: ['init', 'doctor', 'vault set', 'vault list', 'vault rm', 'gc', 'fsck'] },
+  { title: 'service', names: ['service run', 'service status', 'service events', 'service dirty'] },
+  { title: 'guide', names: ['help', 'explain', 'config print', 'schema', 'completion', 'demo'] },
+];
+
 function commandHelp(command: CommandSpec): string {
   return join([
-    `Usage: writ ${usageOf(command, undefined)}${command.options.length > 0 ? ' [options]' : ''}`,
-    '',
     sentence(command.summary),
-    ...(command.description === undefined ? [] : ['', command.description]),
-    ...(command.arguments.length === 0
-      ? []
-      : ['', 'Arguments:', ...columns(command.arguments.map((one) => [one.name, one.about]))]),
-    ...(command.options.length === 0 ? [] : ['', 'Options:', ...optionRows(command.options)]),
-    '',
-    'Global options:',
-    ...optionRows(globalOptions),
     '',
     'Examples:',
     ...command.examples.flatMap((example) => [`  ${example.line}`, `      ${example.about}`]),
     '',
+    `Usage: writ ${usageOf(command, undefined)}${command.options.length > 0 ? ' [options]' : ''}`,
+    ...(command.description === undefined ? [] : ['', command.description]),
+    ...(command.arguments.length === 0
+      ? []
+      : ['', 'Arguments:', ...columns(command.arguments.map((one) => [one.name, one.about]))]),
+    ...groupedOptions(command.options),
+    '',
+    'Global options:',
+    ...optionRows(globalOptions),
+    '',
     `\`writ schema ${command.name}\` prints the JSON Schema of its \`data\`.`,
+  ]);
+}
+
+/** Options under the headings that they name, in the order of their first one. */
+function groupedOptions(options: readonly OptionSpec[]): readonly string[] {
+  const titles = new Set(options.map(({ group = 'Options' }) => group));
+  return [...titles].flatMap((title) => [
+    '',
+    `${title}:`,
+    ...optionRows(options.filter(({ group = 'Options' }) => group === title)),
   ]);
 }
 

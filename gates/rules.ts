@@ -9,6 +9,8 @@ import { requiresArtifact, requiresByStage, requiresOfChecks } from './formats/r
 import { manifestGlobs } from './judge-changed/judging-parts.ts';
 import { requiresNewTests } from './new-tests/new-cases.ts';
 
+const byReview = 'A spec whose `risk.humanInLoop.required` is true lets people decide: `writ approve RUN`.';
+
 /** Every reason for which a built-in gate can fail, in the order in which findings are reported. */
 export const rules: readonly Rule[] = [
   {
@@ -19,6 +21,11 @@ export const rules: readonly Rule[] = [
     text: {
       about: 'The change stays within the scope of its contract.',
       tags: ['maintainability'],
+    },
+    guide: {
+      refuses: 'A file outside the paths that the spec names.',
+      example: '`intent.inScope` is `src/`, and the change edits `package.json`.',
+      mend: 'Leave the file out of the change, or name it in `intent.inScope` or `intent.touchHints.files`.',
     },
   },
   {
@@ -33,6 +40,12 @@ export const rules: readonly Rule[] = [
       securitySeverity: '8.8',
       tags: ['security', 'external/cwe/cwe-95'],
     },
+    guide: {
+      refuses: 'An added line that runs text as code or as a command: `eval`, `exec`, a shell.',
+      example: '`execSync("rm -rf " + path)`',
+      mend: 'Call the program with a list of arguments, or parse the text. `docs/direct-execution.md` has the definition.',
+      allow: '`security.outputHandling.noDirectEval: false` in the spec.',
+    },
   },
   {
     id: 'secrets',
@@ -46,6 +59,12 @@ export const rules: readonly Rule[] = [
       securitySeverity: '8.0',
       tags: ['security', 'external/cwe/cwe-798'],
     },
+    guide: {
+      refuses: 'An added credential: a token, a private key, a password beside its name.',
+      example: '`const token = "ghp_…"`',
+      mend: 'Remove it from the change, and revoke it: who has the patch has the secret. Read it from the environment.',
+      allow: '`[rules.secrets]` of `.writ/config.toml` at the policy commit names values that are none.',
+    },
   },
   {
     id: 'suppressions',
@@ -55,6 +74,11 @@ export const rules: readonly Rule[] = [
     text: {
       about: 'Inline suppressions are seen by a reviewer.',
       tags: ['maintainability'],
+    },
+    guide: {
+      refuses: 'Nothing by itself: it shows added comments that silence a tool (`eslint-disable`, `# noqa`).',
+      example: '`# type: ignore`',
+      mend: 'Remove the comment, or say why it is needed.',
     },
   },
   {
@@ -70,6 +94,12 @@ export const rules: readonly Rule[] = [
     text: {
       about: 'A fix brings at least one new test case.',
       tags: ['reliability'],
+    },
+    guide: {
+      refuses: 'A bugfix without a test that fails before it and passes with it.',
+      example: 'A change of type `bugfix` that edits `src/price.js` alone.',
+      mend: 'Add a test that shows the fault. A correction of prose is a `docs` or `chore`.',
+      allow: '`acceptance.qualityGates.requireNewTestsWhenBugfix: false` in the spec.',
     },
   },
   {
@@ -87,6 +117,13 @@ export const rules: readonly Rule[] = [
       securitySeverity: '7.0',
       tags: ['security', 'supply-chain'],
     },
+    guide: {
+      refuses:
+        'A changed script, configuration or runner that decides whether a check passes, if the old one refuses the change.',
+      example: 'The change edits `scripts.test` of `package.json`.',
+      mend: 'Make that edit a change of its own, or keep the check as it is.',
+      allow: byReview,
+    },
   },
   {
     id: 'tests-kept',
@@ -102,6 +139,12 @@ export const rules: readonly Rule[] = [
       help: 'Keep the case, or let an objective of the contract say that it goes.',
       tags: ['reliability'],
     },
+    guide: {
+      refuses: 'A test that is deleted, skipped, emptied or expects less.',
+      example: '`it.skip("rounds up")`',
+      mend: 'Keep the test, or change it together with an objective that says why.',
+      allow: 'An objective of the spec names the test that goes.',
+    },
   },
   {
     id: 'undeclared-api',
@@ -114,6 +157,12 @@ export const rules: readonly Rule[] = [
       about: 'Added lines call no API that the contract does not declare.',
       help: 'Name the endpoint in `intent.touchHints.apis`, or do without it.',
       tags: ['maintainability'],
+    },
+    guide: {
+      refuses:
+        'A call of an HTTP endpoint that the spec does not name (only where `unknown-api` is a trigger of the spec).',
+      example: '`fetch("https://api.example.org/v2/users")`',
+      mend: 'Name the endpoint in `intent.touchHints.apis`, or do without it.',
     },
   },
   {
@@ -129,6 +178,13 @@ export const rules: readonly Rule[] = [
       about: 'New dependencies are allowed and reviewed.',
       securitySeverity: '5.0',
       tags: ['security', 'supply-chain'],
+    },
+    guide: {
+      refuses: 'A dependency that the base does not have, also an indirect one in a lockfile.',
+      example: '`"left-pad": "1.3.0"` in `package.json`.',
+      mend: 'Do without it, or use one that is there.',
+      allow:
+        '`constraints.security.dependencyPolicy: allow-with-review` in the spec; it then needs `sca-report`, and waits for a person.',
     },
   },
   {
@@ -146,6 +202,12 @@ export const rules: readonly Rule[] = [
       about: 'New dependencies carry an allowed license.',
       tags: ['supply-chain'],
     },
+    guide: {
+      refuses: 'A new dependency whose license is not allowed or not known.',
+      example: 'A package under `AGPL-3.0-only` where `allowedSpdx` is `["MIT"]`.',
+      mend: 'Use another package.',
+      allow: '`constraints.licensing` of the spec, or `[licenses]` at the policy commit for one package.',
+    },
   },
   {
     id: 'require-approvers',
@@ -154,6 +216,12 @@ export const rules: readonly Rule[] = [
     linear: true,
     // Runs only through a policy check: only such a check can wait, and only it sets the number of approvers.
     appliesTo: () => false,
+    guide: {
+      refuses:
+        'A change that too few of the people in `.writ/allowed_signers` have approved. It waits first (exit 4).',
+      example: 'Two approvals are needed, and one counts.',
+      mend: '`writ approve RUN`, then `writ resume RUN`. Authors of the change do not count.',
+    },
   },
   {
     id: 'verify-provenance',
@@ -162,30 +230,58 @@ export const rules: readonly Rule[] = [
     linear: true,
     // Runs only through a policy check. Without one, the seal is verified too.
     appliesTo: () => false,
+    guide: {
+      refuses: 'A seal that a stranger could not verify: signature, subjects, log entry.',
+      example: 'The log does not answer.',
+      mend: 'Mend what the finding names, then `writ resume RUN`.',
+    },
   },
   {
     id: 'check-outcome',
     point: 'every-stage',
     module: new URL('./rules/check-outcome.ts', import.meta.url),
     linear: true,
+    guide: {
+      refuses: 'A required check that failed, timed out, or has no valid report.',
+      example: '`npm test` ends with exit code 1.',
+      mend: 'Read its last lines (`writ show RUN`), mend the change, and run it again.',
+      allow: '`required: false` for that check in the spec.',
+    },
   },
   {
     id: 'regression',
     point: 'integration',
     module: new URL('./rules/regression.ts', import.meta.url),
     linear: true,
+    guide: {
+      refuses: 'A metric or an integration check that is worse than at the base.',
+      example: '`maxAllowedRegression` is `none`, and a test fails that passed at the base.',
+      mend: 'Mend the change until it is as good as the base.',
+      allow: '`acceptance.qualityGates.maxAllowedRegression` in the spec.',
+    },
   },
   {
     id: 'artifact-declared',
     point: 'every-stage',
     module: new URL('./rules/artifact-declared.ts', import.meta.url),
     linear: true,
+    guide: {
+      refuses: 'An artifact that a check made although the spec does not name it.',
+      example: 'A check claims `coverage`, and `artifacts.required` has no such name.',
+      mend: 'Name it in `artifacts.required`, or take it out of `artifactsProduced`.',
+    },
   },
   {
     id: 'artifact-present',
     point: 'every-stage',
     module: new URL('./rules/artifact-present.ts', import.meta.url),
     linear: true,
+    guide: {
+      refuses: 'A required artifact that no check and no producer made.',
+      example: '`artifacts.required` names `test-log`, and no check produces it.',
+      mend: 'Let a check write it to `$REPORTS_DIR` and claim it in `artifactsProduced`.',
+      allow: '`required: false` for that artifact in the spec.',
+    },
   },
   {
     id: 'artifact-format',
@@ -193,6 +289,11 @@ export const rules: readonly Rule[] = [
     module: new URL('./rules/artifact-format.ts', import.meta.url),
     linear: true,
     readsArtifacts: true,
+    guide: {
+      refuses: 'An artifact whose content is not in the format that the spec names.',
+      example: '`format` is `sarif`, and the file is plain text.',
+      mend: 'Let the check write that format.',
+    },
   },
   {
     id: 'sast',
@@ -209,6 +310,12 @@ export const rules: readonly Rule[] = [
       securitySeverity: '7.0',
       tags: ['security'],
     },
+    guide: {
+      refuses: 'A static analysis that reports an error.',
+      example: 'A SARIF result of level `error` in an added line.',
+      mend: 'Mend the place that the finding names.',
+      allow: '`[rules.sast]` at the policy commit, with owner and reason.',
+    },
   },
   {
     id: 'sca',
@@ -222,6 +329,12 @@ export const rules: readonly Rule[] = [
       securitySeverity: '7.0',
       tags: ['security', 'external/cwe/cwe-1395'],
     },
+    guide: {
+      refuses: 'A dependency with a known vulnerability, or a lookup without advisories.',
+      example: '`lodash 4.17.20`: `GHSA-35jh-r3h4-6jhm`',
+      mend: 'Update the package. Advisories come from `writ sca import FILE`.',
+      allow: '`[rules.sca]` at the policy commit, with owner and expiry.',
+    },
   },
   {
     id: 'sbom',
@@ -230,6 +343,11 @@ export const rules: readonly Rule[] = [
     readsArtifacts: true,
     judgesArtifact: 'sbom',
     appliesTo: (spec) => requiresOfChecks(spec, 'sbom'),
+    guide: {
+      refuses: 'A bill of materials that is missing, malformed, or not that of the candidate.',
+      example: 'The SBOM lists no package, and the lockfile lists ten.',
+      mend: 'Let the built-in producer make it, or mend the check that does.',
+    },
   },
 ];
 

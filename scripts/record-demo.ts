@@ -54,6 +54,7 @@ try {
   const print = createPrinter(out, err, { quiet: false, colourOut: false, colourErr: false, before() {} });
   const context: CommandContext = {
     args: [],
+    commands: [],
     options: { value: () => undefined, values: () => [], flag: () => false },
     signal: new AbortController().signal,
     print,

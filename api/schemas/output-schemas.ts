@@ -213,6 +213,16 @@ const shapes: Readonly<Record<string, JsonData>> = {
     runMembers.optional,
   ),
   runs: runsSchema,
+  explain: record({ subject: text, reasons: list(text), next: list(text) }),
+  rules: record({
+    rules: list(record({ id: text, point: text, refuses: text, example: text, mend: text }, { allow: text })),
+  }),
+  'config print': record({
+    policy_commit: { type: ['string', 'null'] },
+    values: list(record({ key: text, value: {}, from: text })),
+  }),
+  completion: record({ shell: text, script: text }),
+  complete: record({ text }),
   show: shownRunSchema,
   graph: graphSchema,
   resume: draftedRunSchema,
@@ -365,7 +375,10 @@ const shapes: Readonly<Record<string, JsonData>> = {
       ),
     ],
   },
-  help: record({ text }),
+  help: {
+    type: 'object',
+    anyOf: [record({ text }, { topic: text }), record({ topics: list(record({ name: text, title: text })) })],
+  },
   version: record({ version: text }),
 };
 

@@ -24,6 +24,8 @@ export interface OptionSpec {
   readonly repeatable?: boolean;
   /** The only values accepted. */
   readonly choices?: readonly string[];
+  /** Heading in the help text; absent: `Options`. */
+  readonly group?: string;
   readonly about: string;
 }
 
@@ -41,6 +43,8 @@ export interface CommandSpec {
   readonly name: string;
   /** One line, lower case, no full stop. */
   readonly summary: string;
+  /** For programs only: no list of commands names it. */
+  readonly hidden?: boolean;
   /** Paragraphs below the usage line. */
   readonly description?: string;
   readonly arguments: readonly ArgumentSpec[];
@@ -73,6 +77,8 @@ export interface CommandOptions {
 /** Everything a command may use. It does not expose the process itself. */
 export interface CommandContext {
   readonly args: readonly string[];
+  /** Every command of this program. */
+  readonly commands: readonly CommandSpec[];
   readonly options: CommandOptions;
   /** Aborts with a WritError `RUN_INTERRUPTED` as reason on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;

@@ -11,9 +11,11 @@ const providerFlags: readonly OptionSpec[] = Object.entries(flagTable).flatMap((
         ? {}
         : { bare: { means: bare, unless: [...values, ...Object.keys(spellings)] } }),
     };
-    const about = `${provider}: ${says}${values.length === 0 ? '' : ` (${values.join(', ')})`}`;
-    const short = alias === undefined ? [] : [{ ...form, name: alias, about: `the same as \`--${name}\`` }];
-    return [{ ...form, name, about }, ...short];
+    const group = `With \`--provider ${provider}\``;
+    const about = `${says}${values.length === 0 ? '' : ` (${values.join(', ')})`}`;
+    const short =
+      alias === undefined ? [] : [{ ...form, name: alias, group, about: `the same as \`--${name}\`` }];
+    return [{ ...form, name, group, about }, ...short];
   }),
 );
 
@@ -32,7 +34,7 @@ export const envFile: OptionSpec = {
 };
 
 /** Options that select and configure the model. */
-export const modelOptions: readonly OptionSpec[] = [
+const asked: readonly OptionSpec[] = [
   {
     name: 'provider',
     value: 'NAME',
@@ -47,6 +49,7 @@ export const modelOptions: readonly OptionSpec[] = [
   },
   ...choiceOptions,
 ];
+export const modelOptions = asked.map((one): OptionSpec => ({ group: 'Model', ...one }));
 
 /** Names of the flags of single providers. */
 export const providerFlagNames: readonly string[] = providerFlags.map(({ name }) => name);

@@ -55,7 +55,9 @@ const ephemeralKey: OptionSpec = {
 };
 
 /** Options for sandbox, plugin trust and signing key. */
-export const machineOptions: readonly OptionSpec[] = [sandbox, pluginTrust, ephemeralKey];
+export const machineOptions = [sandbox, pluginTrust, ephemeralKey].map(
+  (one): OptionSpec => ({ ...one, group: 'Machine' }),
+);
 
 /** The change, where it is to land, and the words that it is sealed with. */
 export const changeOptions: readonly OptionSpec[] = [

@@ -69,6 +69,16 @@ export interface DescribedRule extends RuleText {
   readonly id: string;
 }
 
+/** A rule in plain words, for `writ rules` and `writ explain`. Commands and settings are in backquotes. */
+export interface RuleGuide {
+  /** What it refuses, as a sentence. */
+  readonly refuses: string;
+  readonly example: string;
+  readonly mend: string;
+  /** How a repository allows it; absent if it cannot be allowed. */
+  readonly allow?: string;
+}
+
 /** Behaviour of a rule in a scan of a change without a spec. */
 export interface RuleInScan {
   /** It compares whole files at base and candidate. If only a diff is available, it does not run. */
@@ -87,6 +97,7 @@ export interface Rule {
   /** Kebab-case, unique; the first word of a `policy` check. */
   readonly id: string;
   readonly point: RulePoint;
+  readonly guide?: RuleGuide;
   /** Module that exports `judge: RuleFunction`. */
   readonly module: URL;
   /** Glob patterns of changed files for which the rule needs the content at base and candidate. */

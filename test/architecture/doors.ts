@@ -107,7 +107,8 @@ export const doors: readonly Door[] = [
     name: 'the terminal',
     file: 'bin/main.ts',
     // The screen of a session has the whole terminal, keys and all; the version is printed without the command table.
-    servers: ['session/tui/term/process-ground.ts', 'bin/version-alone.ts'],
+    // The library of completion scripts prints them, and its answer is taken.
+    servers: ['session/tui/term/process-ground.ts', 'bin/version-alone.ts', 'bin/commands/completion.ts'],
     code: /\bconsole\.|\bprocess\.std(?:out|err)\b/,
   },
 ];

@@ -195,7 +195,7 @@ t.test('help goes to stdout at every level and shows arguments, options and exam
   ]) {
     t.match(out, part);
   }
-  t.match((await runLine(['--help'], yes)).out, /try \[WORD\] +try it/);
+  t.match((await runLine(['--help'], yes)).out, /\n {2}other {2}try\n/);
   t.match(JSON.parse((await runLine(['--help', '--json'], yes)).out), { ok: true, command: 'help' });
   t.match(JSON.parse((await runLine(['--version', '--json'], yes)).out), {
     ok: true,

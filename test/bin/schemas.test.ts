@@ -10,7 +10,7 @@ import { abandoned, committed, hostile, huge } from './report/sample-view.ts';
 t.test('every command has a schema, and every schema a command', async (t) => {
   t.strictSame(
     Object.keys(outputSchemas).sort(),
-    [...commands.map((command) => command.name), 'help', 'version'].sort(),
+    [...commands.map((command) => command.name), 'version'].sort(),
   );
 });
 

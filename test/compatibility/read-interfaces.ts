@@ -67,7 +67,8 @@ export async function readOutputSchemas(): Promise<Snapshot> {
 
 /** What can be typed: each command with its arguments and options, and the options of all of them. */
 export function readCommands(): Snapshot {
-  const option = ({ name, about: _, ...rest }: (typeof globalOptions)[number]) => [name, rest] as const;
+  const option = ({ name, about: _, group: __, ...rest }: (typeof globalOptions)[number]) =>
+    [name, rest] as const;
   const own = commands.map((command) => [
     command.name,
     {

@@ -1,0 +1,218 @@
+/* Commands that explain: `help`, `explain`, `rules`, `config print`. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { withLandingState } from '../../api/run/approve-run.ts';
+import { openRun } from '../../api/run/open-run.ts';
+import { toVerdict } from '../../api/run/verdict.ts';
+import { errorCatalogue } from '../../core/base/error-codes.ts';
+import { WritError } from '../../core/base/errors.ts';
+import { nearestName, printable } from '../../core/base/printable.ts';
+import type { RuleGuide } from '../../core/interfaces/rule.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
+import { parseConfig } from '../../engine/config/config.ts';
+import { sealingFormsOf } from '../../engine/config/sections.ts';
+import { rules } from '../../gates/rules.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { resolveBase } from '../../workspace/git/resolve-commit.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { openEngine } from '../command-parts/engine.ts';
+import { helpText } from '../help.ts';
+import { styled } from '../terminal/print.ts';
+
+/** `writ help TOPIC`: the help of a command, or a page of the documentation. */
+export async function helpCommand({ args, commands }: CommandContext): Promise<CommandResult> {
+  const topic = args.join(' ');
+  const pages = listPages();
+  const command = commands.find(({ name }) => name === topic);
+  const isGroup = !pages.has(topic) && commands.some(({ name }) => name.startsWith(`${topic} `));
+  if (command !== undefined || isGroup) {
+    const text = helpText(commands, command === undefined ? { group: topic } : { command });
+    return succeeded({ topic, text }, (printer) => printer.raw(text));
+  }
+  if (topic === '') {
+    const topics = [...pages].map(([name, { title }]) => ({ name, title }));
+    return succeeded({ topics }, (printer) => {
+      printer.table(topics.map(({ name, title }) => [`  ${name}`, title]));
+      printer.line();
+      printer.line('`writ help TOPIC` prints the page; `writ help COMMAND` is `writ COMMAND --help`.');
+    });
+  }
+  const page = pages.get(topic.replace(/\.md$/, ''));
+  if (page === undefined)
+    throw unknown('topic', topic, [...pages.keys(), ...commands.map(({ name }) => name)]);
+  return succeeded({ topic, text: page.text }, (printer) => printer.raw(page.text));
+}
+
+interface Page {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The pages of `docs/` by name. Two places, because this file runs as a source and built. */
+function listPages(): ReadonlyMap<string, Page> {
+  for (const relative of ['../../docs/', '../../../docs/']) {
+    const directory = new URL(relative, import.meta.url);
+    let names: readonly string[];
+    try {
+      names = readdirSync(directory);
+    } catch {
+      continue;
+    }
+    return new Map(
+      names
+        .filter((name) => name.endsWith('.md'))
+        .sort()
+        .map((name) => {
+          const text = readFileSync(new URL(name, directory), 'utf8');
+          return [name.slice(0, -3), { title: /^# (.*)$/m.exec(text)?.[1] ?? '', text }];
+        }),
+    );
+  }
+  return new Map();
+}
+
+function unknown(what: string, found: string, known: readonly string[]): WritError {
+  const near = nearestName(found, known);
+  return new WritError('USAGE', {
+    message: `no ${what} \`${printable(found)}\``,
+    detail: { found: printable(found) },
+    hints: near === undefined ? [] : [`did you mean \`${near}\`?`],
+  });
+}
+
+/** `writ rules [ID]`: what each rule refuses. */
+export async function rulesCommand({ args: [wanted] }: CommandContext): Promise<CommandResult> {
+  const ids = rules.map(({ id }) => id);
+  if (wanted !== undefined && !ids.includes(wanted)) throw unknown('rule', wanted, ids);
+  const shown = rules.flatMap(({ id, point, guide }) =>
+    guide === undefined || (wanted !== undefined && id !== wanted) ? [] : [{ id, point, ...guide }],
+  );
+  return succeeded({ rules: shown }, (printer) => {
+    if (wanted === undefined) {
+      printer.table(shown.map(({ id, refuses }) => [`  ${id}`, refuses]));
+      if (!printer.quiet)
+        printer.line('\n`writ rules ID` shows an example, how to mend it, and how to allow it.');
+      return;
+    }
+    for (const { id, refuses, example, mend, allow, point } of shown) {
+      printer.line(styled('bold', id), `  ${refuses}`);
+      printer.line('  example  ', example);
+      printer.line('  mend     ', mend);
+      printer.line('  allow    ', allow ?? 'it cannot be allowed');
+      printer.line('  runs     ', point);
+    }
+  });
+}
+
+/** `writ explain RUN|CODE`: why, and what to do next. */
+export async function explainCommand(context: CommandContext): Promise<CommandResult> {
+  const [wanted = ''] = context.args;
+  const entry = Object.entries(errorCatalogue).find(([code]) => code === wanted.toUpperCase());
+  if (entry !== undefined) {
+    const [code, { message, hint, exit }] = entry;
+    return explained(code, [message], hint === undefined ? [] : [hint], `exit code ${exit}`);
+  }
+  const guide = guideOf(wanted);
+  if (guide !== undefined)
+    return explained(
+      wanted,
+      [guide.refuses, `For example: ${guide.example}`],
+      [guide.mend, ...(guide.allow === undefined ? [] : [`To allow it: ${guide.allow}`])],
+    );
+  const opened = await openRun(context, wanted);
+  const { view } = await withLandingState(context, opened.view);
+  const verdict = toVerdict(view);
+  const { reasons, mends } = reasonsOf(view);
+  const lines = verdict.next.map(({ line, about }) => `\`${line}\`: ${about}`);
+  return explained(view.runId, [verdict.sentence, ...reasons], [...mends, ...lines], view.spec.summary);
+}
+
+function guideOf(rule: string): RuleGuide | undefined {
+  return rules.find(({ id }) => id === rule)?.guide;
+}
+
+const most = 20;
+
+/** Every error of a run, with what mends it. */
+function reasonsOf(view: RunView): {
+  readonly reasons: readonly string[];
+  readonly mends: readonly string[];
+} {
+  const checks = view.stages.flatMap((stage) => stage.checks);
+  const findings = [
+    ...view.findings,
+    ...view.stages.flatMap((stage) => stage.findings),
+    ...checks.flatMap((check) => check.findings),
+  ].filter(({ severity }) => severity === 'error');
+  const reasons = findings.map(({ rule, message, path, line }) => {
+    const place = path === undefined ? '' : ` (${printable(path)}${line === undefined ? '' : `:${line}`})`;
+    return `\`${rule}\`: ${message}${place}`;
+  });
+  const mends = [...new Set(findings.map(({ rule }) => rule))].flatMap((rule) => guideOf(rule)?.mend ?? []);
+  return { reasons: [...new Set(reasons)].slice(0, most), mends };
+}
+
+function explained(
+  subject: string,
+  reasons: readonly string[],
+  next: readonly string[],
+  about?: string,
+): CommandResult {
+  return succeeded({ subject, reasons, next }, (printer) => {
+    printer.line(styled('bold', subject), about === undefined ? '' : `  ${about}`);
+    for (const reason of reasons) printer.line('  ', reason);
+    for (const step of next) printer.line(styled('dim', '  next  '), step);
+  });
+}
+
+/** `writ config print`: what applies to the next change, and from where. */
+export async function configPrintCommand(context: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const base = await resolveBase(repository, context.args[0] ?? 'HEAD');
+  const bytes = await readBlob(repository, base.tree, '.writ/config.toml');
+  await using engine = await openEngine(context);
+  const forms = await sealingFormsOf(engine.slots);
+  const usual = new Map(flattened(parseConfig(undefined, forms)));
+  const place =
+    base.commit === undefined ? 'no commit yet' : `.writ/config.toml at ${base.commit.slice(0, 12)}`;
+  const values = flattened(parseConfig(bytes, forms)).map(([key, value]) => ({
+    key,
+    value,
+    from: JSON.stringify(usual.get(key)) === JSON.stringify(value) ? 'default' : place,
+  }));
+  return succeeded({ policy_commit: base.commit ?? null, values }, (printer) => {
+    printer.table(
+      values.map(({ key, value, from }) => {
+        const text = JSON.stringify(value);
+        return [`  ${key}`, text.length > 60 ? `${text.slice(0, 59)}…` : text, styled('dim', from)];
+      }),
+    );
+  });
+}
+
+/** Every value of a configuration under a dotted key. A list is one value. */
+function flattened(value: unknown, key = ''): readonly (readonly [string, unknown])[] {
+  const entries =
+    value instanceof Map
+      ? [...value]
+      : typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.entries(value)
+        : undefined;
+  if (entries === undefined) return value === undefined ? [] : [[key, value]];
+  return entries.flatMap(([name, inner]) => {
+    const written = value instanceof Map ? `${name}` : asWritten(`${name}`);
+    return flattened(inner, key === '' ? written : `${key}.${written}`);
+  });
+}
+
+/** Names in the file that are not those of the program in snake_case. */
+const otherNames: Readonly<Record<string, string>> = {
+  maxTokens: 'tokens',
+  maxCostUsd: 'cost_usd',
+  maxSeconds: 'seconds',
+  mode: 'policy.mode',
+};
+
+function asWritten(name: string): string {
+  return otherNames[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
