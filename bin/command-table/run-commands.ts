@@ -8,6 +8,12 @@ const noSeal: OptionSpec = {
   about: 'only evaluate the change: no key, no commit, no record; exit 1 if it would be refused',
 };
 
+const ci: OptionSpec = {
+  name: 'ci',
+  about:
+    'report to the CI system that the environment names: annotations, summary and outputs on GitHub, code quality on GitLab, files everywhere',
+};
+
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
   {
@@ -26,6 +32,7 @@ export const runCommands: readonly CommandSpec[] = [
       ...changeOptions,
       localChanges,
       noSeal,
+      ci,
       {
         name: 'approve-with',
         value: 'KEYFILE',
@@ -89,6 +96,7 @@ export const runCommands: readonly CommandSpec[] = [
       },
       { name: 'commit', about: 'seal the last commit and replace it' },
       noSeal,
+      ci,
       envFile,
       ...machineOptions,
     ],

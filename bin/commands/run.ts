@@ -61,14 +61,25 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     signal,
     hear: printIssue(context),
   };
-  const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> =>
-    toResult(await runIntent(engine, { ...settings, ...started }), print, settings.noSeal);
+  const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> => {
+    const view = await runIntent(engine, { ...settings, ...started });
+    await tellCi(context, view);
+    return toResult(view, print, settings.noSeal);
+  };
   const result =
     specBytes === undefined
       ? await draftedRun(context, engine, { ...settings, source: drafter(source) }, start)
       : await start({ specBytes, source });
   reaching.finish();
   return result;
+}
+
+/** With `--ci`, reports the run to the CI system. */
+export async function tellCi({ options, cwd, env, print }: CommandContext, view: RunView): Promise<void> {
+  if (!options.flag('ci')) return;
+  const { reportToCi } = await import('../report/ci.ts');
+  const directory = await reportToCi(view, { cwd, env, log: (line) => print.complain(line) });
+  print.note(`reports: ${directory}`);
 }
 
 /** Returns the worker that drafts a spec. An existing change cannot draft one. */

@@ -29,7 +29,7 @@ import { printIssue } from '../command-parts/write-output.ts';
 import { type LineReader, openLines } from '../terminal/open-output.ts';
 import { styled } from '../terminal/print.ts';
 import { progressPlugin, serviceProgressPlugin } from '../terminal/run-progress.ts';
-import { toResult } from './run.ts';
+import { tellCi, toResult } from './run.ts';
 
 /** `writ seal`: the index, or the last commit, as the candidate of a run; exit codes as `writ run`. */
 export async function sealCommand(context: CommandContext): Promise<CommandResult> {
@@ -68,6 +68,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     hear: printIssue(context),
   });
   reaching.finish();
+  await tellCi(context, view);
   const result = toResult(view, print, options.flag('no-seal'));
   const data = result.data as { readonly spec: object };
   return { ...result, data: { ...data, spec: { ...data.spec, document: spec } } };
