@@ -22,6 +22,8 @@ export interface PrepareStep {
 export interface WorkspaceConfig {
   /** Ignored directories of the person's tree. */
   readonly share: readonly string[];
+  /** Neither `share` nor `prepare` is given: installed dependencies of the working tree are shared if there are any. */
+  readonly sharesUsual: boolean;
   /** Must be equal on disk, at base and in the candidate for `share` to hold. */
   readonly lockfile: string;
   readonly prepare: readonly PrepareStep[];
@@ -55,6 +57,7 @@ const manifestOf: Readonly<Record<string, string>> = {
 /** Reads `[workspace]`. An absent section requests no untracked files. */
 export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
   const lockfile = readPath(reader, 'lockfile', defaultLockfile);
+  const isGiven = reader.has('share') || reader.has('prepare') || reader.has('lockfile');
   const share = readPaths(reader, 'share', []);
   const prepare = reader.tables('prepare', 16).map((step) => readPrepareStep(step, lockfile));
   const carry = readPaths(reader, 'carry', []);
@@ -104,7 +107,8 @@ export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
       );
     }
   }
-  return { share, lockfile, prepare, carry, rewrites, history };
+  const sharesUsual = !isGiven;
+  return { share, sharesUsual, lockfile, prepare, carry, rewrites, history };
 }
 
 function readPrepareStep(reader: TableReader, workspaceLockfile: string): PrepareStep {

@@ -17,7 +17,7 @@ type EnvironmentSign =
   | { readonly kind: 'disk-full' }
   /** A line of output that says that something is missing. */
   | { readonly kind: 'lack'; readonly line: string }
-  /** A check of tests ran none: the last line that it printed, and a digest of exit code and output. */
+  /** A check of tests ran none: a line that it printed, and a digest of exit code and output. */
   | { readonly kind: 'no-test'; readonly line: string; readonly digest: string };
 
 type Ran = Pick<CheckOutcome, 'executed' | 'findings' | 'result' | 'tests'>;
@@ -119,11 +119,15 @@ function withoutNumbers(line: string): string {
 /** A command that speaks of tests. Any other check that runs no test may be one of something else. */
 const ofTestRunner = /test|spec\b|jest|tox|nox|mocha|tap\b|\bmake check$/i;
 
+/** A line that says what is wrong; other lines are places and advice. */
+const complaint =
+  /\berror\b|error:|fail|cannot|could not|must|require[sd] |unknown|unrecogni[sz]ed|unsupported|invalid/i;
+
 function untestedSign(check: Command, ran: Ran): EnvironmentSign | undefined {
   const { passed, failed } = countsOf(ran);
   if (passed + failed > 0 || !ofTestRunner.test(check.command ?? '')) return undefined;
   const lines = printedLines(check, ran);
-  const line = lines.at(-1);
+  const line = lines.find((one) => complaint.test(one)) ?? lines.at(-1);
   if (line === undefined || lines.some((one) => lacks.test(one) && namesOwnPath(check, one)))
     return undefined;
   const printed = [`${ran.result?.exitCode}`, ...lines.map(withoutNumbers)];

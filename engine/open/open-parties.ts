@@ -30,6 +30,7 @@ import type { RunEnvironment } from '../state/open-run.ts';
 import { openScanners } from '../state/open-scanners.ts';
 import { openPolicies } from '../state/policies.ts';
 import type { ChangeSource, ResumeRequest } from '../state/run-request.ts';
+import { withUsualShares } from './usual-shares.ts';
 
 /** Trusted roots and signing configs are a few kilobytes. */
 const maxFileBytes = 1024 * 1024;
@@ -182,7 +183,8 @@ export async function openVerifiers({
   );
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);
-  const config = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
+  const read = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
+  const config = cancels ? read : await withUsualShares(repository, policyTree, read);
   if (!cancels) requireBrought(config, plugins.parts);
   const policies = await openPolicies(engine, repository, policyTree, config.policies);
   // A run can be ended although a scanner that was to evaluate it is gone.

@@ -38,6 +38,7 @@ import {
 } from './opening.ts';
 import { draftPlan, noticesOf, readPlanEnvironment } from './plan-environment.ts';
 import { requireDependencies } from './requirements.ts';
+import { withUsualShares } from './usual-shares.ts';
 
 /** What the checks of the repository are asked about. */
 interface RepositoryQuestion {
@@ -81,7 +82,8 @@ export async function checkRepository(
   });
   const read = await check('config-read', 'repository', '', async () => {
     const configBytes = await readBlob(repository(), landing().policy.tree, '.writ/config.toml');
-    return { configBytes, config: parseConfig(configBytes, await plugins.sealingForms()) };
+    const config = parseConfig(configBytes, await plugins.sealingForms());
+    return { configBytes, config: await withUsualShares(repository(), landing().policy.tree, config) };
   });
   const evaluatesOnly = await check('mode-known', 'repository', '', () => {
     const isAdvised = read().config.mode === 'advise';

@@ -29,6 +29,7 @@ t.test('a missing file and an empty file give the same defaults', async (t) => {
   t.strictSame(parseText(''), config);
   t.strictSame(config.workspace, {
     share: [],
+    sharesUsual: true,
     lockfile: 'package-lock.json',
     prepare: [],
     carry: [],
@@ -174,6 +175,7 @@ t.test('reads every documented key', async (t) => {
   `);
   t.strictSame(config, {
     workspace: {
+      sharesUsual: false,
       share: ['node_modules', 'packages/a/node_modules'],
       lockfile: 'npm-shrinkwrap.json',
       prepare: [

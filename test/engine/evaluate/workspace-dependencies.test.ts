@@ -63,6 +63,7 @@ const demoConfig = parseConfig(
   sealingForms,
 ).workspace;
 const shareConfig: WorkspaceConfig = {
+  sharesUsual: false,
   share: ['node_modules'],
   lockfile: 'package-lock.json',
   prepare: [],
