@@ -1,12 +1,11 @@
 import t from 'tap';
-import { coverOf, layoutOf, outlineOf, withoutBraces } from '../../../gates/test-cases/blocks.ts';
-import { deadSpans } from '../../../gates/test-cases/swallowed-spans.ts';
+import { coverOf, shapeOf } from '../../../gates/test-cases/blocks.ts';
+import { deadSpans } from '../../../gates/test-cases/idle-code.ts';
 import type { Language } from '../../../readers/source/language.ts';
 
 /** Whether the `hit` in a text never runs. */
 function isDead(language: Language, code: string): boolean {
-  const shape = withoutBraces.has(language) ? layoutOf(code, language) : outlineOf(code);
-  return coverOf(deadSpans(code, language, shape))(code.indexOf('hit'));
+  return coverOf(deadSpans(code, language, shapeOf(code, language)))(code.indexOf('hit'));
 }
 
 const rows: readonly (readonly [language: Language, dead: string, alive: string])[] = [
