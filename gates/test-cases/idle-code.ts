@@ -34,7 +34,7 @@ export function deadSpans(code: string, language: Language, shape: Shape): reado
   const spans = [...code.matchAll(neverRuns)].map(({ index }): Span => [index, shape.endOf(index)]);
   for (const { index, 0: word } of code.matchAll(language === 'shell' ? leaveShell : leave)) {
     const start = shape.startOf(index);
-    let block = shape.brackets[shape.around(index)];
+    const block = shape.brackets[shape.around(index)];
     const said = code.slice(start, index);
     const end = shape.endOf(index);
     const isCall = word === 'next' && /^next\s*[(.;]/.test(code.slice(index, index + 8));
@@ -43,11 +43,6 @@ export function deadSpans(code: string, language: Language, shape: Shape): reado
     if (said.trim() !== '' && !ifAlways.test(said)) continue;
     if (/\b(?:switch|when|match|select)\b/.test(shape.header(block))) continue;
     spans.push([end, hoisted(code, end, block.close)]);
-    // `if (true) { return; }`: so does what follows that block.
-    if (!ifAlways.test(shape.header(block))) continue;
-    const { close } = block;
-    block = shape.brackets[block.parent];
-    spans.push([close, block?.close ?? code.length]);
   }
   return spans;
 }
@@ -75,14 +70,12 @@ const takesFailures: Readonly<Partial<Record<Language, RegExp>>> = {
 
 const asserts =
   /(?<![\w.])(?:(?:assert|Assert|Assertions)\s*[.(!]|expect\s*(?:\(|\.\w+\s*\()|assert(?:_\w+|[A-Z]\w*)?\s*[(!]|assert\s+\S)|\b(?:EXPECT|ASSERT)_\w+\s*\(|\$this->assert|\bt\.(?:equal|ok|same)\b/;
-const waits = /\b(?:done|resolve|reject|next|cb|callback|end|t\.\w+)\b/;
 
 /** A bracket in which a failure is kept, by what is before it in its statement. */
 interface Keeper {
   readonly header: RegExp;
-  readonly mark?: '{';
-  /** What is in the bracket; what is not in it; what does not follow. */
-  readonly holds?: RegExp;
+  readonly mark?: '{' | '(';
+  /** What is not in the bracket; what does not follow. */
   readonly lacks?: RegExp;
   readonly before?: RegExp;
 }
@@ -94,7 +87,7 @@ const expectsError =
 const keepers: readonly Keeper[] = [
   {
     header:
-      /\bwith\s[^\n]*(?:suppress|raises|assertRaises)\s*\([^\n]*\b(?:Assertion|Base|)(?:Error|Exception)\b/,
+      /\bwith\s[^\n]*(?:suppress|raises|assertRaises)\s*\([^\n]*\b(?:AssertionError|BaseException|Exception)\b/,
     mark: '{',
   },
   { header: /\brunCatching$/, mark: '{', before: /^\s*\.\s*(?:getOrThrow|onFailure|is[SF]|exceptionOrNull)/ },
@@ -102,24 +95,9 @@ const keepers: readonly Keeper[] = [
   { header: /\bcatch_unwind$|\bEXPECT_(?:NON)?FATAL_FAILURE(?:_ON_ALL_THREADS)?$|\bPromise\.allSettled$/ },
   { header: /\.catch$/, lacks: passesOn },
 ];
-/** The same of statements of JavaScript for which nothing waits. */
-const statementsAlone: readonly Keeper[] = [
-  {
-    header: /^(?:void\s+)?[\w.$]+\([^;]*\)\s*\.then$/s,
-    lacks: waits,
-    before: /^\s*\.\s*(?:then|catch|finally)/,
-  },
-  {
-    header:
-      /^(?:void\s+)?(?:\w*[Aa]ssert\w*(?:\.\w+)?\.(?:rejects|doesNotReject)|expect\b[^;]*\.(?:rejects|resolves)\b[^;]*)$/s,
-    before: /^\s*\.\s*\w/,
-  },
-  {
-    header: /^(?:set(?:Timeout|Immediate|Interval)|queueMicrotask|process\.nextTick|\w+\.(?:on|once))$/,
-    lacks: waits,
-  },
-  { header: /^(?:void)?$/, holds: /^\s*async\b/, before: /^(?!\s*\(\s*\)\s*(?:;|\n|$))/ },
-];
+/** A statement of JavaScript with a promise for which nothing waits. */
+const floating =
+  /^(?:void\s+)?(?:\w*[Aa]ssert\w*(?:\.\w+)?\.(?:rejects|doesNotReject)|expect\b[^;]*\.(?:rejects|resolves)\b[^;]*)$/s;
 
 /** Lines of Ruby and shell that keep a failure. */
 const keepingLines: Readonly<Partial<Record<Language, RegExp>>> = {
@@ -140,21 +118,21 @@ export function swallowedSpans(code: string, language: Language, shape: Shape): 
     if (one.mark === '{') guarded.set(one.close, one);
     const header = shape.header(one).trim();
     const holder = shape.brackets[one.parent];
-    const isStatement = language === 'javascript' && (holder === undefined || holder.mark === '{');
-    const isKept = [...keepers, ...(isStatement ? statementsAlone : [])].some(
-      ({ header: form, mark = '(', holds, lacks, before }) =>
-        one.mark === mark &&
-        form.test(header) &&
-        (!holds || holds.test(inside(one))) &&
-        !lacks?.test(inside(one)) &&
-        !before?.test(code.slice(one.close + 1, one.close + 60)),
-    );
+    const isOf = ({ header: form, mark = '(', lacks, before }: Keeper): boolean =>
+      one.mark === mark &&
+      form.test(header) &&
+      !lacks?.test(inside(one)) &&
+      !before?.test(code.slice(one.close + 1, one.close + 60));
+    const isFloating =
+      language === 'javascript' &&
+      (!holder || holder.mark === '{') &&
+      isOf({ header: floating, before: /^\s*\.\s*\w/ });
     const isExpected =
       one.mark === '(' &&
       expectsError.test(header) &&
       asserts.test(inside(one)) &&
       (language === 'javascript' || failures.test(`${header.slice(-80)} ${inside(one).slice(0, 120)}`));
-    if (isKept || isExpected) spans.push([one.start, one.close]);
+    if (isFloating || isExpected || keepers.some(isOf)) spans.push([one.start, one.close]);
   }
   for (const { index } of code.matchAll(/(?<![\w.$@:])(?:catch|except|rescue|finally|ensure)\b/g)) {
     const before = byIndentation.has(language)
@@ -227,13 +205,10 @@ export function leftOutSpans(
   shape: Shape,
 ): readonly Span[] {
   const where = language === 'go' || language === 'c' ? text : code;
-  const head = language === 'go' ? text.search(/^package\b/m) : -1;
   const spans: Span[] = [];
   for (const extent of ['call', 'declaration', 'block'] as const)
     for (const { index, 0: mark } of marks[language][extent] ? where.matchAll(marks[language][extent]) : []) {
       const at = index + Math.max(0, mark.search(/\S/));
-      // A build tag counts before the package alone.
-      if (mark.startsWith('//') && head >= 0 && at > head) continue;
       spans.push(extentOf(extent, code, at, language, shape));
     }
   if (language === 'python' && whole) spans.push(...uncollected(code, shape));

@@ -84,6 +84,20 @@ const fromLibrary =
 const importsLibrary =
   /(?:from|require\s*\()\s*["'`](?:node:)?(?:assert(?:\/strict)?|chai|expect|vitest|@jest\/globals|tap|tape|ava)["'`]/;
 
+const names = String.raw`assert(?:Equals|Same|True|False|Null|NotNull|Throws|That|ArrayEquals|Count|Contains|InstanceOf|Failures|FailsWith|Result|_(?:eq|ne|equal|nil|raises|in_delta|includes|match|empty|same))?|refute(?:_\w{1,20})?|expect|should|intercept|expectException|XCTAssert\w{0,40}|XCTFail`;
+const libraries = String.raw`org\.(?:junit|testng|assertj|hamcrest|scalatest)|junit\.framework|kotlin\.test|io\.kotest|Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools|FluentAssertions|Shouldly|PHPUnit|Pest|ExUnit|Assert(?:ions)?|Assume|MatcherAssert`;
+/** Languages other than those of the table: an assertion of one's own, a library's place, and hooks of its runner. */
+const ofOthers = new RegExp(
+  [
+    String.raw`\b(?:def|defmacro|fun|func|function|void)\s+(?:self\.)?(?:${names})\b(?![\w?!])|\b(?:package|namespace|class|defmodule)\s+(?:${libraries})\b|\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)(?:::\w{1,40}){0,4}\s*$`,
+    String.raw`\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|debug_assert|panic|matches)\b|#\s*(?:define|undef)\s+(?:assert|NDEBUG|(?:EXPECT|ASSERT|CHECK|REQUIRE|BOOST_CHECK|ck_assert|TEST)(?:_\w{1,40})?)\b`,
+    String.raw`\bat_exit\b|\bfunc\s+TestMain\s*\((?![^}]{0,2000}\.Run\s*\()|\bos\.Exit\s*\(\s*0\s*\)|\bset_hook\s*\(|\bregister_shutdown_function\b|\bimplements\s+(?:\w{1,40}\s*,\s*)?(?:InvocationInterceptor|TestExecutionExceptionHandler|ExecutionCondition)\b`,
+    String.raw`\b(?:define_method|alias_method|alias|undef_method|remove_method)\s*\(?\s*:(?:assert|refute|expect|should)|\bsub\s+(?:ok|is|isnt|like|is_deeply|cmp_ok|pass|fail|done_testing)\b|\*(?:\w{1,40}::){0,4}(?:ok|is|is_deeply|like|cmp_ok)\s*=`,
+    String.raw`(?:^|[;&])[ \t]*(?:function[ \t]+)?(?:assert\w{0,40}|refute\w{0,40}|fail|run|test|\[)[ \t]*\(\)[ \t]*\{[ \t\n]*(?::|true|return(?:[ \t]+0)?|echo[^\n;}]{0,80})[ \t]*[;\n]|\balias\s+(?:assert\w{0,40}|test|grep|diff)=|^[ \t]*set[ \t]+\+e\b`,
+  ].join('|'),
+  'gm',
+);
+
 const table: Readonly<Partial<Record<Language, Stubs>>> = {
   javascript: {
     tests:
@@ -100,53 +114,6 @@ const table: Readonly<Partial<Record<Language, Stubs>>> = {
       /\bdef\s+pytest_(?:collection_modifyitems|collection_finish|itemcollected|ignore_collect|collect_file|pycollect_\w{1,30}|runtest_\w{1,30}|pyfunc_call|sessionfinish|cmdline_main|deselected|load_initial_conftests|make_collect_report)\b|\.(?:outcome|exitstatus)\s*=(?!=)|\bdef\s+(?:assert(?:Equal|True|False|In|Raises|Is|IsNone|NotEqual|AlmostEqual|DictEqual|ListEqual|Greater|Less))\s*\(|\bsys\.excepthook\s*=|\batexit\.register\b|\b(?:patch|patch\.object|monkeypatch\.setattr)\s*\(\s*["']?(?:unittest|pytest|_pytest|builtins\.(?:AssertionError|assert)|\w{0,40}TestCase)\b/gm,
     everywhere:
       /\b(?:unittest\.)?(?:TestCase|TestResult|TextTestRunner|mock)\.(?:assert\w{1,60}|fail\w{0,30}|run|_callTestMethod|addFailure|addError|wasSuccessful)\s*=(?!=)|\b(?:AssertionError|builtins\.\w{1,40}|__builtins__)\s*=(?!=)|\bsetattr\s*\(\s*(?:unittest|pytest|\w{0,40}TestCase|builtins|_pytest)\b|\bsys\.modules\s*\[\s*["'](?:pytest|unittest|_pytest|assertpy|hamcrest|numpy\.testing)/gm,
-  },
-  ruby: {
-    tests:
-      /\b(?:module|class)\s+(?:Minitest|RSpec|Test::Unit)(?:::\w{1,40}){0,4}\s*$|\bdef\s+(?:self\.)?(?:assert(?:_equal|_nil|_raises|_in_delta|_includes|_match|_empty|_same)?|refute(?:_\w{1,20})?|expect|should)\b(?![\w?!])|\bat_exit\b|\b(?:define_method|alias_method|alias|undef_method|remove_method)\s*\(?\s*:(?:assert|refute|expect|should)\w{0,30}/gm,
-  },
-  go: {
-    tests: /\bfunc\s+TestMain\s*\((?![^}]{0,2000}\.Run\s*\()|\bos\.Exit\s*\(\s*0\s*\)/gm,
-  },
-  java: {
-    tests:
-      /\bpackage\s+(?:org\.junit|junit\.framework|org\.testng|org\.assertj|org\.hamcrest)\b|\bclass\s+(?:Assert|Assertions|Assume|MatcherAssert)\b|\b(?:static\s+)?void\s+assert(?:Equals|True|False|Null|NotNull|Same|Throws|That|ArrayEquals)\s*\(|\bimplements\s+(?:\w{1,40}\s*,\s*)?(?:InvocationInterceptor|TestExecutionExceptionHandler|ExecutionCondition)\b/gm,
-  },
-  kotlin: {
-    tests:
-      /\bfun\s+assert(?:Equals|True|False|Null|NotNull|Same|Failures|FailsWith)\s*\(|\bpackage\s+(?:org\.junit|kotlin\.test|io\.kotest)\b/gm,
-  },
-  scala: {
-    tests: /\bdef\s+(?:assert|assertResult|intercept)\s*[([]|\bpackage\s+org\.scalatest\b/gm,
-  },
-  csharp: {
-    tests:
-      /\bnamespace\s+(?:Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools|FluentAssertions|Shouldly)\b|\bclass\s+Assert\b/gm,
-  },
-  rust: {
-    tests: /\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|debug_assert|panic|matches)\b|\bset_hook\s*\(/gm,
-  },
-  c: {
-    tests:
-      /#\s*(?:define|undef)\s+(?:assert|NDEBUG|(?:EXPECT|ASSERT|CHECK|REQUIRE|BOOST_CHECK|ck_assert|TEST)(?:_\w{1,40})?)\b/gm,
-  },
-  php: {
-    tests:
-      /\bfunction\s+(?:assert(?:Equals|Same|True|False|Null|Count|Contains|That|InstanceOf)|expectException)\s*\(|\bnamespace\s+(?:PHPUnit|Pest)\b|\bregister_shutdown_function\b/gm,
-  },
-  perl: {
-    tests:
-      /\bsub\s+(?:ok|is|isnt|like|is_deeply|cmp_ok|pass|fail|done_testing)\b|\*(?:\w{1,40}::){0,4}(?:ok|is|is_deeply|like|cmp_ok)\s*=/gm,
-  },
-  swift: {
-    tests: /\bfunc\s+(?:XCTAssert\w{0,40}|XCTFail)\s*[(<]/gm,
-  },
-  elixir: {
-    tests: /\bdef(?:macro)?\s+(?:assert|refute)\b|\bdefmodule\s+ExUnit\b/gm,
-  },
-  shell: {
-    tests:
-      /(?:^|[;&])[ \t]*(?:function[ \t]+)?(?:assert\w{0,40}|refute\w{0,40}|fail|run|test|\[)[ \t]*\(\)[ \t]*\{[ \t\n]*(?::|true|return(?:[ \t]+0)?|echo[^\n;}]{0,80})[ \t]*[;\n]|\balias\s+(?:assert\w{0,40}|test|grep|diff)=|^[ \t]*set[ \t]+\+e\b/gm,
   },
 };
 
@@ -178,11 +145,11 @@ export function assertionStubs(
   isTest: boolean,
   before = '',
 ): readonly number[] {
-  const { tests, everywhere, replaces, replacesLibrary } = table[language] ?? {};
-  const names = language === 'javascript' ? libraryNames(text, code) : [];
+  const { tests, everywhere, replaces, replacesLibrary } = table[language] ?? { tests: ofOthers };
+  const taken = language === 'javascript' ? libraryNames(text, code) : [];
   const forms = [
     everywhere,
-    names.length > 0 ? writesTo(names) : undefined,
+    taken.length > 0 ? writesTo(taken) : undefined,
     ...(isTest ? [tests] : []),
     isTest && fromLibrary.test(before) ? replaces : undefined,
     isTest && importsLibrary.test(before) ? replacesLibrary : undefined,
