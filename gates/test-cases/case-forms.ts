@@ -15,10 +15,10 @@ export type CaseKind = 'function' | 'marked' | 'comment' | 'call' | 'trailing' |
 
 /**
  * Marks by which tests are left out. The first three leave out for certain: the statement with the mark (`call`), the
- * declaration behind it, the block that holds it as a statement, or the file (`block`). `may`: on a condition, or the
- * failure counts as none. `focus`: only what is marked runs. `file`: as `may`, over the text.
+ * declaration behind it, the block that holds it as a statement, or the file (`block`). `may`: on a condition.
+ * `focus`: only what is marked runs. Over the text: `file`, as `may`; `inverts`: the test is expected to fail.
  */
-export type MarkKind = 'call' | 'declaration' | 'block' | 'may' | 'focus' | 'file';
+export type MarkKind = 'call' | 'declaration' | 'block' | 'may' | 'focus' | 'file' | 'inverts';
 
 /** Forms over code (`test-text.ts`), where strings are empty. */
 type Forms<Kind extends string> = Readonly<Partial<Record<Kind, RegExp>>>;
@@ -136,19 +136,22 @@ export const marks: Readonly<Record<Language, Forms<MarkKind>>> = {
     call: /->\s{0,80}(?:skip|todo)\s{0,80}\(\s{0,80}(?:\)|["']|true\b)/g,
     block:
       /(?<=[;{}]\s{0,80})(?:\$this\s{0,80}->|self\s{0,80}::|static\s{0,80}::)\s{0,80}markTest(?:Skipped|Incomplete)\b/g,
-    may: /#\[\s*(?:\w{1,20}\\){0,6}(?:Requires\w{0,40}|DoesNotPerformAssertions)\b|->(?:skip|todo|skipOn\w{0,20}|onlyOn\w{0,20})\s*\(|(?:^|[;{])[ \t]*(?:exit|die)\s*[(;]|\bexpectNotToPerformAssertions\b/gm,
+    may: /#\[\s*(?:\w{1,20}\\){0,6}(?:Requires\w{0,40}|DoesNotPerformAssertions)\b|->(?:skip|todo|skipOn\w{0,20}|onlyOn\w{0,20})\s*\(|(?:^|[;{])[ \t]*(?:exit|die)\s*[(;]/gm,
     focus: /->only\s*\(/g,
-    file: /^[ \t]*\*[ \t]*@(?:requires|doesNotPerformAssertions)\b/gm,
+    file: /^[ \t]*\*[ \t]*@requires\b/gm,
+    inverts: /\bexpectNotToPerformAssertions\b|@doesNotPerformAssertions\b/g,
   },
   perl: {
     block:
       /(?<=[;{]\s{0,80})(?:skip|todo_skip|plan\s{0,80}\(?\s{0,80}skip_all)\b(?![^;}]{0,300}(?:\b(?:if|unless)\b|\?))|^(?:use\s+Test::\w+\s+|plan\s{0,80}\(?\s{0,80})skip_all\b(?![^;}]{0,300}(?:\b(?:if|unless)\b|\?))/gm,
-    may: /\b(?:skip_all|todo_skip|TODO|SKIP)\b|(?:^|[;{])[ \t]*(?:skip|exit)\b|\blocal\s+\$TODO\b/gm,
+    may: /\b(?:skip_all|todo_skip|TODO|SKIP)\b|(?:^|[;{])[ \t]*(?:skip|exit)\b/gm,
+    inverts: /\blocal\s+\$TODO\b/g,
   },
   java: {
     declaration: jvmOff,
     block: jvmLeaves,
-    may: /@(?:Disabled|Ignore|Enabled|DisabledIf|EnabledIf)\w{0,40}|\b(?:assume\w{0,20}|Assum(?:e|ptions)\s*\.)|\benabled\s*=\s*false|\bSystem\.(?:exit|halt)\s*\(|\b(?:SkipException|TestAbortedException)\b|\bexpected(?:Exceptions)?\s*=\s*\{?\s*(?:AssertionError|Throwable|Exception|Error)\b/g,
+    may: /@(?:Disabled|Ignore|Enabled|DisabledIf|EnabledIf)\w{0,40}|\b(?:assume\w{0,20}|Assum(?:e|ptions)\s*\.)|\benabled\s*=\s*false|\bSystem\.(?:exit|halt)\s*\(|\b(?:SkipException|TestAbortedException)\b/g,
+    inverts: /\bexpected(?:Exceptions)?\s*=\s*\{?\s*(?:AssertionError|Throwable|Exception|Error)\b/g,
   },
   kotlin: {
     declaration: jvmOff,
@@ -180,8 +183,9 @@ export const marks: Readonly<Record<Language, Forms<MarkKind>>> = {
     declaration:
       /#\[\s{0,80}(?:ignore\b|cfg\s{0,80}\(\s{0,80}(?:any\s{0,80}\(\s{0,80}\)|not\s{0,80}\(\s{0,80}all\s{0,80}\(\s{0,80}\)))/g,
     block: /^#!\[\s{0,80}cfg\s{0,80}\(\s{0,80}any\s{0,80}\(\s{0,80}\)/gm,
-    may: /#!?\[\s*(?:ignore\b|cfg_attr\b|cfg\b(?!\s*\(\s*test\s*\)))|\bprocess::(?:exit|abort)\s*\(|#\[\s*should_panic\s*\]/g,
-    file: /#\[\s*should_panic\s*\(\s*expected\s*=\s*"[^"]{0,20}assert|^#!\[\s*cfg\b(?!\s*\(\s*test\s*\))/gm,
+    may: /#!?\[\s*(?:ignore\b|cfg_attr\b|cfg\b(?!\s*\(\s*test\s*\)))|\bprocess::(?:exit|abort)\s*\(/g,
+    file: /^#!\[\s*cfg\b(?!\s*\(\s*test\s*\))/gm,
+    inverts: /#\[\s*should_panic\s*(?:\]|\(\s*expected\s*=\s*"[^"]{0,20}assert)/g,
   },
   c: {
     call: /\bDISABLED_\w+\s{0,80}(?=[,)])|(?<=,\s{0,80})"[^"\n]{0,300}\[(?:\.|!hide)/g,
@@ -192,8 +196,9 @@ export const marks: Readonly<Record<Language, Forms<MarkKind>>> = {
     declaration: /@(?:Test|Suite)\s{0,80}\((?:[^()]|\([^()]{0,300}\))*?\.disabled\s{0,80}\((?!\s{0,80}if\b)/g,
     block:
       /(?<=[;{}\n]\s{0,80})throw\s+(?:new\s+)?(?:\w{1,60}\s{0,9}\.\s{0,9}){0,6}(?:SkipException|TestAbortedException|AssumptionViolatedException|XCTSkip)\b|(?<=[;{}\n]\s{0,80})try\s+XCTSkipIf\s{0,80}\(\s{0,80}true\b/g,
-    may: /\bXCTSkip\w{0,10}|\.(?:disabled|enabled)\s*\(|(?<![\w.])exit\s*\(|\b(?:XCTExpectFailure|withKnownIssue)\b/g,
+    may: /\bXCTSkip\w{0,10}|\.(?:disabled|enabled)\s*\(|(?<![\w.])exit\s*\(/g,
     focus: /(?<![\w.])f(?:it|describe|context)\s*\(/g,
+    inverts: /\b(?:XCTExpectFailure|withKnownIssue)\b/g,
   },
   elixir: {
     declaration: /@tag[ \t]+(?::skip\b|skip:[ \t]{0,80}(?!false\b))/g,

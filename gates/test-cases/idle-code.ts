@@ -157,7 +157,7 @@ export function swallowedSpans(code: string, language: Language, shape: Shape): 
 
 /** Offsets where code may leave tests out, in order. */
 export function skipMarks(code: string, text: string, language: Language, shape: Shape): readonly number[] {
-  const { focus: _, file, ...forms } = marks[language];
+  const { focus: _, inverts: __, file, ...forms } = marks[language];
   const found = [...Object.values(forms), byEnvironment].flatMap((form) => [...code.matchAll(form)]);
   const offsets = [...found, ...(file ? text.matchAll(file) : [])].map(
     ({ index, 0: mark }) => index + Math.max(0, mark.search(/\S/)),
@@ -165,10 +165,9 @@ export function skipMarks(code: string, text: string, language: Language, shape:
   return [...new Set(offsets)].filter((at) => !isElsewhere(text, at, shape)).sort((a, b) => a - b);
 }
 
-/** Offsets of marks by which only some tests run, in order. */
-export function focusMarks(code: string, language: Language): readonly number[] {
-  const { focus } = marks[language];
-  return focus ? [...code.matchAll(focus)].map(({ index }) => index) : [];
+/** Offsets of marks by which only some tests run, or by which one is expected to fail, in order. */
+export function otherMarks(text: string, language: Language, kind: 'focus' | 'inverts'): readonly number[] {
+  return [...text.matchAll(marks[language][kind] ?? /$^/g)].map(({ index }) => index);
 }
 
 const others = String.raw`(?:win(?:32|64|dows(?:_nt)?)?|cygwin|mingw\w*|darwin|mac(?:os)?|osx|aix|freebsd|openbsd|netbsd|sunos|android|ios|wasm\w*|plan9|nt|miri)`;

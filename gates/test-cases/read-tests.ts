@@ -6,7 +6,7 @@ import type { ChangedSource } from '../source/changed-source.ts';
 import { assertionsIn, withoutTrivial } from './assertions.ts';
 import { type Bracket, blanked, bracketAt, byIndentation, coverOf, type Shape, shapeOf } from './blocks.ts';
 import { type CaseKind, caseForms, hidden } from './case-forms.ts';
-import { focusMarks, idleCode, leftOutSpans, skipMarks } from './idle-code.ts';
+import { idleCode, leftOutSpans, otherMarks, skipMarks } from './idle-code.ts';
 import { assertionCalls, codeText, withoutDeadCode } from './test-text.ts';
 
 /** One declared test case, with the evidence that it asserts. */
@@ -83,6 +83,9 @@ export function readTests(source: ChangedSource, language: Language): TestFile {
   const unreached = asserted.filter(isDead);
   const swallowed = reached.filter(isSwallowed);
   const marks = skipMarks(code, source.text, language, shape);
+  const inverting = otherMarks(source.text, language, 'inverts').filter(
+    (at) => language === 'php' || /\S/.test(code[at] ?? ''),
+  );
   let living: string | undefined;
   const alive = (from: number, to: number): string => {
     living ??= withoutTrivial(blanked(code, dead));
@@ -108,7 +111,7 @@ export function readTests(source: ChangedSource, language: Language): TestFile {
           : saidBetween(place.tokens, start, Math.min(end, next), starts[1] ?? start),
       assertions: within(heard, start, end),
       unreached: within(unreached, start, end),
-      swallowed: within(swallowed, start, end),
+      swallowed: within(swallowed, start, end) + within(inverting, head, end),
       skips: within(marks, head, end),
       saysAnything: () =>
         inside === undefined ||
@@ -129,7 +132,7 @@ export function readTests(source: ChangedSource, language: Language): TestFile {
         (language !== 'rust' ||
           /^#!|^#\[[^\n]{0,200}\]\s*(?:pub\s+)?mod\s+\w{0,40}tests?\b/.test(source.text.slice(at, at + 400))),
     ),
-    focuses: focusMarks(code, language),
+    focuses: otherMarks(code, language, 'focus'),
     helpers: () => helpersIn(place, heard, new Set(cases.map(({ name }) => name))),
   };
 }
