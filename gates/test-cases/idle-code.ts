@@ -142,14 +142,13 @@ export function swallowedSpans(code: string, language: Language, shape: Shape): 
     const end = shape.endOf(index);
     if (!guard || (byIndentation.has(language) && shape.startOf(index) !== index)) continue;
     for (const place of [end - 1, end]) guarded.set(place, guard);
+    const form = language === 'python' ? /^(\w+)([^:\n]*)([\s\S]*)$/ : /^(\w+)([^{;\n]*)([\s\S]*)$/;
     const said = code.slice(index, Math.min(end, index + 3_000));
-    const [word = '', types = ''] = /^\w+([^{\n]*)/.exec(said) ?? [];
-    const body = said.slice(word.length);
-    const isKept = /^(?:finally|ensure)/.test(word)
+    const [, word = '', types = '', body = ''] = form.exec(said) ?? [];
+    const takes = (takesFailures[language] ?? /^/).test(language === 'scala' ? body : types);
+    const isKept = /^(?:finally|ensure)$/.test(word)
       ? /(?:^|[;{}:\n])\s*(?:return|break|continue)\b/.test(body)
-      : (takesFailures[language] ?? /^/).test(
-          language === 'scala' ? body : types.replace(/:.*/, language === 'python' ? '' : '$&'),
-        ) && !passesOn.test(body + (byIndentation.has(language) ? types : ''));
+      : takes && !passesOn.test(body);
     if (isKept) spans.push([guard.open, guard.close]);
   }
   return spans;
@@ -181,14 +180,17 @@ const notOnOthers = new RegExp(String.raw`^(?:!|not\s*\()\s*${others}\b`, 'i');
 /** Whether a mark leaves tests out on other platforms alone, by its line, its statement or the block around it. */
 function isElsewhere(text: string, at: number, shape: Shape): boolean {
   const block = shape.brackets[shape.around(at)];
-  const head = block ? text.slice(block.start, block.open) : '';
-  return [text.slice(at, at + 300), text.slice(shape.startOf(at), at + 1), head].some((said) => {
-    const [line = ''] = said.trim().replace(/\(\s+/g, '(').split('\n', 1);
+  const start = Math.max(shape.startOf(at), at - 300);
+  const head = block ? text.slice(block.start, Math.min(block.open, block.start + 300)) : '';
+  return [text.slice(at, at + 300), text.slice(start, at + 1), head].some((said) => {
+    // A condition may go on in the next line.
+    const joined = said.trim().replace(/(\()\s+|\s*\n\s*(?=\|\||&&|or\b|and\b|\?)/g, '$1');
+    const [line = ''] = joined.split('\n', 1);
     const [lead = '', runs] =
       /^(?:(\/\/go:build|#!?\[\s*cfg\s*\()|\{\s*skip\s*:|(?:.*\.)?skip_?if\s*\(|#\[\s*cfg_attr\s*\(|if\b|@DisabledOnOs\(\s*OS\.)\s*/i.exec(
         line,
       ) ?? [];
-    const condition = line.slice(lead.length);
+    const [condition = ''] = line.slice(lead.length).split(/,\s*reason\s*=/);
     if (lead === '' || line.length > 299) return /^testing\.Short\b/.test(line);
     const holds = (term: string): boolean => (runs ? notOnOthers : onOthers).test(term.trim());
     if (runs) return condition.split('&&').every(holds);
