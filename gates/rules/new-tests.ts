@@ -20,14 +20,9 @@ import {
   isRegularCandidate,
   languageOfChange,
 } from '../source/changed-source.ts';
-import { readTests } from '../test-cases/test-cases.ts';
-import {
-  changedData,
-  type InventoryCase,
-  rerunBaseTests,
-  testInventory,
-} from '../test-cases/test-inventory.ts';
+import { readTests, type TestCase } from '../test-cases/read-tests.ts';
 import { isTestFile } from '../test-cases/test-text.ts';
+import { changedData, rerunBaseTests } from '../tests-kept/base-tests.ts';
 
 const rule = 'new-tests';
 const maxNamed = 20;
@@ -245,7 +240,7 @@ export const judge: RuleFunction = (input) => {
       bodies.add(one.body);
     }
   }
-  const isNew = ({ isIdle, name, body, saysAnything }: InventoryCase): boolean =>
+  const isNew = ({ isIdle, name, body, saysAnything }: TestCase): boolean =>
     !isIdle && !names.has(name) && !bodies.has(body) && saysAnything();
   const changed: string[] = [];
   const isListed = input.args.includes('--cases');
@@ -255,7 +250,7 @@ export const judge: RuleFunction = (input) => {
     if (!language || !isTestFile(file.path, language)) continue;
     changed.push(file.path);
     const source = candidateSource(input, file, language);
-    const cases = source ? testInventory(source, language).cases : [];
+    const cases = source ? readTests(source, language).cases : [];
     for (const one of cases) {
       if (!isNew(one) || !source?.isAdded(one.start)) continue;
       if (!isListed) return [];

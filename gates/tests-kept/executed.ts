@@ -16,6 +16,7 @@ import {
   runsTests,
 } from '../../readers/source/test-paths.ts';
 import { testsMayGo } from '../../spec/tests-may-go.ts';
+import { declaresTests, usesTestLibrary } from '../test-cases/test-text.ts';
 import {
   baseCases,
   baseTests,
@@ -24,8 +25,7 @@ import {
   rerunBaseTests,
   sureTests,
   type TestsOfChange,
-} from '../test-cases/test-inventory.ts';
-import { declaresTests, usesTestLibrary } from '../test-cases/test-text.ts';
+} from './base-tests.ts';
 import {
   assertsNothing,
   compareExpectations,

@@ -3,7 +3,7 @@
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { Executed } from '../../core/interfaces/rule.ts';
 import { isCollected, isData } from '../../readers/source/test-paths.ts';
-import { type Asserting, assertingStatements, compareAssertions } from './asserts-less.ts';
+import { type Asserting, assertingStatements, compareAssertions } from '../test-cases/assertions.ts';
 import { executedLoss } from './tell-losses.ts';
 
 /** A changed file of tests, as it was and as it is; absent where it is not. */

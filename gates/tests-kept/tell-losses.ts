@@ -6,28 +6,11 @@ import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { ExecutedCheck } from '../../core/interfaces/rule.ts';
 import { isOfTests } from '../../readers/source/test-paths.ts';
 import { ranAmong } from '../new-tests/new-cases.ts';
-import type { InventoryCase } from '../test-cases/test-inventory.ts';
-
-/** What became of a case that ran at the base. */
-export type CaseLoss =
-  | 'TEST_GONE'
-  | 'TEST_RENAMED'
-  | 'TEST_SKIPPED'
-  | 'TEST_MAY_BE_SKIPPED'
-  | 'TEST_EMPTIED'
-  | 'TEST_CUT_SHORT'
-  | 'TEST_SWALLOWED'
-  | 'TEST_SKIPPED_ELSEWHERE'
-  | 'TEST_ASSERTS_LESS'
-  | 'TEST_MERGED'
-  | 'TEST_JUDGED_ELSEWHERE';
-
-/** Losses outside cases. */
-type FileLoss = 'TEST_FOCUSED' | 'HELPER_EMPTIED' | 'ASSERTIONS_STUBBED' | 'NEW_TEST_IDLE';
+import type { TestCase } from '../test-cases/read-tests.ts';
 
 /** A loss in one file, of one case or of many. */
 export interface ReportedLoss {
-  readonly code: CaseLoss | FileLoss;
+  readonly code: LossCode;
   readonly severity: Severity;
   readonly path: string;
   readonly line?: number;
@@ -45,7 +28,7 @@ const maxNamed = 20;
 export const requestsRemoval =
   '; an objective of the contract that speaks of their removal would have to name them or their file';
 
-const words: Readonly<Record<ReportedLoss['code'], readonly [one: string, many: string]>> = {
+const words = {
   TEST_GONE: ['test case is gone', 'test cases are gone'],
   TEST_RENAMED: ['test case has another name', 'test cases have other names'],
   TEST_SKIPPED: ['test case is skipped', 'test cases are skipped'],
@@ -53,11 +36,6 @@ const words: Readonly<Record<ReportedLoss['code'], readonly [one: string, many: 
   TEST_EMPTIED: ['test case asserts nothing any more', 'test cases assert nothing any more'],
   TEST_CUT_SHORT: ['test case returns before its assertions', 'test cases return before their assertions'],
   TEST_SWALLOWED: ['test case keeps its failures to itself', 'test cases keep their failures to themselves'],
-  TEST_SKIPPED_ELSEWHERE: [
-    'test case is left out on other platforms',
-    'test cases are left out on other platforms',
-  ],
-  TEST_ASSERTS_LESS: ['test case asserts less than it did', 'test cases assert less than they did'],
   TEST_MERGED: [
     'test case is gone, and its assertions are in others',
     'test cases are gone, and their assertions are in others',
@@ -66,14 +44,12 @@ const words: Readonly<Record<ReportedLoss['code'], readonly [one: string, many: 
     'test case leaves its assertions to a helper that the change does not show',
     'test cases leave their assertions to helpers that the change does not show',
   ],
-  HELPER_EMPTIED: ['helper of tests asserts nothing any more', 'helpers of tests assert nothing any more'],
   TEST_FOCUSED: ['mark leaves out all other tests', 'marks leave out all other tests'],
   ASSERTIONS_STUBBED: ['place keeps assertions from running', 'places keep assertions from running'],
-  NEW_TEST_IDLE: [
-    'new test case is skipped or asserts nothing',
-    'new test cases are skipped or assert nothing',
-  ],
-};
+} as const;
+
+/** What became of a case that ran at the base, or what keeps tests from running. */
+export type LossCode = keyof typeof words;
 
 /**
  * Findings for losses: one for each file, kind and severity, with the first 20 names; at most 100, errors first, the
@@ -151,7 +127,7 @@ function listed(names: readonly string[]): string {
 }
 
 /** A case's name as text: sources are read as bytes. */
-export function nameOf({ name }: Pick<InventoryCase, 'name'>): string {
+export function nameOf({ name }: Pick<TestCase, 'name'>): string {
   return Buffer.from(name, 'latin1').toString('utf8').slice(0, 200);
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { assertionsIn } from '../../../gates/test-cases/test-inventory.ts';
+import { assertionsIn } from '../../../gates/test-cases/assertions.ts';
 import type { Language } from '../../../readers/source/language.ts';
 
 /** One assertion a line, each known by another pattern. */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { CheckOutcome, ExecutedTests } from '../../../core/interfaces/check.ts';
 import type { Executed } from '../../../core/interfaces/rule.ts';
-import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
+import { assertingStatements } from '../../../gates/test-cases/assertions.ts';
 import { compareExpectations, type Expectations } from '../../../gates/tests-kept/expectations.ts';
 import { outcome as suiteOutcome } from '../executed-check.ts';
 import { gutted, honest, type Rewritten } from './gutted.ts';

@@ -27,7 +27,7 @@ const stubs = {
 t.test('`mayStub` selects every stub form in code that is not a test', async (t) => {
   for (const language of ['javascript', 'python'] as const)
     for (const text of stubs[language]) {
-      const found = assertionStubs(text, text, language, { isTest: false });
+      const found = assertionStubs(text, text, language, false);
       t.ok(found.length > 0, `${text} is a stub`);
       t.ok(mayStub(text, language), `${text} is looked at`);
     }

@@ -4,7 +4,7 @@ import { findSymbols } from '../../../engine/context/hints/find-symbols.ts';
 import type { EachBlob } from '../../../engine/context/import-graph.ts';
 import { javascriptImports } from '../../../engine/context/imports/javascript-imports.ts';
 import { pythonImports } from '../../../engine/context/imports/python-imports.ts';
-import { assertingStatements } from '../../../gates/tests-kept/asserts-less.ts';
+import { assertingStatements } from '../../../gates/test-cases/assertions.ts';
 import { findVersion } from '../../../spec/language-runtime.ts';
 import { mayHoldSecret } from '../../../spec/own-secrets.ts';
 import { readIntentSpec } from '../../../spec/read-intent-spec.ts';

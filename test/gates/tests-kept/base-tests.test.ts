@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { ChangeType, PatchFile } from '../../../core/interfaces/patch-set.ts';
-import { baseTests } from '../../../gates/test-cases/test-inventory.ts';
+import { baseTests } from '../../../gates/tests-kept/base-tests.ts';
 
 const file = (changeType: ChangeType, path: string, linesDeleted = 0, oldPath?: string): PatchFile => ({
   path,
