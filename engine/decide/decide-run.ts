@@ -9,7 +9,6 @@ import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { isAttested } from '../../spec/facts.ts';
-import { redactHosts } from '../../workspace/egress/command-network.ts';
 import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
 import { finalReport } from '../record/build-gate-report.ts';
@@ -18,6 +17,7 @@ import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
+import { recordAnswer, redactOutcome } from '../state/outcome.ts';
 import { usedCostUnits } from './budget.ts';
 import { decide } from './decide.ts';
 import { neededApprovals } from './people.ts';
@@ -80,12 +80,13 @@ async function networksOfPlugins(attempt: Attempt): Promise<EvaluatedRun['workNe
   const step = 'plugin-networks';
   const networks = attempt.environment.plugins.networks();
   if (networks.length === 0 && steps.ended(step) === undefined) return [];
-  const policy = policyOf(attempt);
-  return steps.once(step, () =>
-    networks.flatMap(({ plugin, ...network }) => {
-      const redacted = redactHosts(network, policy);
-      return redacted === undefined ? [] : [{ stage: 'plugin', check: plugin, ...redacted }];
+  return recordAnswer(
+    attempt,
+    step,
+    () => ({
+      networks: networks.map(({ plugin, ...network }) => ({ stage: 'plugin', check: plugin, ...network })),
     }),
+    (clean) => clean.networks,
   );
 }
 
@@ -117,7 +118,7 @@ async function findDecision(
       : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.services.cancelled }]),
     ...unsealable(spec),
     ...(subject === 'candidate' ? await metricRefusals(spec, metrics) : []),
-    ...(refusal ? [refusal] : []),
+    ...(refusal ? [redactOutcome(refusal, policyOf(attempt))] : []),
   ];
   const input: DecisionInput = {
     schema: 'urn:writ:decision-input:v2',

@@ -93,8 +93,18 @@ function lackingLines(check: Command, ran: Ran): readonly string[] {
   const paths = (check.command ?? '').split(/\s+/).filter((word) => /\w[./]\w/.test(word));
   return stripVTControlCharacters(text)
     .split('\n')
-    .map((line) => line.trim().slice(0, maxLine))
+    .map((line) => shorten(line.trim()))
     .filter((line) => lacks.test(line) && !paths.some((path) => line.includes(path)));
+}
+
+/** Cuts a line between words: redaction would not know a part of a secret. */
+function shorten(line: string): string {
+  return line.length <= maxLine
+    ? line
+    : line
+        .slice(0, maxLine + 1)
+        .replace(/\S*$/, '')
+        .trimEnd();
 }
 
 /** Numbers vary between runs. */

@@ -17,9 +17,9 @@ import { maskPath } from '../../readers/sensitive/redact.ts';
 import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
-import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
+import type { Attempt, OpenRun } from '../state/open-run.ts';
+import { printedTail } from '../state/outcome.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';
-import { outputTail } from './failure-text.ts';
 import { recordedFile } from './read-run.ts';
 
 /** Which Run a verdict is recorded for, and where its artifacts are. */
@@ -227,9 +227,9 @@ interface LaidOver {
   readonly laid: readonly LaidPath[];
 }
 
-/** A second run as the evidence holds it, and its output among the artifacts. */
+/** A second run for the outcome of its check, and its output among the artifacts. */
 export async function keepSecondRun(
-  attempt: Pick<Attempt, 'box' | 'identity' | 'environment' | 'services'>,
+  { box }: Pick<Attempt, 'box'>,
   { stage, check }: { readonly stage: StageName; readonly check: EffectiveCheck },
   { findings, result, tests, carried }: CheckOutcome,
   { name, tree, laid }: LaidOver,
@@ -237,14 +237,12 @@ export async function keepSecondRun(
   const bytes = result?.combined.bytes;
   const kind = { contentType: 'text/plain', extension: 'log' };
   const log =
-    bytes &&
-    name !== undefined &&
-    (await attempt.box.add({ name, stage, checkId: check.id, bytes, ...kind }));
+    bytes && name !== undefined && (await box.add({ name, stage, checkId: check.id, bytes, ...kind }));
   const status = findings.some(({ severity }) => severity === 'error') ? 'failed' : 'passed';
-  const tail = status === 'failed' ? outputTail(result, policyOf(attempt)) : undefined;
+  const tail = status === 'failed' ? printedTail(result) : undefined;
   const record: LaidRun = {
     status,
-    laid: laid.map(({ path, ...rest }) => ({ path: maskPath(path), ...rest })),
+    laid,
     tree,
     ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
     ...(result?.signal === undefined ? {} : { signal: result.signal }),
