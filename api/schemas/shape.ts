@@ -1,4 +1,6 @@
 /* Data of a `--json` answer: its JSON Schema, and the TypeScript type that the schema describes. */
+import { type Camel, camelCase } from '../../store/shape.ts';
+
 /**
  * What a program reads as JSON: JSON-safe, snake_case, absent fields left out; its shape is what `writ schema COMMAND`
  * prints.
@@ -58,4 +60,29 @@ export function record<
     properties: { ...required, ...optional },
     additionalProperties: false,
   };
+}
+
+/** A value as the code holds it: the same members, named in camelCase. */
+type InCode<T> = T extends readonly (infer Item)[]
+  ? readonly InCode<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T as Camel<Name>]: InCode<T[Name]> }
+    : T;
+
+/** Converts a value to the form that a schema describes: its members alone, in snake_case, without absent ones. */
+export function toShape<T>(schema: Shape<T>, value: InCode<T>): T {
+  return convert(schema, value) as T;
+}
+
+function convert(schema: unknown, value: unknown): unknown {
+  const { items, properties } = schema as { readonly items?: unknown; readonly properties?: JsonData };
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => convert(items, item));
+  if (properties === undefined || typeof value !== 'object' || value === null) return value;
+  const given = new Map<string, unknown>(Object.entries(value));
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, member]) => {
+      const found = given.get(camelCase(name));
+      return found === undefined ? [] : [[name, convert(member, found)]];
+    }),
+  );
 }

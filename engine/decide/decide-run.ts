@@ -12,7 +12,7 @@ import { isAttested } from '../../spec/facts.ts';
 import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
 import { finalReport } from '../record/build-gate-report.ts';
-import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
+import { type DecidedStage, type DecisionInput, toDecided } from '../record/decision-input.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
@@ -238,11 +238,6 @@ function toDecidedStage(
     ...(tolerated ? { tolerated } : {}),
   }));
   return { stage: name, status, expected, ran, checks, findings: record.findings.map(toDecided) };
-}
-
-/** A finding without its words. */
-function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
-  return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
 }
 
 /** Calls the `decision.made` hook with the outcome of a run. */

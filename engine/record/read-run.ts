@@ -5,7 +5,7 @@ import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sealing.ts';
 import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
-import type { ObjectBody } from '../../store/object-shapes.ts';
+import { type ObjectBody, patchFile } from '../../store/object-shapes.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
 import { readGateReport } from '../../store/record/gate-report.ts';
 import { sealPaths, waitingFolder } from '../../store/record/record-paths.ts';
@@ -24,6 +24,7 @@ import {
   toolUsesPath,
 } from '../../store/record/summaries.ts';
 import { isRunHeld, journalPath, runDirectory } from '../../store/run-directory.ts';
+import { toStored } from '../../store/shape.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import type { RunStore } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
@@ -375,16 +376,7 @@ export function recordedFile(
   file: PatchFile,
   pathOf: (path: string) => string = (path) => path,
 ): ObjectBody<'patchset'>['files'][number] {
-  return {
-    path: pathOf(file.path),
-    change_type: file.changeType,
-    binary: file.binary,
-    lines_added: file.linesAdded,
-    lines_deleted: file.linesDeleted,
-    ...(file.oldPath === undefined ? {} : { old_path: pathOf(file.oldPath) }),
-    ...(file.oldMode === undefined ? {} : { old_mode: file.oldMode }),
-    ...(file.newMode === undefined ? {} : { new_mode: file.newMode }),
-    ...(file.oldBlob === undefined ? {} : { old_blob: file.oldBlob }),
-    ...(file.newBlob === undefined ? {} : { new_blob: file.newBlob }),
-  };
+  const { path, oldPath } = file;
+  const old = oldPath === undefined ? {} : { oldPath: pathOf(oldPath) };
+  return toStored(patchFile, { ...file, path: pathOf(path), ...old });
 }
