@@ -47,7 +47,7 @@ export const patchFile = fields(
   { old_path: text, old_mode: text, new_mode: text, old_blob: gitObject, new_blob: gitObject },
 );
 
-const contextItem = fields(
+export const contextItem = fields(
   {
     kind: oneOf(...contextItemKinds, 'Text'),
     /** Path of a File, path and lines of a Snippet, or the URL. */

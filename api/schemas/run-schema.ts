@@ -3,6 +3,7 @@ import {
   type Admitted,
   anything,
   count,
+  countOrNull,
   duration,
   flag,
   integer,
@@ -308,3 +309,40 @@ export const runsSchema = record({
   ),
 });
 export type RunsData = Admitted<typeof runsSchema>;
+
+/**
+ * The approvals of a run as JSON. Where the policy commit is not in this clone, `judged` is false and `approved` null.
+ */
+export const approvalSchema = record({
+  run_id: text,
+  ref: text,
+  decision: oneOf('approve', 'reject'),
+  judged: flag,
+  approved: countOrNull,
+  needed: count,
+  approvers: list(
+    record(
+      {
+        source: text,
+        digest: sha256,
+        decision: oneOf('approve', 'reject'),
+        principal: text,
+        key_id: text,
+        signed_at: text,
+        status: text,
+      },
+      { role: text, comment: text, in_process: flag, detail: text },
+    ),
+  ),
+});
+export type ApprovalData = Admitted<typeof approvalSchema>;
+
+/** What deciding again came to, as JSON. `decision` is absent where the stored inputs cannot be read. */
+export const replaySchema = record(
+  { run_id: text, equal: flag },
+  {
+    decision: record({ type: text, rationale: text, reasons: list(text) }),
+    first_difference: record({ file: text, field: text, expected: text, found: text }),
+  },
+);
+export type ReplayData = Admitted<typeof replaySchema>;

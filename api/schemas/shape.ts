@@ -23,6 +23,7 @@ export const text: Shape<string> = { type: 'string' };
 export const flag: Shape<boolean> = { type: 'boolean' };
 /** A whole number from 0. */
 export const count: Shape<number> = { type: 'integer', minimum: 0 };
+export const countOrNull: Shape<number | null> = { anyOf: [count, { type: 'null' }] };
 export const integer: Shape<number> = { type: 'integer' };
 export const number: Shape<number> = { type: 'number' };
 /** Milliseconds. */

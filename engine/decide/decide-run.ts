@@ -12,7 +12,12 @@ import { isAttested } from '../../spec/facts.ts';
 import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
 import { finalReport } from '../record/build-gate-report.ts';
-import { type DecidedStage, type DecisionInput, toDecided } from '../record/decision-input.ts';
+import {
+  type DecidedStage,
+  type DecisionInput,
+  toDecided,
+  toDecidedStage,
+} from '../record/decision-input.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
@@ -104,7 +109,7 @@ async function findDecision(
   const { policy, foreign } = attempt.environment;
   const spec = contract.effective;
   const patchFindings = findings.map(toDecided);
-  const decidedStages = stageNames.map((name) => toDecidedStage(spec, name, stages));
+  const decidedStages = stageNames.map((name) => decidedStage(spec, name, stages));
   const sensedNow = { patchFindings, stages: decidedStages, failedTests: failedTests(stages) };
   const fired = [...firedTriggers([...question.before, sensedNow]), ...(question.sensed ?? [])];
   const facts = { runId, spec, patch, findings, stages };
@@ -220,7 +225,7 @@ function unsealable(spec: EffectiveIntentSpec): readonly Finding[] {
   ];
 }
 
-function toDecidedStage(
+function decidedStage(
   spec: EffectiveIntentSpec,
   name: DecidedStage['stage'],
   stages: readonly StageRecord[],
@@ -230,14 +235,7 @@ function toDecidedStage(
     const expected = spec.acceptance.verificationPlan[`${name}Checks`].length;
     return { stage: name, status: 'not-started', expected, ran: 0, checks: [], findings: [] };
   }
-  const { status, expected, ran } = record;
-  const checks = record.checks.map(({ id, status: outcome, required, tolerated }) => ({
-    id,
-    status: outcome,
-    required,
-    ...(tolerated ? { tolerated } : {}),
-  }));
-  return { stage: name, status, expected, ran, checks, findings: record.findings.map(toDecided) };
+  return toDecidedStage(record);
 }
 
 /** Calls the `decision.made` hook with the outcome of a run. */

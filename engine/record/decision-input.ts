@@ -20,18 +20,18 @@ const finding = fields(
   { path: text, line: wholeNumber },
 );
 
+const decidedCheck = fields(
+  { id: text, status: oneOf('passed', 'failed', 'waiting'), required: flag },
+  /** A pre-existing failure that the spec tolerates. */
+  { tolerated: flag },
+);
+
 const stage = fields({
   stage: oneOf(...stageNames),
   status: oneOf('passed', 'failed', 'skipped', 'waiting', 'not-started'),
   expected: wholeNumber,
   ran: wholeNumber,
-  checks: listOf(
-    fields(
-      { id: text, status: oneOf('passed', 'failed', 'waiting'), required: flag },
-      /** A pre-existing failure that the spec tolerates. */
-      { tolerated: flag },
-    ),
-  ),
+  checks: listOf(decidedCheck),
   findings: listOf(finding),
 });
 
@@ -170,6 +170,11 @@ export interface DecisionRecord {
 
 export function toDecided(found: DecidedFinding): DecidedFinding {
   return toStored(finding, found);
+}
+
+export function toDecidedStage({ checks, findings, ...record }: DecidedStage): DecidedStage {
+  const decided = checks.map((check) => toStored(decidedCheck, check));
+  return toStored(stage, { ...record, checks: decided, findings: findings.map(toDecided) });
 }
 
 /**

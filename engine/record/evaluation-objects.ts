@@ -97,17 +97,14 @@ function patchsetBody(
 ): ObjectBody<'patchset'> {
   // A sealed change is recorded by the names it has; a refused one may hold a token in them.
   const pathOf = applyStatus === 'Applied' ? (path: string): string => path : maskPath;
-  return {
+  return toStored(objectShapes.patchset, {
+    ...patch,
     run,
-    digest: patch.digest,
-    base_commit: patch.baseCommit ?? null,
-    base_tree: patch.baseTree,
-    candidate_tree: patch.candidateTree,
-    format: patch.format,
-    apply_status: findings.some(({ severity }) => severity === 'error') ? 'Rejected' : applyStatus,
+    baseCommit: patch.baseCommit ?? null,
+    applyStatus: findings.some(({ severity }) => severity === 'error') ? 'Rejected' : applyStatus,
     files: patch.files.map((file) => recordedFile(file, pathOf)),
     findings,
-  };
+  });
 }
 
 function checkEvidence(

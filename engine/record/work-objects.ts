@@ -100,20 +100,13 @@ function taskBody(
   idOf: (key: string) => string,
 ): ObjectBody<'task'> {
   const [stage] = task.gateStages;
-  return {
+  return toStored(objectShapes.task, {
+    ...task,
     intent: run.threadId,
     plan: planIdOf(run, draft.revision),
-    title: task.title,
-    goal: task.goal,
-    steps: task.steps,
-    constraints: task.constraints,
-    acceptance_criteria: task.acceptanceCriteria,
-    depends_on: task.dependsOn.map(idOf),
-    number: task.number,
-    kind: task.kind,
-    ...(stage === undefined || task.gateStages.length > 1 ? {} : { gate_stage: stage }),
-    ...(task.predictedWrites === undefined ? {} : { predicted_writes: task.predictedWrites }),
-  };
+    dependsOn: task.dependsOn.map(idOf),
+    ...(stage === undefined || task.gateStages.length > 1 ? {} : { gateStage: stage }),
+  });
 }
 
 function idsOf(run: Planned, draft: PlanDraft): (key: string) => string {

@@ -47,8 +47,9 @@ export async function workTask(
   const steps = run.services.steps.under(name);
   const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.services.settings.clock.now());
-    const { attempt, judged, usage, metrics, reason, network, servers, citations, snapshot, tools } =
-      await judgeAttempt(run, state, order, name);
+    const { attempt, judged, record, snapshot } = await judgeAttempt(run, state, order, name);
+    const { usage, metrics, network, citations, tools = [], code } = record;
+    const servers = code?.servers ?? [];
     await run.services.record.put(
       attemptFiles(attempt, judged, {
         ids: { plan: planIdOf(run.identity, revision), task: taskIdOf(run.identity, revision, task.number) },
@@ -74,7 +75,10 @@ export async function workTask(
       baseTree,
       tree: attempt.patch.candidateTree,
       decision: judged.decision,
-      failure: reason ?? failureText(judged.findings, judged.stages),
+      failure:
+        record.kind === 'patch'
+          ? failureText(judged.findings, judged.stages)
+          : `${record.kind}: ${record.reason}`,
       ...(output === '' ? {} : { output }),
       failedTests: failedTests(judged.stages),
       ...(trigger === undefined ? {} : { trigger }),
@@ -171,18 +175,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     usage: record.usage,
   });
   watch?.attempt(watched, judged.decision.next === 'merge' ? 'taken' : 'refused');
-  return {
-    attempt,
-    judged,
-    usage: record.usage,
-    tools: record.tools ?? [],
-    servers: record.code?.servers ?? [],
-    ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
-    ...(record.network === undefined ? {} : { network: record.network }),
-    ...(record.citations === undefined ? {} : { citations: record.citations }),
-    ...(record.kind === 'patch' ? {} : { reason: `${record.kind}: ${record.reason}` }),
-    ...(snapshot === undefined ? {} : { snapshot }),
-  };
+  return { attempt, judged, record, snapshot };
 }
 
 /** Why an attempt has no patch, for its decision: one line, bounded. The text may come from a model or a program. */
