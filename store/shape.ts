@@ -91,7 +91,7 @@ export function openShape<T>({ check }: Shape<T>): Shape<T> {
 }
 
 /** The shape of an object, with the names of its fields. */
-interface ObjectShape<T> extends Shape<T> {
+export interface ObjectShape<T> extends Shape<T> {
   readonly names: readonly string[];
 }
 
@@ -128,11 +128,18 @@ export function camelCase(name: string): string {
   return name.replace(/_./g, ([, letter = '']) => letter.toUpperCase());
 }
 
-/** An object of that shape from members in camelCase. Leaves out others; what is inside of a member stays. */
-export function toStored<T>(
-  { names }: ObjectShape<T>,
-  value: { readonly [Name in keyof T as Camel<Name>]: T[Name] },
-): T {
+/** The same, whose optional members may be `undefined`. */
+export type Given<T> = {
+  readonly [Name in keyof T]: Record<never, never> extends Pick<T, Name> ? T[Name] | undefined : T[Name];
+};
+
+type InCode<T> = { readonly [Name in keyof T as Camel<Name>]: T[Name] };
+
+/**
+ * An object of that shape from members in camelCase. Leaves out others and those that are `undefined`; what is inside
+ * of a member stays.
+ */
+export function toStored<T>({ names }: ObjectShape<T>, value: InCode<Given<T>>): T {
   const given = new Map<string, unknown>(Object.entries(value));
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -29,7 +29,7 @@ const reportShape: Shape<GateReport> = {
     void problems.push(...gateReportProblems(value).map((one) => `${path}${one}`)),
 };
 
-const shape = fields(
+export const startedShape = fields(
   {
     runId: text,
     threadId: text,
@@ -77,7 +77,7 @@ const shape = fields(
 );
 
 /** The first record of a run's journal: the request, resolved once. */
-export type StartedRun = TypeOf<typeof shape>;
+export type StartedRun = TypeOf<typeof startedShape>;
 
 /** Target, policy and base as the record holds them. */
 export function startedLanding({
@@ -113,7 +113,7 @@ export function startedRun(records: readonly JournalRecord[]): StartedRun | unde
     });
   }
   const problems: string[] = [];
-  shape.check(record.data, '', problems);
+  startedShape.check(record.data, '', problems);
   if (problems.length === 0) problems.push(...contradictions(record.data as StartedRun));
   if (problems.length === 0) return record.data as StartedRun;
   throw new WritError('JOURNAL_CORRUPT', {
