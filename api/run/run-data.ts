@@ -24,10 +24,10 @@ import type { OpenedRun } from './open-run.ts';
 
 /** Converts a run to its `--json` form. */
 export function toRunData(view: RunView): RunData {
-  const { stages, citations, provenance = {}, ...run } = view;
+  const { stages, provenance = {}, ...run } = view;
   return toShape(runSchema, {
     ...run,
-    ...compact({ warnings: warningsOf(view), citations: citations && toCitations(citations) }),
+    ...compact({ warnings: warningsOf(view) }),
     stages: stages.map((stage) => ({
       ...stage,
       checks: stage.checks.map(toCheck),
@@ -35,20 +35,6 @@ export function toRunData(view: RunView): RunData {
     })),
     provenance,
   });
-}
-
-/** The record of citations names its members in snake_case. */
-function toCitations({ first, ...counts }: NonNullable<RunView['citations']>) {
-  return {
-    ...counts,
-    first: first.map(({ sources, ...cited }) => ({
-      ...cited,
-      sources: sources.map(({ trust_tier: trustTier, ...source }) => ({
-        ...source,
-        ...compact({ trustTier }),
-      })),
-    })),
-  };
 }
 
 /** A check with what its document names otherwise than its record. */

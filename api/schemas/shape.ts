@@ -50,17 +50,29 @@ export function list<const Items>(items: Items): Shape<readonly Admitted<Items>[
   return { type: 'array', items };
 }
 
-/** A closed object schema: `required` fields, `optional` fields, no others. */
+/** Names of an object's members in the order of documents, where it is not the order of the schema. */
+const orders = new WeakMap<object, readonly string[]>();
+const kept = new WeakSet<object>();
+
+/** A closed object schema: `required` fields, `optional` fields, no others. `order` names all of them. */
 export function record<
   const R extends Readonly<Record<string, unknown>>,
   const O extends Readonly<Record<string, unknown>> = Record<never, never>,
->(required: R, optional?: O): Shape<Both<Required<R> & Optional<O>>> {
-  return {
+>(required: R, optional?: O, order?: string): Shape<Both<Required<R> & Optional<O>>> {
+  const schema = {
     type: 'object',
     required: Object.keys(required),
     properties: { ...required, ...optional },
     additionalProperties: false,
   };
+  if (order !== undefined) orders.set(schema, order.split(' '));
+  return schema;
+}
+
+/** The same schema, of a value that `toShape` leaves as it is. */
+export function asItIs<S extends object>(schema: S): S {
+  kept.add(schema);
+  return schema;
 }
 
 /** A value as the code holds it: the same members, named in camelCase. */
@@ -75,15 +87,16 @@ export function toShape<T>(schema: Shape<T>, value: InCode<T>): T {
   return convert(schema, value) as T;
 }
 
-function convert(schema: unknown, value: unknown): unknown {
-  const { items, properties } = schema as { readonly items?: unknown; readonly properties?: JsonData };
-  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => convert(items, item));
+function convert(schema: object, value: unknown): unknown {
+  if (kept.has(schema)) return value;
+  const { items, properties } = schema as { readonly items?: object; readonly properties?: JsonData };
+  if (Array.isArray(value)) return items ? value.map((item) => convert(items, item)) : value;
   if (properties === undefined || typeof value !== 'object' || value === null) return value;
   const given = new Map<string, unknown>(Object.entries(value));
   return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, member]) => {
+    (orders.get(schema) ?? Object.keys(properties)).flatMap((name) => {
       const found = given.get(camelCase(name));
-      return found === undefined ? [] : [[name, convert(member, found)]];
+      return found === undefined ? [] : [[name, convert(properties[name] as object, found)]];
     }),
   );
 }
