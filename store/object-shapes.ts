@@ -21,12 +21,12 @@ import {
 } from './shape.ts';
 
 /** Where artifact content is kept: `key` is `<ref>:<path>` in store `git-native`. */
-const artifactRef = fields(
+export const artifactRef = fields(
   { store: text, key: text, sha256: sha256Text, sizeBytes: wholeNumber, contentType: text },
   { expiresAt: time },
 );
 
-const finding = fields(
+export const finding = fields(
   { rule: text, severity: oneOf('error', 'warning', 'note'), message: text },
   { path: text, line: wholeNumber, column: wholeNumber, detail: mapOf(anything) },
 );
@@ -47,7 +47,7 @@ export const patchFile = fields(
   { old_path: text, old_mode: text, new_mode: text, old_blob: gitObject, new_blob: gitObject },
 );
 
-const contextItem = fields(
+export const contextItem = fields(
   {
     kind: oneOf(...contextItemKinds, 'Text'),
     /** Path of a File, path and lines of a Snippet, or the URL. */
@@ -196,11 +196,11 @@ const snapshotShapes = {
 
 const carriedPath = fields({ path: text, sha256: sha256Text, entries: wholeNumber, bytes: wholeNumber });
 const carried = fields({ received: listOf(carriedPath), handedOn: listOf(carriedPath) });
-const wroteOutside = fields(
+export const wroteOutside = fields(
   { count: wholeNumber, paths: listOf(fields({ path: text, was: oneOf('added', 'changed') })) },
   { atLeast: flag },
 );
-const tests = fields(
+export const tests = fields(
   { passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber },
   {
     flaky: wholeNumber,
@@ -209,8 +209,8 @@ const tests = fields(
     slowest: listOf(fields({ name: text, durationMs: decimal })),
   },
 );
-const outputTail = fields({ text }, { truncated: flag });
-const laidRun = fields(
+export const outputTail = fields({ text }, { truncated: flag });
+export const laidRun = fields(
   {
     status: oneOf('passed', 'failed'),
     laid: listOf(fields({ path: text }, { parts: listOf(text) })),
@@ -220,6 +220,21 @@ const laidRun = fields(
   },
   { exitCode: wholeNumber, signal: text, tests, carried, log: sha256Text, outputTail },
 );
+export const observed = fields(
+  { by: oneOf('trace', 'filling', 'none') },
+  { footprint: sha256Text, prepare: listOf(sha256Text), reason: text },
+);
+export const scan = fields(
+  {
+    name: text,
+    format: oneOf(...scanFormats),
+    inputs: listOf(fields({ path: text, sha256: sha256Text })),
+    reports: fields({}, { base: sha256Text, candidate: sha256Text }),
+    results: fields({ new: wholeNumber, unchanged: wholeNumber, absent: wholeNumber, ignored: wholeNumber }),
+  },
+  { tool: text, version: text, supplies: text },
+);
+export const asked = listOf(fields({ name: text, plugin: text, status: oneOf('passed', 'failed') }));
 const lifecycleStatus = oneOf('draft', 'active', 'deprecated', 'closed');
 
 const eventShapes = {
@@ -333,7 +348,7 @@ const eventShapes = {
       /** The reports that third-party plugins made. */
       made_by: listOf(fields({ sha256: sha256Text, plugin: text })),
       /** All stage checks of plugins that ran. */
-      asked: listOf(fields({ name: text, plugin: text, status: oneOf('passed', 'failed') })),
+      asked,
       /** Required by the policy commit, independently of the spec. */
       from_policy: flag,
       /** An old failure that the spec tolerates. */
@@ -351,26 +366,9 @@ const eventShapes = {
       /** A second run, of the base with the test files of the candidate. */
       on_base_product: laidRun,
       /** How the inputs of the check were observed. */
-      observed: fields(
-        { by: oneOf('trace', 'filling', 'none') },
-        { footprint: sha256Text, prepare: listOf(sha256Text), reason: text },
-      ),
+      observed,
       /** The scanner and its results. */
-      scan: fields(
-        {
-          name: text,
-          format: oneOf(...scanFormats),
-          inputs: listOf(fields({ path: text, sha256: sha256Text })),
-          reports: fields({}, { base: sha256Text, candidate: sha256Text }),
-          results: fields({
-            new: wholeNumber,
-            unchanged: wholeNumber,
-            absent: wholeNumber,
-            ignored: wholeNumber,
-          }),
-        },
-        { tool: text, version: text, supplies: text },
-      ),
+      scan,
     },
   ),
   decision: fields(

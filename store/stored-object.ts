@@ -1,10 +1,12 @@
 /* Writes and reads stored objects: a header, a body of a known shape, canonical JSON. */
-import { canonicalize, sha256Hex } from '../core/base/canonical.ts';
+
+import { sha256Hex } from '../core/base/canonical.ts';
 import { toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { type ObjectBody, type ObjectType, objectShapes, objectTypes } from './object-shapes.ts';
+import { toJson } from './record/record-paths.ts';
 import { fields, mapOf, oneOf, type TypeOf, text, time, uuid, wholeNumber } from './shape.ts';
 
 const headerFields = {
@@ -64,7 +66,7 @@ export function sealObject<T extends ObjectType>(
       detail: { type, problems },
     });
   }
-  const bytes = Buffer.from(`${canonicalize(object)}\n`);
+  const bytes = toJson(object);
   return { object, bytes, sha256: sha256Hex(bytes), path: `${type}/${object.object_id}.json` };
 }
 

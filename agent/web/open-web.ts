@@ -10,7 +10,6 @@ import { htmlText } from '../../readers/documents/html/html-text.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { guardTool } from '../../workspace/command-acl/acl.ts';
 import type { PublicClient } from '../../workspace/egress/ask-public.ts';
-import { redactHosts } from '../../workspace/egress/command-network.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
 import type { FindSearch, SearchAccess } from '../../workspace/process/workspace-file.ts';
 import type { ToolPlace } from '../tool-calls/tool-entry.ts';
@@ -169,7 +168,7 @@ export function openWeb(environment: WebEnvironment, setting: WebSetting): OpenW
       const opened = actions.flatMap((action) => networkOf(effective, action)?.openings.flat() ?? []);
       const all = networkOf(effective, actions[0] ?? 'search')?.all === true;
       const everything = all ? [{ hosts: ['*'], reason: 'networkPolicy: allow' }] : [];
-      return redactHosts({ opened: [...everything, ...opened], uses }, policy);
+      return { opened: [...everything, ...opened], uses };
     },
     use: (wanted) =>
       door.use(

@@ -7,7 +7,7 @@ import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { HandAnswer, Hands, HandUse } from '../../core/interfaces/worker.ts';
 import { allowRules } from '../../workspace/command-acl/constraints.ts';
-import { joinNetworks, openNetwork, redactHosts } from '../../workspace/egress/command-network.ts';
+import { joinNetworks, openNetwork } from '../../workspace/egress/command-network.ts';
 import { limitedShell, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import {
   isVersionControl,
@@ -51,7 +51,7 @@ export function openWorkspaceTools(
   return {
     seesHistory: allowRules(allow, 'vcs', 'read').length > 0,
     used: door.used,
-    network: () => redactHosts(joinNetworks(networks), tools.policy),
+    network: () => joinNetworks(networks),
     use: (wanted) =>
       door.use(
         () => {

@@ -1,4 +1,5 @@
 /* Opens a transparency log for reading, with the keys that verify it, and audits directories of tiles. */
+
 import { join } from 'node:path';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { auditLedger } from '../../attest/log/check-ledger.ts';
@@ -14,6 +15,8 @@ import { ledgerKeysFor, loadAnchors } from '../../attest/verify/anchors.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
+import type { auditSchema } from '../schemas/output-schemas.ts';
+import type { Admitted } from '../schemas/shape.ts';
 
 /** A readable ledger with the keys that verify it. */
 export interface OpenLedger {
@@ -97,18 +100,6 @@ function isSignedBy(source: string, key: LedgerKey): boolean {
   }
 }
 
-/** What an audit of a whole ledger found: data of `writ ledger audit`. */
-interface AuditData {
-  readonly origin: string;
-  readonly vkey: string;
-  readonly entries: number;
-  readonly root_hash: string;
-  readonly cosigned_by: readonly string[];
-  /** The size at which this user last saw it; null where never. */
-  readonly continues_from: number | null;
-  readonly directory: string;
-}
-
 const maxRounds = 5;
 
 /**
@@ -121,7 +112,7 @@ export async function auditData(
   ledger: OpenLedger,
   env: Environment,
   policy: Uint8Array | undefined,
-): Promise<AuditData> {
+): Promise<Admitted<typeof auditSchema>> {
   const head = await auditHead(ledger);
   const { vkey } = await ledger.keyOf(head);
   const cosigned = policy === undefined ? [] : await verifyWitnesses(policy, ledger, head);

@@ -15,6 +15,8 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { comparePatches, type PatchComparison } from '../../workspace/patch/undo.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
 import type { Place } from '../place.ts';
+import { type ApprovalData, approvalSchema } from '../schemas/run-schema.ts';
+import { toShape } from '../schemas/shape.ts';
 import { type EvaluatedHere, evaluateHere } from './open-run.ts';
 import { openWaitingRun, type WaitingRun } from './waiting-run.ts';
 
@@ -52,25 +54,6 @@ export interface SaidApproval {
   readonly expiresInMs?: number;
 }
 
-type Judged = EvaluatedHere['approvers'][number];
-
-/** Approval state of the run: `data` of `writ approve`. */
-export interface ApprovalData {
-  readonly run_id: string;
-  readonly ref: string;
-  readonly decision: 'approve' | 'reject';
-  /** False where the policy commit is not in this clone. */
-  readonly judged: boolean;
-  /** Null if approvers cannot be identified. */
-  readonly approved: number | null;
-  readonly needed: number;
-  readonly approvers: readonly (Omit<Judged, 'keyId' | 'signedAt' | 'inProcess' | 'earlier'> & {
-    readonly in_process?: boolean;
-    readonly key_id: string;
-    readonly signed_at: string;
-  })[];
-}
-
 /** A statement that is signed and stored, whether or not it counts. */
 interface StoredApproval {
   readonly data: ApprovalData;
@@ -104,7 +87,7 @@ export async function approveRun(
     return signApproval(statement, { run: execFileBounded, keyFile, env, cwd: repository.cwd, signal });
   });
   const ref = await storeApproval(store, runId, signed.document, `writ: ${said.decision} ${runId}`);
-  return toStored(waiting, said.decision, ref, await evaluateHere(waiting));
+  return storedApproval(waiting, said.decision, ref, await evaluateHere(waiting));
 }
 
 /** `ssh-keygen` wants a file also where the key is known as text. */
@@ -120,27 +103,22 @@ async function withKeyFile<T>(key: ApproverKey, act: (keyFile: string) => Promis
   }
 }
 
-function toStored(
+function storedApproval(
   { runId, record }: WaitingRun,
   decision: SaidApproval['decision'],
   ref: string,
   { judged, approvers }: EvaluatedHere,
 ): StoredApproval {
   const counting = approvers.filter(({ status }) => status === 'counts');
-  const data: ApprovalData = {
-    run_id: runId,
+  const data = toShape(approvalSchema, {
+    runId,
     ref,
     decision,
     judged,
     approved: judged ? counting.filter((one) => one.decision === 'approve').length : null,
     needed: record.needed,
-    approvers: approvers.map(({ keyId, signedAt, inProcess, earlier: _, ...verdict }) => ({
-      ...verdict,
-      ...(inProcess ? { in_process: inProcess } : {}),
-      key_id: keyId,
-      signed_at: signedAt,
-    })),
-  };
+    approvers,
+  });
   const own = approvers.find(({ source }) => source === ref);
   const keyId = own?.keyId ?? '';
   if (own === undefined || own.status === 'counts' || own.status === 'unjudged') return { data, keyId };

@@ -12,26 +12,11 @@ import type { RunPlan } from '../../engine/plan-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
+import { compact } from '../envelope.ts';
 import type { Place } from '../place.ts';
-import type { DraftData, DraftedData, PlanData } from '../schemas/plan-schema.ts';
-
-/** What deciding again came to: data of `writ replay`. */
-interface ReplayData {
-  readonly run_id: string;
-  readonly equal: boolean;
-  /** What the stored inputs lead to; absent where they cannot be read. */
-  readonly decision?: {
-    readonly type: string;
-    readonly rationale: string;
-    readonly reasons: readonly string[];
-  };
-  readonly first_difference?: {
-    readonly file: string;
-    readonly field: string;
-    readonly expected: string;
-    readonly found: string;
-  };
-}
+import { type DraftData, type DraftedData, type PlanData, planSchema } from '../schemas/plan-schema.ts';
+import { type ReplayData, replaySchema } from '../schemas/run-schema.ts';
+import { toShape } from '../schemas/shape.ts';
 
 /** Decides a run again from its stored inputs. RUN_NOT_FOUND, RUN_UNDECIDED. */
 export async function replayData({ stores, repoPath, cwd }: Place, wanted: string): Promise<ReplayData> {
@@ -44,15 +29,8 @@ export async function replayData({ stores, repoPath, cwd }: Place, wanted: strin
   if (!isDecided || paths.includes('waiting.json'))
     throw new WritError('RUN_UNDECIDED', { detail: { run_id: runId } });
   const files = await objects.readMany(refs.run(runId), paths);
-  const { equal, decision, firstDifference } = replayRun(files, listedDigests(files.get(sealPaths.bundle)));
-  return {
-    run_id: runId,
-    equal,
-    ...(decision === undefined
-      ? {}
-      : { decision: { type: decision.type, rationale: decision.rationale, reasons: decision.reasons } }),
-    ...(firstDifference === undefined ? {} : { first_difference: firstDifference }),
-  };
+  const replay = replayRun(files, listedDigests(files.get(sealPaths.bundle)));
+  return toShape(replaySchema, { ...replay, runId });
 }
 
 /**
@@ -66,30 +44,23 @@ function listedDigests(bundle: Uint8Array | undefined): ListedDigests {
 }
 
 /** A plan as `--json` shows it. */
-export function toPlanData(plan: RunPlan): PlanData {
-  const { contract, scope } = plan;
-  return {
+export function toPlanData({ contract, policyCommit, ...plan }: RunPlan): PlanData {
+  return toShape(planSchema, {
+    ...plan,
+    ...compact({ policyCommit }),
     digest: contract.digest,
     effective: contract.effective,
     issues: [...contract.warnings, ...plan.notices],
-    for: plan.for,
-    tasks: plan.tasks.map(taskData),
-    edges: plan.edges,
-    scope: { write: scope.write, forbidden: scope.forbidden, whole_repository: scope.wholeRepository },
-    ...(plan.policyCommit === undefined ? {} : { policy_commit: plan.policyCommit }),
-    stages: plan.stages.map(({ stage, checks, fromPolicy, rules, stageChecks, artifacts }) => ({
-      stage,
-      checks: checks.map(({ id }) => id),
-      from_policy: fromPolicy,
-      rules,
-      stage_checks: stageChecks.map(({ name, plugin }) => ({ name, plugin })),
-      artifacts: artifacts.map(({ name, plugin }) => ({ name, plugin })),
-    })),
-    evidence: plan.evidence,
-    patch_rules: plan.patchRules,
-    retention_days: plan.retentionDays,
-    ledger: plan.ledger.map(({ id, enforcedBy, asked }) => ({ id, enforced_by: enforcedBy, asked })),
-    unenforced: plan.unenforced,
+    tasks: plan.tasks.map(({ key, gateStages, ...task }) => {
+      const [stage, ...more] = gateStages;
+      return {
+        ...task,
+        id: key,
+        stages: gateStages,
+        ...compact({ stage: more.length > 0 ? undefined : stage }),
+      };
+    }),
+    stages: plan.stages.map((stage) => ({ ...stage, checks: stage.checks.map(({ id }) => id) })),
     refusals: plan.refusals.map(({ check: { id, sees, about }, fault: { code, message } }) => ({
       judgement: id,
       sees,
@@ -97,26 +68,7 @@ export function toPlanData(plan: RunPlan): PlanData {
       code,
       message,
     })),
-  };
-}
-
-function taskData(task: RunPlan['tasks'][number]): PlanData['tasks'][number] {
-  const { key, number, kind, title, goal, steps, constraints, gateStages, predictedWrites } = task;
-  const [stage] = gateStages;
-  return {
-    id: key,
-    number,
-    kind,
-    title,
-    goal,
-    steps,
-    constraints,
-    acceptance_criteria: task.acceptanceCriteria,
-    depends_on: task.dependsOn,
-    ...(predictedWrites === undefined ? {} : { predicted_writes: predictedWrites }),
-    ...(stage === undefined || gateStages.length > 1 ? {} : { stage }),
-    stages: gateStages,
-  };
+  });
 }
 
 export function draftData(

@@ -2,9 +2,17 @@
 import { partKindNames } from '../../plugins/third-party/part-kinds.ts';
 import { attestShapes, graphSchema, serviceShapes } from './other-schemas.ts';
 import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';
-import { findingSchema, redactionSchema, runMembers, runsSchema, specMembers } from './run-schema.ts';
+import {
+  approvalSchema,
+  findingSchema,
+  redactionSchema,
+  replaySchema,
+  runMembers,
+  runsSchema,
+  specMembers,
+} from './run-schema.ts';
 import type { JsonData } from './shape.ts';
-import { count, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
+import { count, countOrNull, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
 import { verificationSchema } from './verification-schema.ts';
 
 const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;
@@ -89,6 +97,17 @@ const vaultShapes: Readonly<Record<string, JsonData>> = {
   'vault rm': record({ name: text, vault }),
 };
 
+/** What an audit of a whole ledger found. `continues_from`: the size at which this user last saw it. */
+export const auditSchema = record({
+  origin: text,
+  vkey: text,
+  entries: count,
+  root_hash: sha256,
+  cosigned_by: list(text),
+  continues_from: countOrNull,
+  directory: text,
+});
+
 /** Shapes of `data` of the `ledger` commands. */
 const ledgerShapes: Readonly<Record<string, JsonData>> = {
   'ledger show': record({
@@ -123,15 +142,7 @@ const ledgerShapes: Readonly<Record<string, JsonData>> = {
     size: count,
     remembered: list(count),
   }),
-  'ledger audit': record({
-    origin: text,
-    vkey: text,
-    entries: count,
-    root_hash: sha256,
-    cosigned_by: list(text),
-    continues_from: { anyOf: [count, { type: 'null' }] },
-    directory: text,
-  }),
+  'ledger audit': auditSchema,
   'ledger export-trusted-root': record(
     { origin: text, log_id: sha256, trusted_root: { type: 'object' } },
     { path: text },
@@ -237,13 +248,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   ),
   push: pushed,
   fetch: moved,
-  replay: record(
-    { run_id: text, equal: flag },
-    {
-      decision: record({ type: text, rationale: text, reasons: list(text) }),
-      first_difference: record({ file: text, field: text, expected: text, found: text }),
-    },
-  ),
+  replay: replaySchema,
   fsck: record(
     {
       problems: list(record({ code: text, where: text, what: text, depends_on: list(text) })),
@@ -263,28 +268,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
     bytes: count,
     removed: list(record({ kind: text, where: text, bytes: count }, { run_id: text, files: count })),
   }),
-  approve: record({
-    run_id: text,
-    ref: text,
-    decision: { enum: ['approve', 'reject'] },
-    judged: flag,
-    approved: { anyOf: [count, { type: 'null' }] },
-    needed: count,
-    approvers: list(
-      record(
-        {
-          source: text,
-          digest: sha256,
-          decision: { enum: ['approve', 'reject'] },
-          principal: text,
-          key_id: text,
-          signed_at: text,
-          status: text,
-        },
-        { role: text, comment: text, in_process: flag, detail: text },
-      ),
-    ),
-  }),
+  approve: approvalSchema,
   report: record(
     { run_id: text, paths: list(text) },
     { warnings: list(record({ code: text, message: text })) },

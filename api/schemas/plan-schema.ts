@@ -56,6 +56,7 @@ export const planSchema = record(
           stages: list(text),
         },
         { stage: text, predicted_writes: list(text) },
+        'id number kind title goal steps constraints acceptance_criteria depends_on predicted_writes stage stages',
       ),
     ),
     edges: list(edge),
@@ -86,6 +87,8 @@ export const planSchema = record(
     ),
   },
   { policy_commit: text },
+  'digest effective issues for tasks edges scope policy_commit stages evidence patch_rules retention_days ledger ' +
+    'unenforced refusals',
 );
 export type PlanData = Admitted<typeof planSchema>;
 

@@ -2,7 +2,9 @@
 import {
   type Admitted,
   anything,
+  asItIs,
   count,
+  countOrNull,
   duration,
   flag,
   integer,
@@ -48,12 +50,13 @@ const artifact = record(
     receipt: list(redactionSchema),
     unscanned: text,
   },
+  'name stage check_id plugin path sha256 size_bytes content_type expires_at redactions receipt unscanned',
 );
 
 const numbers = list(number);
 
 const network = record({
-  opened: list(record({ hosts: list(text), reason: text })),
+  opened: asItIs(list(record({ hosts: list(text), reason: text }))),
   connections: list(
     record(
       {
@@ -67,6 +70,7 @@ const network = record({
         received_bytes: count,
       },
       { why: text, address: text },
+      'host port via outcome why address reasons count sent_bytes received_bytes',
     ),
   ),
 });
@@ -81,21 +85,23 @@ const baseline = record(
     ),
     speed: record(
       {
-        measured: list(
-          record(
-            { name: text, better: oneOf('lower', 'higher'), base: numbers, candidate: numbers },
-            { unit: text },
+        measured: asItIs(
+          list(
+            record(
+              { name: text, better: oneOf('lower', 'higher'), base: numbers, candidate: numbers },
+              { unit: text },
+            ),
           ),
         ),
-        incomparable: list(record({ name: text, reason: text })),
+        incomparable: asItIs(list(record({ name: text, reason: text }))),
         only_in_candidate: list(text),
       },
-      { unmeasured: record({ side: oneOf('base', 'candidate'), reason: text }) },
+      { unmeasured: asItIs(record({ side: oneOf('base', 'candidate'), reason: text })) },
     ),
   },
 );
 
-const carriedPaths = list(record({ path: text, sha256: text, entries: count, bytes: count }));
+const carriedPaths = asItIs(list(record({ path: text, sha256: text, entries: count, bytes: count })));
 
 const carried = record({ received: carriedPaths, handed_on: carriedPaths });
 const tests = record(
@@ -117,6 +123,7 @@ const laidRun = record(
     duration_ms: duration,
   },
   { exit_code: integer, signal: text, tests, carried, log: sha256, output_tail: outputTail },
+  'status laid tree exit_code signal timed_out duration_ms tests carried log output_tail',
 );
 
 const check = record(
@@ -156,6 +163,9 @@ const check = record(
     tests,
     output_tail: outputTail,
   },
+  'id kind status required command expected_exit_code exit_code signal started_at duration_ms workspace_ms clock_step_ms ' +
+    'timed_out tests from_policy tolerated network baseline at_policy with_base_tests on_base_product observed carried ' +
+    'wrote_outside output_tail artifacts',
 );
 
 const stage = record(
@@ -201,7 +211,7 @@ export const runMembers = {
         key_id: text,
         log_origin: text,
         log_index: count,
-        plugins: list(attestedPlugin),
+        plugins: asItIs(list(attestedPlugin)),
       },
     ),
   },
@@ -224,45 +234,51 @@ export const runMembers = {
         ),
       ),
     }),
-    retries: record({
-      count,
-      first: list(
-        record({
-          failed: text,
-          tasks: list(text),
-          next: oneOf('retry', 'replan'),
-          reason: text,
-          places: list(record({ rule: text, path: text }, { line: count })),
-        }),
-      ),
-    }),
-    citations: record({
-      needed: count,
-      count,
-      first: list(
-        record(
-          {
-            decision: text,
-            sources: list(
-              record(
-                { source: text, counts: flag },
-                {
-                  trust_tier: oneOf('repo', 'vendor-doc', 'standards', 'web', 'user-provided'),
-                  why: text,
-                },
-              ),
-            ),
-          },
-          { attempt: text, step: count },
+    retries: asItIs(
+      record({
+        count,
+        first: list(
+          record({
+            failed: text,
+            tasks: list(text),
+            next: oneOf('retry', 'replan'),
+            reason: text,
+            places: list(record({ rule: text, path: text }, { line: count })),
+          }),
         ),
-      ),
-    }),
-    tool_uses: record({
-      count,
-      tools: list(
-        record({ tool: text, action: text, done: count, denied: count, failed: count }, { unknown: count }),
-      ),
-    }),
+      }),
+    ),
+    citations: asItIs(
+      record({
+        needed: count,
+        count,
+        first: list(
+          record(
+            {
+              decision: text,
+              sources: list(
+                record(
+                  { source: text, counts: flag },
+                  {
+                    trust_tier: oneOf('repo', 'vendor-doc', 'standards', 'web', 'user-provided'),
+                    why: text,
+                  },
+                ),
+              ),
+            },
+            { attempt: text, step: count },
+          ),
+        ),
+      }),
+    ),
+    tool_uses: asItIs(
+      record({
+        count,
+        tools: list(
+          record({ tool: text, action: text, done: count, denied: count, failed: count }, { unknown: count }),
+        ),
+      }),
+    ),
     notices: list(text),
     content_ref: text,
     finished_at: moment,
@@ -275,7 +291,7 @@ export const runMembers = {
       candidate_tree: text,
       files: list(record({ path: text, change_type: text, lines_added: count, lines_deleted: count })),
     }),
-    local_changes: record({ paths: list(text), digest: sha256 }),
+    local_changes: asItIs(record({ paths: list(text), digest: sha256 })),
     decision: record(
       {
         type: oneOf('commit', 'checkpoint', 'abandon', 'retry', 'rollback'),
@@ -283,12 +299,19 @@ export const runMembers = {
         decision_digest: sha256,
       },
       { commit_sha: text },
+      'type rationale commit_sha decision_digest',
     ),
   },
 } as const;
 
 /** A run as JSON. */
-export const runSchema = record(runMembers.required, runMembers.optional);
+export const runSchema = record(
+  runMembers.required,
+  runMembers.optional,
+  'run_id thread_id state started_at finished_at spec base_commit policy_commit policy_ref warnings target_ref ' +
+    'content_ref sandbox patch local_changes decision retries citations tool_uses waiting notices stages findings ' +
+    'artifacts provenance',
+);
 export type RunData = Admitted<typeof runSchema>;
 
 /** A list of runs as JSON, drafts that wait among them. */
@@ -313,3 +336,41 @@ export const runsSchema = record({
   ),
 });
 export type RunsData = Admitted<typeof runsSchema>;
+
+/**
+ * The approvals of a run as JSON. Where the policy commit is not in this clone, `judged` is false and `approved` null.
+ */
+export const approvalSchema = record({
+  run_id: text,
+  ref: text,
+  decision: oneOf('approve', 'reject'),
+  judged: flag,
+  approved: countOrNull,
+  needed: count,
+  approvers: list(
+    record(
+      {
+        source: text,
+        digest: sha256,
+        decision: oneOf('approve', 'reject'),
+        principal: text,
+        key_id: text,
+        signed_at: text,
+        status: text,
+      },
+      { role: text, comment: text, in_process: flag, detail: text },
+      'source digest decision principal role comment status detail in_process key_id signed_at',
+    ),
+  ),
+});
+export type ApprovalData = Admitted<typeof approvalSchema>;
+
+/** What deciding again came to, as JSON. `decision` is absent where the stored inputs cannot be read. */
+export const replaySchema = record(
+  { run_id: text, equal: flag },
+  {
+    decision: record({ type: text, rationale: text, reasons: list(text) }),
+    first_difference: record({ file: text, field: text, expected: text, found: text }),
+  },
+);
+export type ReplayData = Admitted<typeof replaySchema>;

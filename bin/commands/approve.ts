@@ -1,9 +1,10 @@
 /* The `writ approve` command: its options, the text that a person sees before signing, and the result. */
 
 import { resolve } from 'node:path';
-import { type ApprovalData, approveRun, changedSince, type SaidApproval } from '../../api/run/approve-run.ts';
+import { approveRun, changedSince, type SaidApproval } from '../../api/run/approve-run.ts';
 import { evaluateHere } from '../../api/run/open-run.ts';
 import { openWaitingRun, type WaitingRun } from '../../api/run/waiting-run.ts';
+import type { ApprovalData } from '../../api/schemas/run-schema.ts';
 import { principalForm } from '../../attest/approval/approval-statement.ts';
 import { findApproverKey } from '../../attest/approval/sign-approval.ts';
 import { WritError } from '../../core/base/errors.ts';

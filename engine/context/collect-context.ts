@@ -11,7 +11,8 @@ import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { Hooks } from '../../core/kernel/hooks.ts';
 import { declaringLanguage } from '../../readers/source/language.ts';
 import { isAllowedHost } from '../../spec/evidence-domains.ts';
-import type { ObjectBody } from '../../store/object-shapes.ts';
+import { contextItem, type ObjectBody, objectShapes } from '../../store/object-shapes.ts';
+import { toStored } from '../../store/shape.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listTree, type TreeEntry } from '../../workspace/git/tree.ts';
 import { hintPattern } from '../plan/predicted-writes.ts';
@@ -21,7 +22,6 @@ import {
   type Candidate,
   type ContextFrame,
   type ContextFrames,
-  type NotAdmitted,
   openAdmission,
   openContextFrames,
   toSource,
@@ -77,41 +77,30 @@ export async function collectContext(request: ContextRequest): Promise<TakenCont
     admit,
   });
   return {
-    snapshot: contextSnapshotBody({ tree, spec, hints }, { items, rejected }, runId),
+    snapshot: {
+      run: runId,
+      strategy: spec.evidence.strategy,
+      base_tree: tree,
+      trust_tiers: spec.evidence.trustTiers,
+      items,
+      rejected,
+      unresolved: hints.unresolved,
+      not_expanded: hints.notExpanded,
+      total_bytes: items.reduce((sum, { size_bytes: size = 0 }) => sum + size, 0),
+    },
     blobs: [...blobs],
     frames,
     dependencies: items.map(({ name, uri, sha256 }) => ({ name, uri, digest: { sha256 } })),
   };
 }
 
-/** One item of the context that an attempt starts from. */
-interface ContextItem {
-  readonly kind: ContextItemKind;
-  /** Path of a File, path and lines of a Snippet (`a.ts#L3-L9`), the URL itself. */
-  readonly name: string;
-  readonly uri: string;
-  /** SHA-256 of the content; for a Url, of its part of the API description. */
-  readonly sha256: string;
-  readonly trustTier: TrustTier;
-  readonly selectedBy: 'hint' | 'symbol' | 'api' | 'one-hop';
-  readonly tags: Readonly<Record<string, string>>;
-  readonly sizeBytes: number;
-  /** Of a Snippet; from 1, inclusive. */
-  readonly lines?: readonly [from: number, to: number];
-}
-
-/** Something that was looked up and did not enter. */
-interface RejectedItem {
-  readonly kind: ContextItemKind;
-  readonly name: string;
-  readonly reason: NotAdmitted['reason'] | 'unreadable';
-  readonly message: string;
-}
+type Snapshot = ObjectBody<'context_snapshot'>;
 
 /** The items of a snapshot, best first, and the content of those that no tree of the repository holds. */
 interface ContextItems {
-  readonly items: readonly ContextItem[];
-  readonly rejected: readonly RejectedItem[];
+  readonly items: Snapshot['items'];
+  /** What was looked up and did not enter. */
+  readonly rejected: NonNullable<Snapshot['rejected']>;
   /** Content of Snippet and Url items, as admitted, by SHA-256. */
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
@@ -128,9 +117,17 @@ interface ContextItemsRequest {
 type Selected = Candidate & {
   readonly kind: ContextItemKind;
   readonly uri: string;
-  readonly selectedBy: ContextItem['selectedBy'];
-  readonly lines?: ContextItem['lines'];
+  readonly selectedBy: (typeof selectionOrder)[number];
+  /** Of a Snippet; from 1, inclusive. */
+  readonly lines?: readonly [from: number, to: number];
 };
+
+/** An item as it is stored, and what it is ranked by. */
+interface RankedItem {
+  readonly selected: Selected;
+  readonly order: number;
+  readonly item: Snapshot['items'][number];
+}
 
 const selectionOrder = ['hint', 'symbol', 'api', 'one-hop'] as const;
 
@@ -141,11 +138,11 @@ const selectionOrder = ['hint', 'symbol', 'api', 'one-hop'] as const;
  */
 async function collectContextItems(request: ContextItemsRequest): Promise<ContextItems> {
   const { objects, tree, spec, hints, strategy, admit } = request;
-  const items: (ContextItem & { readonly order: number })[] = [];
-  const rejected: RejectedItem[] = [];
+  const items: RankedItem[] = [];
+  const rejected: ContextItems['rejected'][number][] = [];
   const blobs = new Map<string, Uint8Array>();
   const enter = async (selected: Selected): Promise<void> => {
-    const { kind, name, uri, selectedBy, trustTier, lines } = selected;
+    const { kind, name, lines } = selected;
     const outcome = await admit(selected);
     if (!outcome.admitted) {
       rejected.push({ kind, name, reason: outcome.reason, message: outcome.message });
@@ -153,18 +150,16 @@ async function collectContextItems(request: ContextItemsRequest): Promise<Contex
     }
     const sha256 = sha256Hex(outcome.bytes);
     const order = (await strategy.order?.(toSource(spec.evidence, selected))) ?? 0;
-    items.push({
-      order,
-      kind,
-      name,
-      uri,
+    const { tags, bytes } = outcome;
+    const item = toStored(contextItem, {
+      ...selected,
       sha256,
-      trustTier,
-      selectedBy,
-      tags: outcome.tags,
-      sizeBytes: outcome.bytes.length,
-      ...(lines === undefined ? {} : { lines }),
+      tags,
+      sizeBytes: bytes.length,
+      ...(tags.trust === 'untrusted' ? { trust: 'untrusted' as const } : {}),
+      ...(lines === undefined ? {} : { lineFrom: lines[0], lineTo: lines[1] }),
     });
+    items.push({ selected, order, item });
     if (kind !== 'File') blobs.set(sha256, outcome.bytes);
   };
 
@@ -212,47 +207,16 @@ function treeUri(tree: string, path: string): string {
 }
 
 /** Sorts stably and keeps the first of two items with the same URI. */
-function ranked(
-  items: readonly (ContextItem & { readonly order: number })[],
-  tiers: readonly TrustTier[],
-): readonly ContextItem[] {
+function ranked(items: readonly RankedItem[], tiers: readonly TrustTier[]): Snapshot['items'] {
   const place = (tier: TrustTier): number => (tiers.includes(tier) ? tiers.indexOf(tier) : tiers.length);
-  const byUri = new Map<string, (typeof items)[number]>();
-  for (const item of items) if (!byUri.has(item.uri)) byUri.set(item.uri, item);
-  const directness = ({ selectedBy }: ContextItem): number => selectionOrder.indexOf(selectedBy);
-  const orderOf = (a: (typeof items)[number], b: typeof a): number =>
-    place(a.trustTier) - place(b.trustTier) || a.order - b.order || directness(a) - directness(b);
-  return [...byUri.values()].sort(orderOf).map(({ order: _, ...item }) => item);
-}
-
-/** The body of the `context_snapshot` object. */
-function contextSnapshotBody(
-  { tree, spec, hints }: Pick<ContextItemsRequest, 'tree' | 'spec' | 'hints'>,
-  { items, rejected }: Pick<ContextItems, 'items' | 'rejected'>,
-  runId: string,
-): ObjectBody<'context_snapshot'> {
-  return {
-    run: runId,
-    strategy: spec.evidence.strategy,
-    base_tree: tree,
-    trust_tiers: spec.evidence.trustTiers,
-    items: items.map((item) => ({
-      kind: item.kind,
-      name: item.name,
-      uri: item.uri,
-      sha256: item.sha256,
-      trust_tier: item.trustTier,
-      selected_by: item.selectedBy,
-      tags: item.tags,
-      size_bytes: item.sizeBytes,
-      ...(item.tags.trust === 'untrusted' ? { trust: 'untrusted' as const } : {}),
-      ...(item.lines === undefined ? {} : { line_from: item.lines[0], line_to: item.lines[1] }),
-    })),
-    rejected,
-    unresolved: hints.unresolved,
-    not_expanded: hints.notExpanded,
-    total_bytes: items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-  };
+  const byUri = new Map<string, RankedItem>();
+  for (const one of items) if (!byUri.has(one.item.uri)) byUri.set(one.item.uri, one);
+  const directness = ({ selected }: RankedItem): number => selectionOrder.indexOf(selected.selectedBy);
+  const orderOf = (a: RankedItem, b: RankedItem): number =>
+    place(a.selected.trustTier) - place(b.selected.trustTier) ||
+    a.order - b.order ||
+    directness(a) - directness(b);
+  return [...byUri.values()].sort(orderOf).map(({ item }) => item);
 }
 
 /** A file that the hints lead to. */
@@ -377,20 +341,15 @@ function otherLanguages(hinted: readonly TreeEntry[]): readonly string[] {
 }
 
 /** The body of the `context_frame` object for a frame that a run still sees, or `evicted`, no longer. */
-export function frameBody(
-  runId: string,
-  { kind, sequence, text, trustTier, tags, protected: isProtected }: ContextFrame,
-  evicted: boolean,
-): ObjectBody<'context_frame'> {
-  return {
+export function frameBody(runId: string, frame: ContextFrame, evicted: boolean): ObjectBody<'context_frame'> {
+  const { sequence, text, tags } = frame;
+  return toStored(objectShapes.context_frame, {
+    ...frame,
     run: runId,
-    kind,
     seq: sequence,
-    protected: isProtected,
     summary: text,
     evicted,
-    trust_tier: trustTier,
     digest: sha256Hex(text),
     ...(tags.trust === 'untrusted' ? { trust: 'untrusted' as const } : {}),
-  };
+  });
 }

@@ -9,15 +9,20 @@ import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { isAttested } from '../../spec/facts.ts';
-import { redactHosts } from '../../workspace/egress/command-network.ts';
 import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
 import { finalReport } from '../record/build-gate-report.ts';
-import type { DecidedFinding, DecidedStage, DecisionInput } from '../record/decision-input.ts';
+import {
+  type DecidedStage,
+  type DecisionInput,
+  toDecided,
+  toDecidedStage,
+} from '../record/decision-input.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { failedTests } from '../record/failure-text.ts';
 import { firedTriggers, maxReplans, type PlanState, type SensedAttempt } from '../record/plan-state.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
+import { recordAnswer, redactOutcome } from '../state/outcome.ts';
 import { usedCostUnits } from './budget.ts';
 import { decide } from './decide.ts';
 import { neededApprovals } from './people.ts';
@@ -80,12 +85,13 @@ async function networksOfPlugins(attempt: Attempt): Promise<EvaluatedRun['workNe
   const step = 'plugin-networks';
   const networks = attempt.environment.plugins.networks();
   if (networks.length === 0 && steps.ended(step) === undefined) return [];
-  const policy = policyOf(attempt);
-  return steps.once(step, () =>
-    networks.flatMap(({ plugin, ...network }) => {
-      const redacted = redactHosts(network, policy);
-      return redacted === undefined ? [] : [{ stage: 'plugin', check: plugin, ...redacted }];
+  return recordAnswer(
+    attempt,
+    step,
+    () => ({
+      networks: networks.map(({ plugin, ...network }) => ({ stage: 'plugin', check: plugin, ...network })),
     }),
+    (clean) => clean.networks,
   );
 }
 
@@ -103,7 +109,7 @@ async function findDecision(
   const { policy, foreign } = attempt.environment;
   const spec = contract.effective;
   const patchFindings = findings.map(toDecided);
-  const decidedStages = stageNames.map((name) => toDecidedStage(spec, name, stages));
+  const decidedStages = stageNames.map((name) => decidedStage(spec, name, stages));
   const sensedNow = { patchFindings, stages: decidedStages, failedTests: failedTests(stages) };
   const fired = [...firedTriggers([...question.before, sensedNow]), ...(question.sensed ?? [])];
   const facts = { runId, spec, patch, findings, stages };
@@ -117,7 +123,7 @@ async function findDecision(
       : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.services.cancelled }]),
     ...unsealable(spec),
     ...(subject === 'candidate' ? await metricRefusals(spec, metrics) : []),
-    ...(refusal ? [refusal] : []),
+    ...(refusal ? [redactOutcome(refusal, policyOf(attempt))] : []),
   ];
   const input: DecisionInput = {
     schema: 'urn:writ:decision-input:v2',
@@ -219,7 +225,7 @@ function unsealable(spec: EffectiveIntentSpec): readonly Finding[] {
   ];
 }
 
-function toDecidedStage(
+function decidedStage(
   spec: EffectiveIntentSpec,
   name: DecidedStage['stage'],
   stages: readonly StageRecord[],
@@ -229,19 +235,7 @@ function toDecidedStage(
     const expected = spec.acceptance.verificationPlan[`${name}Checks`].length;
     return { stage: name, status: 'not-started', expected, ran: 0, checks: [], findings: [] };
   }
-  const { status, expected, ran } = record;
-  const checks = record.checks.map(({ id, status: outcome, required, tolerated }) => ({
-    id,
-    status: outcome,
-    required,
-    ...(tolerated ? { tolerated } : {}),
-  }));
-  return { stage: name, status, expected, ran, checks, findings: record.findings.map(toDecided) };
-}
-
-/** A finding without its words. */
-function toDecided({ rule, severity, path, line }: Finding): DecidedFinding {
-  return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
+  return toDecidedStage(record);
 }
 
 /** Calls the `decision.made` hook with the outcome of a run. */

@@ -1,9 +1,9 @@
 /* Waits for approvals of a candidate and verifies them. */
-import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { ApprovalGround, ApprovalSubject, ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
-import { waitingFolder } from '../../store/record/record-paths.ts';
+import { toJson, waitingFolder } from '../../store/record/record-paths.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
 import { formatIdentity, identityOf, listPeopleHere } from '../../workspace/git/commit-log.ts';
 import { createCommit } from '../../workspace/git/create-commit.ts';
@@ -74,7 +74,7 @@ export async function waitForPeople(
   const { decision } = judged;
   const outcome = { type: 'checkpoint', rationale: decision.rationale, nowMs: shown.nowMs } as const;
   const files = new Map(await recordFiles(attempt, judged, outcome));
-  files.set('gate-report.json', Buffer.from(`${canonicalize(shown.report)}\n`));
+  files.set('gate-report.json', toJson(shown.report));
   // A reader would interpret a decision file at this path as the end of the run.
   for (const name of ['decision', 'decision-input', 'decision-record']) {
     const bytes = files.get(`${name}.json`);

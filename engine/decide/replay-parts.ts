@@ -3,8 +3,9 @@ import { canonicalize } from '../../core/base/canonical.ts';
 import type { Difference } from '../../core/interfaces/finding.ts';
 import { madeByPlugins, stageNames } from '../../core/interfaces/stage.ts';
 import { type PartsRecord, partContentPath, partsPath } from '../../store/record/summaries.ts';
+import { camelCase } from '../../store/shape.ts';
 import type { StoredObject } from '../../store/stored-object.ts';
-import type { DecisionInput } from '../record/decision-input.ts';
+import { type DecisionInput, toDecided } from '../record/decision-input.ts';
 
 type Recorded = Pick<StoredObject<'patchset'>, 'base_tree' | 'candidate_tree' | 'digest' | 'files'>;
 
@@ -163,24 +164,16 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
     const stage = reported(report, name);
     for (const { path, object } of checks) {
       const check = stage?.checks?.find(({ id }) => id === object.check_id);
-      const parted =
-        compared(path, '/command', check?.command, object.command) ??
-        compared(path, '/exit_code', check?.exitCode, object.exit_code) ??
-        compared(path, '/tests', check?.tests, object.tests) ??
-        compared(path, '/carried', check?.carried, object.carried) ??
-        compared(path, '/wrote_outside', check?.wroteOutside, object.wrote_outside) ??
-        compared(path, '/at_policy', check?.atPolicy, object.at_policy) ??
-        compared(path, '/with_base_tests', check?.withBaseTests, object.with_base_tests) ??
-        compared(path, '/on_base_product', check?.onBaseProduct, object.on_base_product) ??
-        compared(path, '/observed', check?.observed, object.observed) ??
-        compared(path, '/scan', check?.scan, object.scan) ??
-        compared(path, '/findings', check?.findings, object.findings) ??
-        compared(
-          path,
-          '/reports',
-          check?.artifacts?.map(({ sha256 }) => sha256),
-          object.reports.map(({ sha256 }) => sha256),
-        );
+      for (const field of comparedFields) {
+        const parted = compared(path, `/${field}`, check?.[camelCase(field)], object[field]);
+        if (parted) return parted;
+      }
+      const parted = compared(
+        path,
+        '/reports',
+        check?.artifacts?.map(({ sha256 }) => sha256),
+        object.reports.map(({ sha256 }) => sha256),
+      );
       if (parted) return parted;
     }
     const parted =
@@ -194,25 +187,20 @@ export function compareStages({ file, input, evidence, report }: StagesQuestion)
     : differs(file, '/stages', `${stageNames.length} stages`, `${input.stages.length}`);
 }
 
+/** Fields of the evidence of a check that the gate report has as well, in the order of the comparison. */
+const comparedFields = [
+  ...(['command', 'exit_code', 'tests', 'carried', 'wrote_outside', 'at_policy', 'with_base_tests'] as const),
+  ...(['on_base_product', 'observed', 'scan', 'findings'] as const),
+];
+
 interface ReportedStage {
   readonly stage: string;
   readonly findings?: unknown;
   readonly asked?: unknown;
-  readonly checks?: readonly {
+  readonly checks?: readonly (Readonly<Record<string, unknown>> & {
     readonly id: string;
-    readonly command?: unknown;
-    readonly exitCode?: unknown;
-    readonly tests?: unknown;
-    readonly carried?: unknown;
-    readonly wroteOutside?: unknown;
-    readonly atPolicy?: unknown;
-    readonly withBaseTests?: unknown;
-    readonly onBaseProduct?: unknown;
-    readonly observed?: unknown;
-    readonly scan?: unknown;
-    readonly findings?: unknown;
     readonly artifacts?: readonly { readonly sha256: string }[];
-  }[];
+  })[];
 }
 
 /** Artifacts of a stage that no check delivered. */
@@ -230,10 +218,6 @@ function madeAt(
 function reported(report: unknown, name: string): ReportedStage | undefined {
   const { stages } = report as { readonly stages: readonly ReportedStage[] };
   return stages.find(({ stage }) => stage === name);
-}
-
-function toDecided({ rule, severity, path, line }: Evidence['findings'][number]): unknown {
-  return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
 }
 
 function compared(file: string, field: string, expected: unknown, found: unknown): Difference | undefined {

@@ -19,7 +19,12 @@ import {
 } from '../../store/record/summaries.ts';
 import { parseObject, type StoredObject } from '../../store/stored-object.ts';
 import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
-import { type DecisionInput, type DecisionRecord, inputProblems } from '../record/decision-input.ts';
+import {
+  type DecisionInput,
+  type DecisionRecord,
+  inputProblems,
+  toDecided,
+} from '../record/decision-input.ts';
 import { type Part, placedErrors, toBlame } from './blame.ts';
 import { decide } from './decide.ts';
 import { canonicalText, compareParts, compareStages } from './replay-parts.ts';
@@ -215,16 +220,6 @@ function toPatchFile({ path, old_path: oldPath }: StoredObject<'patchset'>['file
   readonly oldPath?: string;
 } {
   return { path, ...(oldPath === undefined ? {} : { oldPath }) };
-}
-
-function toDecided(finding: {
-  readonly rule: string;
-  readonly severity: string;
-  readonly path?: string;
-  readonly line?: number;
-}): unknown {
-  const { rule, severity, path, line } = finding;
-  return { rule, severity, ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
 }
 
 function same(file: string, field: string, expected: unknown, found: unknown): void {

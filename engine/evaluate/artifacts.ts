@@ -15,7 +15,7 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { checksOf, type ListedCheck } from '../../spec/checks-of.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
-import type { ArtifactCollector, Production } from '../state/evidence.ts';
+import { type ArtifactCollector, type Production, redactArtifact } from '../state/evidence.ts';
 import { environmentFault } from '../state/machine.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { askRule, ruleQuestion } from './evaluate-rules.ts';
@@ -267,14 +267,13 @@ function artifactRequest(attempt: Attempt, name: string, stages: readonly StageR
 async function withheld(
   request: ArtifactRequest,
   policy: PrivacyPolicy,
-  { artifact }: Pick<Hooks, 'artifact'>,
+  hooks: Pick<Hooks, 'artifact'>,
 ): Promise<ArtifactRequest> {
   if (policy.remove.length === 0) return request;
   const { patch, spec, stages, readCandidate } = request;
-  const redacted = async (name: string, bytes: Uint8Array): Promise<Uint8Array> => {
-    const raw = { name, contentType: 'application/octet-stream', bytes, policy, redactions: 0, receipt: [] };
-    return (await artifact.redact.call(raw)).bytes;
-  };
+  const contentType = 'application/octet-stream';
+  const redacted = async (name: string, bytes: Uint8Array): Promise<Uint8Array> =>
+    (await redactArtifact(hooks, { name, contentType, bytes, policy })).bytes;
   const diff = await redacted('patchset', patch.diff);
   const shared = new Uint8Array(new SharedArrayBuffer(diff.byteLength));
   shared.set(diff);

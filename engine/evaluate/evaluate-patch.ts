@@ -2,10 +2,11 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
-import { redactTexts } from '../../readers/sensitive/redact.ts';
+import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import { findSecurityPath } from '../../spec/secret-words.ts';
 import type { WritConfig } from '../config/config.ts';
-import { type Attempt, policyOf } from '../state/open-run.ts';
+import type { Attempt } from '../state/open-run.ts';
+import { recordOutcome } from '../state/outcome.ts';
 import { evaluateRules, ruleQuestion, wordingFindings } from './evaluate-rules.ts';
 import { observeChecks } from './observe/observe-checks.ts';
 import { ofPrepare } from './second-run/verification-inputs.ts';
@@ -20,7 +21,7 @@ export async function evaluatePatch(
 ): Promise<readonly Finding[]> {
   const step =
     extent === 'part' ? 'part-judged' : attempt.observed ? 'patch-judged-observed' : 'patch-judged';
-  return attempt.services.steps.once(step, async () => {
+  const find = async (): Promise<readonly Finding[]> => {
     const {
       identity: { contract, scope, runId },
       services: { engine },
@@ -36,20 +37,17 @@ export async function evaluatePatch(
     const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
     attempt.services.settings.signal.throwIfAborted();
     const worded = extent === 'whole' ? wordingFindings(attempt.identity.wording) : [];
-    const all = [
-      ...found,
-      ...worded,
-      ...securityCodeWarning(spec, attempt.environment.config, patch),
-      ...added,
-    ];
-    // If a finding reports a secret, it is stored without the secret, even if the spec allows stored secrets.
-    const policy = policyOf(attempt);
+    return [...found, ...worded, ...securityCodeWarning(spec, attempt.environment.config, patch), ...added];
+  };
+  // If a finding reports a secret, it is stored without the secret, even if the spec allows stored secrets.
+  const policyFor = (found: readonly Finding[], policy: PrivacyPolicy): PrivacyPolicy => {
     const isRefused = found.some(
-      ({ rule, severity }) => severity === 'error' && environment.rules.get(rule)?.findsSecrets === true,
+      ({ rule, severity }) =>
+        severity === 'error' && attempt.environment.rules.get(rule)?.findsSecrets === true,
     );
-    const remove = isRefused ? [...new Set([...policy.remove, 'secrets' as const])] : policy.remove;
-    return redactTexts(all, { ...policy, remove });
-  });
+    return isRefused ? { ...policy, remove: [...new Set([...policy.remove, 'secrets' as const])] } : policy;
+  };
+  return recordOutcome(attempt, step, find, { policyFor });
 }
 
 /**

@@ -16,6 +16,7 @@ import { type TreeLeaf, writeTree } from '../../workspace/git/write-tree.ts';
 import { keepSecondRun } from '../record/evaluation-objects.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
 import { isBelow } from '../state/open-scanners.ts';
+import { recordAnswer } from '../state/outcome.ts';
 import { askRule, ruleQuestion } from './evaluate-rules.ts';
 import { footprintKey, isTouched, untrackedInputs, verifyingAt } from './observe/footprint-key.ts';
 import type { OpeningWorkspace, WorkspaceSide } from './open-workspace.ts';
@@ -71,8 +72,13 @@ export async function evaluateExecuted(
     const answer = await (await rule.executed()).judgeCheck(asked);
     findings.push(...(answer.findings ?? []));
     if (answer.note === undefined) continue;
-    const note = redactTexts(answer.note, policyOf(attempt));
-    await services.steps.once(stepOf(rule, task.check.id), () => note);
+    const { note } = answer;
+    await recordAnswer(
+      attempt,
+      stepOf(rule, task.check.id),
+      () => [note],
+      ([clean]) => clean,
+    );
   }
   // Where this candidate becomes the base, its tests are known.
   if (rules.length > 0 && ran.executed) await (await reruns.cache())?.keep(patch.candidateTree, ran);
@@ -115,7 +121,7 @@ function isEnded({ result }: CheckOutcome): boolean {
   return result !== undefined && !(result.timedOut || result.aborted || result.exceeded);
 }
 
-/** Evaluates the same rules after a stage has ended. Findings are not redacted. */
+/** Evaluates the same rules after a stage has ended. */
 export async function evaluateExecutedStage(
   attempt: Attempt,
   { stage, checks }: Pick<StageRecord, 'stage' | 'checks'>,

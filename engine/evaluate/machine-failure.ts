@@ -104,11 +104,21 @@ function namesOwnPath({ command = '' }: Command, line: string): boolean {
 function printedLines(check: Command, ran: Ran): readonly string[] {
   const text = check.required ? failedOutput(ran) : undefined;
   const lines = stripVTControlCharacters(text ?? '').split('\n');
-  return lines.map((line) => line.trim().slice(0, maxLine)).filter((line) => line !== '');
+  return lines.map((line) => shorten(line.trim())).filter((line) => line !== '');
 }
 
 function countsOf({ tests, executed }: Ran): { readonly passed: number; readonly failed: number } {
   return tests ?? executed?.counts ?? { passed: 0, failed: 0 };
+}
+
+/** Cuts a line between words: redaction would not know a part of a secret. */
+function shorten(line: string): string {
+  return line.length <= maxLine
+    ? line
+    : line
+        .slice(0, maxLine + 1)
+        .replace(/\S*$/, '')
+        .trimEnd();
 }
 
 /** Numbers vary between runs. */

@@ -10,10 +10,10 @@ import {
   type StageRecord,
 } from '../../core/interfaces/stage.ts';
 import { type Metric, metricsFile, metricsOf } from '../../readers/reports/metrics.ts';
-import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { treeMentions } from '../../workspace/git/tree.ts';
 import { type Attempt, policyOf } from '../state/open-run.ts';
+import { recordOutcome, redactOutcome } from '../state/outcome.ts';
 import { canBeOldFailure, compareFailure } from './machine-failure.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { type CheckTask, runCheckOf } from './run-check.ts';
@@ -74,15 +74,20 @@ export async function compareWithBase(
       received: record.carried?.received ?? [],
       handsOn: false,
     };
-    const baseline = await attempt.services.steps.once(
+    const baseline = await recordOutcome(
+      attempt,
       `baseline/${check.id}`,
       async (): Promise<CheckBaseline> => {
-        // Names of tests and metrics are the check's own words.
         const comparison = (found: CheckBaseline): CheckBaseline => {
           const network = joinNetworks(networks.splice(0));
-          return { ...redactTexts(found, policyOf(attempt)), ...(network ? { network } : {}) };
+          return { ...found, ...(network ? { network } : {}) };
         };
-        if (hasFailed) return comparison({ failure: compareFailure(record, await base.run(task)) });
+        if (hasFailed) {
+          // The record of the candidate holds redacted names of tests.
+          const ran = await base.run(task);
+          const named = ran.tests && { tests: redactOutcome(ran.tests, policyOf(attempt)) };
+          return comparison({ failure: compareFailure(record, { ...ran, ...named }) });
+        }
         if (!isMeasured) {
           const { metrics } = metricsOf((await base.run(task)).reports);
           return comparison(metrics?.size ? { speed: speedLost(metrics) } : {});

@@ -5,7 +5,7 @@ import type { CheckContext, CheckOutcome } from '../../core/interfaces/check.ts'
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';
-import type { NetworkUse } from '../../core/interfaces/scanner.ts';
+import type { CheckNetwork, NetworkUse } from '../../core/interfaces/scanner.ts';
 import type {
   ArtifactRecord,
   CarriedPath,
@@ -15,11 +15,10 @@ import type {
   StageName,
 } from '../../core/interfaces/stage.ts';
 import { metricsOf } from '../../readers/reports/metrics.ts';
-import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { joinNetworks, redactHosts } from '../../workspace/egress/command-network.ts';
-import { outputTail } from '../record/failure-text.ts';
+import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { environmentFault } from '../state/machine.ts';
-import { type Attempt, policyOf } from '../state/open-run.ts';
+import type { Attempt } from '../state/open-run.ts';
+import { printedTail } from '../state/outcome.ts';
 import { collectArtifacts } from './artifacts.ts';
 import { blameOrigin, CheckWatch, checkOrigin, inWorkspace } from './check-workspace.ts';
 import { askRule, evaluatePolicy, isMandatory, ruleQuestion } from './evaluate-rules.ts';
@@ -38,7 +37,6 @@ import {
   scannedTrees,
 } from './run-scanner.ts';
 import { type CheckByPolicy, evaluateByPolicy } from './second-run/run-by-policy.ts';
-import { redactWritten } from './written-outside.ts';
 
 /** One check of a stage, and what is known when it starts. */
 export interface CheckTask {
@@ -64,15 +62,29 @@ export interface CheckTask {
   readonly scanned?: ScannedTrees;
 }
 
+/** What a check came to, before the entrance of the record. */
+type CheckFound = CheckRecord & {
+  /** Findings of its own run; `findings` holds those of everything after it. */
+  readonly ownFindings: readonly Finding[];
+  /** The network of its own run. */
+  readonly ownNetwork?: CheckNetwork;
+};
+
+/** The record of a check. Findings about its network follow those of its own run. */
+export function toCheckRecord({ ownFindings, ownNetwork, ...record }: CheckFound): CheckRecord {
+  const ofNetwork = networkFindings(ownNetwork?.uses ?? []);
+  return { ...record, findings: [...ownFindings, ...ofNetwork, ...record.findings] };
+}
+
 /**
- * Runs one check to its record. A broken check kind has failed its check; only faults of the run and of its machine are
- * thrown.
+ * Runs one check to what is recorded of it. A broken check kind has failed its check; only faults of the run and of its
+ * machine are thrown.
  */
 export async function runCheck(
   attempt: Attempt,
   workspace: OpeningWorkspace,
   task: CheckTask,
-): Promise<CheckRecord> {
+): Promise<CheckFound> {
   const { stage, check } = task;
   const { box, patch, services } = attempt;
   const scanned = await scannedTrees(attempt, workspace, check);
@@ -95,7 +107,7 @@ export async function runCheck(
     );
   const further: AskedFurther = scanned
     ? {
-        outcome: { ...ran, findings: [...ran.findings, ...(await askByPolicy(attempt, scanned, task, ran))] },
+        outcome: { ...ran, findings: await askByPolicy(attempt, scanned, task, ran) },
         artifacts: scan?.artifacts ?? [],
       }
     : await askFurther(attempt, workspace, task, ran, (side, other) =>
@@ -111,18 +123,18 @@ export async function runCheck(
     task.implied,
   );
   const origin = checkOrigin(check.id, attempt.identity.contract, attempt.environment.config);
-  const found = [...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken].map((one) =>
-    blameOrigin(one, origin),
-  );
-  const outcome = { ...asked, findings: found };
-  const { result } = outcome;
-  const failed = outcome.findings.some((finding) => finding.severity === 'error');
-  const tail = failed ? outputTail(result, policyOf(attempt)) : undefined;
+  const blamed = (found: readonly Finding[]): readonly Finding[] =>
+    found.map((one) => blameOrigin(one, origin));
+  const ownFindings = blamed(ran.findings);
+  const findings = blamed([...asked.findings, ...(metrics?.finding ? [metrics.finding] : []), ...untaken]);
+  const { result } = asked;
+  const failed = [...ownFindings, ...findings].some(({ severity }) => severity === 'error');
+  const tail = failed ? printedTail(result) : undefined;
   return {
     id: check.id,
     kind: check.kind,
     stage,
-    status: failed ? 'failed' : outcome.waiting ? 'waiting' : 'passed',
+    status: failed ? 'failed' : asked.waiting ? 'waiting' : 'passed',
     required: check.required,
     ...(isMandatory(attempt, check) ? { fromPolicy: true as const } : {}),
     command: check.command ?? '',
@@ -131,20 +143,22 @@ export async function runCheck(
     ...(result?.signal === undefined ? {} : { signal: result.signal }),
     timedOut: result?.timedOut ?? false,
     ...asked.time,
-    ...(outcome.tests ? { tests: outcome.tests } : {}),
-    ...(outcome.tools ? { tools: outcome.tools } : {}),
+    ...(asked.tests ? { tests: asked.tests } : {}),
+    ...(asked.tools ? { tools: asked.tools } : {}),
     ...(metrics?.metrics ? { hasMetrics: true as const } : {}),
-    ...(outcome.network ? { network: outcome.network } : {}),
+    ...(asked.network ? { network: asked.network } : {}),
     ...(attempt.observed?.checks[check.id] ? { observed: attempt.observed.checks[check.id] } : {}),
     ...(further.atPolicy ? { atPolicy: further.atPolicy } : {}),
     ...(further.withBaseTests ? { withBaseTests: further.withBaseTests } : {}),
     ...(further.onBaseProduct ? { onBaseProduct: further.onBaseProduct } : {}),
     ...(scan ? { scan: scan.record } : {}),
-    ...(outcome.carried ? { carried: outcome.carried } : {}),
+    ...(asked.carried ? { carried: asked.carried } : {}),
     ...(ran.wroteOutside ? { wroteOutside: ran.wroteOutside } : {}),
     ...(tail ? { outputTail: tail } : {}),
     artifacts: [...artifacts, ...further.artifacts],
-    findings: outcome.findings,
+    findings,
+    ownFindings,
+    ...(ran.network ? { ownNetwork: ran.network } : {}),
   };
 }
 
@@ -177,8 +191,7 @@ export async function runCheckOf(
     : await judgeCheck(attempt, checkContext(attempt, workspace, task, uses), task.check);
   const time = watch.read();
   attempt.services.settings.signal.throwIfAborted();
-  const policy = policyOf(attempt);
-  const network = redactHosts(joinNetworks(uses.networks), policy);
+  const network = joinNetworks(uses.networks);
   const isUnguarded = outcome.result !== undefined && attempt.environment.sandbox.unconfined === true;
   const {
     network: _network,
@@ -188,23 +201,14 @@ export async function runCheckOf(
     time: _time,
     ...said
   } = outcome;
-  const clean = redactTexts(
-    { findings: [...outcome.findings, ...uses.findings], ...(outcome.tests ? { tests: outcome.tests } : {}) },
-    policy,
-  );
   return {
     ...said,
-    ...clean,
     time,
-    findings: [
-      ...clean.findings,
-      ...networkFindings(network?.uses ?? []),
-      ...(isUnguarded ? [unguardedNetwork] : []),
-    ],
+    findings: [...outcome.findings, ...uses.findings, ...(isUnguarded ? [unguardedNetwork] : [])],
     ...(uses.tools.length === 0 ? {} : { tools: uses.tools }),
     ...(network ? { network } : {}),
     ...(uses.carried ? { carried: uses.carried } : {}),
-    ...(uses.wroteOutside ? { wroteOutside: redactWritten(uses.wroteOutside, policy) } : {}),
+    ...(uses.wroteOutside ? { wroteOutside: uses.wroteOutside } : {}),
   };
 }
 
@@ -294,7 +298,7 @@ function checkContext(
 
 /** What running a check again, elsewhere, adds to what it did in the candidate. */
 interface AskedFurther {
-  /** Members of its outcome that are others now. */
+  /** Findings that come to its own, and members of its outcome that are others now. */
   readonly outcome: Pick<CheckOutcome, 'findings' | 'network' | 'tools'>;
   readonly atPolicy?: LaidRun;
   readonly withBaseTests?: LaidRun;
@@ -335,7 +339,7 @@ async function askFurther(
   const tools = all.flatMap((one) => one.tools ?? []);
   return {
     outcome: {
-      findings: [...ran.findings, ...redactTexts([...findings, ...second.findings], policyOf(attempt))],
+      findings: [...findings, ...second.findings],
       ...(network ? { network } : {}),
       ...(tools.length === 0 ? {} : { tools }),
     },

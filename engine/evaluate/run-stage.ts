@@ -21,13 +21,14 @@ import { limitTails } from '../record/failure-text.ts';
 import type { Production } from '../state/evidence.ts';
 import { inParallel, parallelLimit } from '../state/machine.ts';
 import { type Attempt, policyOf, withSteps } from '../state/open-run.ts';
+import { recordAnswer, recordOutcome } from '../state/outcome.ts';
 import { withValues } from '../state/run-secrets.ts';
 import { impliedArtifacts, produceArtifacts } from './artifacts.ts';
 import { evaluateRules, ruleQuestion } from './evaluate-rules.ts';
 import { evaluateExecutedStage } from './executed-rules.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { compareWithBase } from './regression.ts';
-import { runCheck } from './run-check.ts';
+import { runCheck, toCheckRecord } from './run-check.ts';
 
 /**
  * Runs one stage. Commands and suites run concurrently, or sequentially if `carry` is set. Then policy checks
@@ -41,10 +42,19 @@ export async function runStage(
   before: readonly StageRecord[],
 ): Promise<StageRecord> {
   const steps = attempt.services.steps.under(stage);
-  const record = await steps.once(
+  const record = await recordAnswer(
+    withSteps(attempt, steps),
     'settled',
     () => settleStage(withSteps(attempt, steps), workspace, stage, before),
-    ({ status }) => status !== 'waiting',
+    async ({ stage: ran, findings }) => {
+      const settled = settle({ ...ran, findings: [...findings, ...ran.findings] });
+      await attempt.services.engine.hooks.stage.settled.call({
+        runId: attempt.identity.runId,
+        stage: settled,
+      });
+      return settled;
+    },
+    { isFinal: ({ status }) => status !== 'waiting' },
   );
   for (const check of record.checks) attempt.box.keep(check.artifacts);
   for (const made of ['made-by-commands', 'made-by-policies'])
@@ -52,12 +62,18 @@ export async function runStage(
   return record;
 }
 
+/** A stage with what its checks and plugins recorded, and what its rules found, which is not recorded yet. */
+interface SettledStage {
+  readonly stage: StageRecord;
+  readonly findings: readonly Finding[];
+}
+
 async function settleStage(
   attempt: Attempt,
   workspace: OpeningWorkspace,
   stage: StageName,
   before: readonly StageRecord[],
-): Promise<StageRecord> {
+): Promise<SettledStage> {
   const {
     identity: { contract, runId },
     services: { engine, steps },
@@ -85,10 +101,12 @@ async function settleStage(
       attempt.services.settings.signal.throwIfAborted();
       const ended = steps.ended(`check/${task.check.id}`);
       if (!ended && attempt.services.wallClockExceeded()) return;
-      const record = await steps.once(
+      const record = await recordAnswer(
+        attempt,
         `check/${task.check.id}`,
         () => runCheck(attempt, workspace, { stage, earlier, implied, received, receivedAtPolicy, ...task }),
-        ({ status }) => status !== 'waiting',
+        toCheckRecord,
+        { isFinal: ({ status }) => status !== 'waiting' },
       );
       box.keep(record.artifacts);
       received = handedOn([record], received);
@@ -108,11 +126,9 @@ async function settleStage(
       findings: [],
     };
     const isFinal = !ran.some(({ status }) => status === 'waiting');
-    const production = await steps.once(
-      made,
-      () => produceArtifacts(attempt, record, before),
-      () => isFinal,
-    );
+    const production = await recordOutcome(attempt, made, () => produceArtifacts(attempt, record, before), {
+      isFinal: () => isFinal,
+    });
     takeUp(attempt, production);
     return record;
   };
@@ -132,11 +148,9 @@ async function settleStage(
   ];
   const judged: StageRecord = { ...compared, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });
-  const found = redactTexts([...findings, ...added], policyOf(attempt));
+  const found = [...findings, ...added];
   const further = await runStageChecks(attempt, { ...judged, findings: found }, before);
-  const record = settle({ ...judged, ...further, findings: [...found, ...further.findings] });
-  await engine.hooks.stage.settled.call({ runId, stage: record });
-  return record;
+  return { stage: { ...judged, ...further }, findings: found };
 }
 
 const nothing: readonly CarriedPath[] = [];
@@ -218,7 +232,6 @@ export async function runStageChecks(
   const { plugins } = attempt.environment;
   const asked = [...plugins.stageChecks.values()].filter(({ stages }) => stages.includes(stage.stage));
   if (asked.length === 0) return { findings: [] };
-  const { steps } = attempt.services;
   const policy = withValues(policyOf(attempt), await plugins.secrets());
   let input: StageCheckInput | undefined;
   const standing = (): StageCheckInput => {
@@ -232,16 +245,15 @@ export async function runStageChecks(
       ? undefined
       : { ...standing(), patch: { ...standing().patch, diff: diff.text } };
   };
+  const find = async (one: StageCheck): Promise<readonly Finding[]> => {
+    const given = one.readsDiff ? withDiff() : standing();
+    return given === undefined
+      ? [noAnswer(one, stage.stage, 'input-too-large', `a diff of more than ${maxDiffBytes} bytes`, 0)]
+      : await ask(attempt, one, given);
+  };
   const answers = await Promise.all(
     asked.map((one) =>
-      steps.once(`stage-check/${one.name}`, async () => {
-        const given = one.readsDiff ? withDiff() : standing();
-        const found =
-          given === undefined
-            ? [noAnswer(one, stage.stage, 'input-too-large', `a diff of more than ${maxDiffBytes} bytes`, 0)]
-            : await ask(attempt, one, given);
-        return redactTexts(found, policy);
-      }),
+      recordOutcome(attempt, `stage-check/${one.name}`, () => find(one), { policyFor: () => policy }),
     ),
   );
   return {

@@ -5,10 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { compileGlob } from '../../core/base/glob.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';
-import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { WrittenOutside } from '../../core/interfaces/stage.ts';
 import { fileKind } from '../../readers/packages/file-kind.ts';
-import { maskPath, redactTexts } from '../../readers/sensitive/redact.ts';
 import { inScope } from '../../spec/scope-verdict.ts';
 import { entriesOf } from '../../workspace/process/workspace-file.ts';
 
@@ -74,18 +72,6 @@ export async function writtenOutside(
   const { count, paths } = first;
   if (count === 0) return undefined;
   return { count, ...(left < 0 || !isComplete ? { atLeast: true } : {}), paths };
-}
-
-/**
- * A file's name is recorded even if its content is not, so redaction removes tokens and every class that the policy
- * removes from names.
- */
-export function redactWritten(
-  written: WrittenOutside,
-  policy: Pick<PrivacyPolicy, 'remove' | 'words'>,
-): WrittenOutside {
-  const { paths } = redactTexts({ paths: written.paths }, policy);
-  return { ...written, paths: paths.map(({ path, was }) => ({ path: maskPath(path), was })) };
 }
 
 type Written = WrittenOutside['paths'][number];

@@ -1,4 +1,5 @@
 /* Appends events to the history of an intent. */
+
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
@@ -6,7 +7,9 @@ import type { LifecycleStatus, ReplanTrigger } from '../../core/interfaces/inten
 import type { RefWrite } from '../../core/interfaces/store.ts';
 import { assertLifecycleMove } from '../../spec/checks-of.ts';
 import { schedulerOf } from '../../spec/facts.ts';
-import type { ObjectBody } from '../../store/object-shapes.ts';
+import { type ObjectBody, objectShapes } from '../../store/object-shapes.ts';
+import { toJson } from '../../store/record/record-paths.ts';
+import { toStored } from '../../store/shape.ts';
 import {
   type ObjectHeader,
   type SealedObject,
@@ -165,7 +168,7 @@ function eventFiles(
     files.push([intentEventPath(number), sealed.bytes]);
   }
   if (files.length > 0) {
-    files.push([historyHeadPath, Buffer.from(`${canonicalize({ events: number, sha256: head })}\n`)]);
+    files.push([historyHeadPath, toJson({ events: number, sha256: head })]);
   }
   return files;
 }
@@ -186,7 +189,7 @@ export function recordIntent(
     files: [
       ['intent.json', sealIntent(contract, { threadId: thread, nowMs }).bytes],
       ['spec.json', bytes],
-      ['effective.json', Buffer.from(`${canonicalize(effective)}\n`)],
+      ['effective.json', toJson(effective)],
     ],
   };
 }
@@ -257,14 +260,12 @@ export function sealIntent(
 ): SealedObject<'intent'> {
   const { intent, metadata, risk } = effective;
   const { id, createdBy, target } = metadata;
-  const body = {
-    intentspec_digest: digest,
-    summary: intent.summary,
+  const body = toStored(objectShapes.intent, {
+    ...intent,
+    intentspecDigest: digest,
     prompt: intent.problemStatement,
-    change_type: intent.changeType,
-    risk_level: risk.level,
-    objectives: intent.objectives,
-  };
+    riskLevel: risk.level,
+  });
   return sealObject('intent', body, {
     nowMs,
     objectId: threadId,

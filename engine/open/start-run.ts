@@ -11,6 +11,7 @@ import type { Rules } from '../../core/kernel/rules.ts';
 import { mainThreadBytes } from '../../core/kernel/worker/evaluate-here.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { acquireRunLock, runDirectory, specFile } from '../../store/run-directory.ts';
+import { type Given, toStored } from '../../store/shape.ts';
 import { mergeTrees } from '../../workspace/git/create-commit.ts';
 import type { KeptReaders } from '../../workspace/git/object-reader.ts';
 import { describeObjects, readBlob } from '../../workspace/git/read-objects.ts';
@@ -29,6 +30,7 @@ import {
   privateRootOf,
   type StartedRun,
   startedLanding,
+  startedShape,
   startedType,
   workerFile,
 } from '../record/started-run.ts';
@@ -78,7 +80,7 @@ export async function startRun(
   await using _probe = beginProbe(request.sandbox, engine.slots.sandbox);
   try {
     const opening = everyResult({ ...asked, ...(await checkRest(check, question, asked)) });
-    const { contract, environment, store, landing, origin, sealing, worker, secrets } = opening;
+    const { contract, environment, store, origin, sealing, secrets } = opening;
     const { scratch, supplied } = opening.candidate;
     const local = opening.predicted ?? opening.candidate.local;
     const model = opening.builtInModel ?? opening.pluginModel;
@@ -99,49 +101,20 @@ export async function startRun(
       intent.summary,
       values,
     );
-    const started: StartedRun = {
-      runId,
-      threadId,
-      startedAtMs,
-      source: request.source.kind,
-      ...(request.source.kind === 'worker' ? { worker: request.source.worker } : {}),
-      ...(request.onto === undefined ? {} : { onto: request.onto }),
-      ...startedLanding(landing),
-      wording: kept,
-      ...(tip === undefined ? {} : { tip }),
-      authorship,
-      ...(supplied === undefined
-        ? {}
-        : { candidate: { tree: supplied.candidateTree, digest: supplied.digest } }),
-      sandbox: environment.sandbox.name,
-      ...(lacking.length === 0 ? {} : { lacking }),
-      ...(request.drafting === undefined ? {} : { drafting: request.drafting }),
-      ...(request.advice === undefined ? {} : { advice: request.advice }),
-      ...(local === undefined ? {} : { local }),
-      ...(opening.evaluatesOnly ? { evaluatesOnly: true } : {}),
-      report: openingReport(
-        {
-          contract,
-          environment,
-          runId,
-          threadId,
-          startedAtMs,
-          anewAtMs: undefined,
-          store,
-          tip,
-          authorship,
-          sandboxName: environment.sandbox.name,
-          lacking,
-          local,
-        },
-        supplied,
-      ),
-    };
+    const { source: change, onto, drafting, advice } = request;
+    const evaluatesOnly = opening.evaluatesOnly || undefined;
+    const worker = change.kind === 'worker' ? change.worker : undefined;
+    const started = firstRecord(
+      { runId, threadId, startedAtMs, anewAtMs: undefined, tip, authorship, lacking, local, contract, store },
+      { source: change.kind, worker, onto, drafting, advice, wording: kept, evaluatesOnly },
+      environment,
+      supplied,
+    );
     const journal = await openJournal(directory, runId, request);
     await journal.append(startedType, started);
     await journal.sync();
     const steps = stepsOver(journal);
-    const made = { scratch, supplied, worker, secrets, model, directory, steps };
+    const made = { scratch, supplied, worker: opening.worker, secrets, model, directory, steps };
     const parts = { engine, contract, environment, store, sealing, ...made };
     const extra = { draft, moreCostUnits: undefined, cancelled: undefined };
     return await holdRun({
@@ -205,37 +178,35 @@ export async function startedAgain(
   const threadId = (await readThreadId(store, spec)) ?? threadOf(spec.metadata);
   const signers = await readBlob(scratch, environment.policy.tree, '.writ/allowed_signers');
   const lacking = inVainWords({ contract, signers });
-  const about = {
-    contract,
+  return firstRecord(
+    { runId, threadId, startedAtMs, anewAtMs: nowMs, tip, authorship, lacking, local, contract, store },
+    { source, onto, drafting, wording },
     environment,
-    runId,
-    threadId,
-    startedAtMs,
-    anewAtMs: nowMs,
-    store,
-    tip,
-    authorship,
-    lacking,
-    local,
-  };
-  return {
-    runId,
-    threadId,
-    startedAtMs,
-    anewAtMs: nowMs,
-    source,
-    ...(onto === undefined ? {} : { onto }),
+    supplied,
+  );
+}
+
+type Reported = Parameters<typeof openingReport>[0];
+
+/** The first record of a run, made of who the run is, what was asked for, and what both come to here. */
+function firstRecord(
+  run: Omit<Reported, 'environment' | 'sandboxName'> & Pick<StartedRun, 'lacking'>,
+  asked: Given<
+    Pick<StartedRun, 'source' | 'worker' | 'onto' | 'drafting' | 'advice' | 'wording' | 'evaluatesOnly'>
+  >,
+  environment: RunEnvironment,
+  supplied: PatchSet | undefined,
+): StartedRun {
+  const sandbox = environment.sandbox.name;
+  return toStored(startedShape, {
+    ...run,
+    ...asked,
     ...startedLanding(environment),
-    wording,
-    ...(tip === undefined ? {} : { tip }),
-    authorship,
-    ...(supplied ? { candidate: { tree: supplied.candidateTree, digest: supplied.digest } } : {}),
-    sandbox: environment.sandbox.name,
-    ...(lacking.length === 0 ? {} : { lacking }),
-    ...(drafting === undefined ? {} : { drafting }),
-    ...(local === undefined ? {} : { local }),
-    report: openingReport({ ...about, sandboxName: environment.sandbox.name }, supplied),
-  };
+    sandbox,
+    lacking: run.lacking?.length === 0 ? undefined : run.lacking,
+    candidate: supplied && { tree: supplied.candidateTree, digest: supplied.digest },
+    report: openingReport({ ...run, environment, sandboxName: sandbox }, supplied),
+  });
 }
 
 /**

@@ -5,17 +5,15 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import type { Scope } from '../../core/interfaces/patch-set.ts';
 import { checkTaskGraph, type PlanDraft, type PlannedTask } from '../../core/interfaces/plan.ts';
 import { scopeVerdict } from '../../spec/scope-verdict.ts';
+import { fields, listOf, type TypeOf, text } from '../../store/shape.ts';
 import { disjointSets, type WorkPart } from './decompose.ts';
 import { WriteIndex } from './predicted-writes.ts';
 
+const texts = listOf(text);
+export const adviceShape = fields({ key: text, steps: texts, writes: texts, after: texts, checks: texts });
+
 /** A model's advice for one Task of a plan: steps, files, order and checks. */
-export interface TaskAdvice {
-  readonly key: string;
-  readonly steps: readonly string[];
-  readonly writes: readonly string[];
-  readonly after: readonly string[];
-  readonly checks: readonly string[];
-}
+export type TaskAdvice = TypeOf<typeof adviceShape>;
 
 const maxSteps = 30;
 const maxStepCharacters = 2000;

@@ -8,6 +8,7 @@ import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { ObjectBody, ObjectType } from '../../store/object-shapes.ts';
+import { toJson } from '../../store/record/record-paths.ts';
 import { type CitationsRecord, citationsPath } from '../../store/record/summaries.ts';
 import { sealObject } from '../../store/stored-object.ts';
 import type { ContextSnapshot } from '../state/context-snapshot.ts';
@@ -15,7 +16,7 @@ import type { Attempt } from '../state/open-run.ts';
 import type { DecidedTask, DecisionRecord } from './decision-input.ts';
 import { type EvaluatedRun, evaluationFiles, evaluationObjects } from './evaluation-objects.ts';
 import { eventFiles, planIdOf, type RunStory, taskIdOf } from './work-objects.ts';
-import { decisionBody, runBody, toJson } from './write-record.ts';
+import { decisionBody, runBody } from './write-record.ts';
 
 /** Data of an attempt's stored objects that is not part of its verdict. */
 interface AttemptFacts {

@@ -1,8 +1,7 @@
 /* The input of a decision: its type, its parser and its limits. */
-import type { Severity } from '../../core/interfaces/finding.ts';
-import { type ReplanTrigger, replanTriggers } from '../../core/interfaces/plan.ts';
+import { replanTriggers } from '../../core/interfaces/plan.ts';
 import type { DecisionType } from '../../core/interfaces/run-view.ts';
-import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
+import { stageNames } from '../../core/interfaces/stage.ts';
 import {
   decimal,
   fields,
@@ -10,48 +9,40 @@ import {
   listOf,
   oneOf,
   orNull,
-  type Shape,
+  type TypeOf,
   text,
+  toStored,
   wholeNumber,
 } from '../../store/shape.ts';
 
-/** A finding without its words: what deciding needs, and what replay can compare years later. */
-export interface DecidedFinding {
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly path?: string;
-  readonly line?: number;
-}
+const finding = fields(
+  { rule: text, severity: oneOf('error', 'warning', 'note') },
+  { path: text, line: wholeNumber },
+);
 
-export interface DecidedStage {
-  readonly stage: StageName;
-  readonly status: 'passed' | 'failed' | 'skipped' | 'waiting' | 'not-started';
-  readonly expected: number;
-  readonly ran: number;
-  readonly checks: readonly {
-    readonly id: string;
-    readonly status: 'passed' | 'failed' | 'waiting';
-    readonly required: boolean;
-    /** A pre-existing failure that the spec tolerates. */
-    readonly tolerated?: boolean;
-  }[];
-  readonly findings: readonly DecidedFinding[];
-}
+const decidedCheck = fields(
+  { id: text, status: oneOf('passed', 'failed', 'waiting'), required: flag },
+  /** A pre-existing failure that the spec tolerates. */
+  { tolerated: flag },
+);
+
+const stage = fields({
+  stage: oneOf(...stageNames),
+  status: oneOf('passed', 'failed', 'skipped', 'waiting', 'not-started'),
+  expected: wholeNumber,
+  ran: wholeNumber,
+  checks: listOf(decidedCheck),
+  findings: listOf(finding),
+});
 
 /** A Task with its retry count. */
-export interface DecidedTask {
-  readonly id: string;
-  readonly attempt: number;
-  readonly maxRetries: number;
-}
+const taskFields = { id: text, attempt: wholeNumber, maxRetries: wholeNumber };
+const task = fields(taskFields);
+/** Findings attributed to one Task, or to none: how many in all, and the first 20. */
+const blamedFields = { count: wholeNumber, first: listOf(finding) };
+const blamed = fields(blamedFields);
 
-/** Findings attributed to one Task, or to none. */
-export interface BlamedFindings {
-  /** In all. */
-  readonly count: number;
-  /** The first 20. */
-  readonly first: readonly DecidedFinding[];
-}
+const triggers = listOf(oneOf(...replanTriggers));
 
 /**
  * The rule version an input was decided by. Some v1 records have no `citations`: they predate citations, and a check
@@ -63,90 +54,96 @@ const decisionInputSchemas = ['urn:writ:decision-input:v1', 'urn:writ:decision-i
 export const maxWorkerReason = 300;
 
 /**
- * The whole input of a decision: digests and outcomes only, no content, so no retention period applies. Stored as
- * `decision-input.json`.
- */
-export interface DecisionInput {
-  /** The last of them in everything that is decided now. */
-  readonly schema: (typeof decisionInputSchemas)[number];
-  readonly runId: string;
-  readonly specId: string;
-  readonly specDigest: string;
-  readonly baseCommit: string | null;
-  /** The commit that supplied configuration, plugins, policies and signers; `null` on an unborn branch. */
-  readonly policyCommit: string | null;
-  /** The branch that it was the tip of; absent where it is the base itself. */
-  readonly policyRef?: string;
-  /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
-  readonly defaultRef?: string | null;
-  readonly patchDigest: string;
-  readonly candidateTree: string;
-  readonly gateReportDigest: string;
-  /** One attempt at a Task (evaluated by the fast stage), or the merged candidate (evaluated by all four stages). */
-  readonly subject: 'attempt' | 'candidate';
-  /** A supplied patch is never retried nor replanned. */
-  readonly source: 'supplied' | 'worker';
-  /** The Task that a failure's retry counts against: the attempt's Task; for a candidate, the Task to retry. */
-  readonly task?: DecidedTask;
-  /**
-   * For a candidate refused because of file content: which attempts wrote that content, found through the patchsets
-   * that were merged. Absent if no file was refused, and for a supplied patch.
-   */
-  readonly blame?: {
-    /** Names of those attempts, in the order that they were merged. */
-    readonly merged: readonly string[];
-    /** Tasks to retry, in plan order. If empty, `task` is retried. */
-    readonly tasks: readonly (DecidedTask & BlamedFindings)[];
-    readonly unwritten: BlamedFindings;
-  };
-  /** What the attempt's worker returned; `failed`: its answer was not a patch of this repository. */
-  readonly worker?: 'patch' | 'nothing' | 'failed';
-  /** Why the worker's answer is not a patch, from the attempt's record: one line, redacted. */
-  readonly workerReason?: string;
-  /** Paths that did not merge. */
-  readonly conflicts: readonly string[];
-  readonly patchFindings: readonly DecidedFinding[];
-  /** The change edits files below `.writ/` that govern writ. It then needs two approvers, regardless of the spec. */
-  readonly touchesGoverning: boolean;
-  readonly stages: readonly DecidedStage[];
-  readonly wallClock: { readonly limitSeconds: number; readonly exceeded: boolean };
-  /** Refusals of decision guards, in the order of the plugins. */
-  readonly refusals: readonly DecidedFinding[];
-  /** `enabled` by the spec, `fired` by the run; only triggers in both lists count. */
-  readonly triggers: { readonly enabled: readonly ReplanTrigger[]; readonly fired: readonly ReplanTrigger[] };
-  /** Revisions of the Plan after its first, so far and at most. */
-  readonly replans: { readonly count: number; readonly limit: number };
-  /** Units of 0.001 USD; a limit of 0 is none. */
-  readonly cost: { readonly limitUnits: number; readonly usedUnits: number };
-  /** Numbers of distinct people with a valid signed approval or rejection of exactly this candidate. */
-  readonly human: {
-    readonly required: boolean;
-    readonly needed: number;
-    readonly approved: number;
-    readonly rejected: number;
-  };
-  /**
-   * How many passed checks the final decision must cite (0: none), and whether the spec trusts their tier (`repo`).
-   * Absent only in v1 records.
-   */
-  readonly citations?: { readonly needed: number; readonly trusted: boolean };
-  /** `objmodel.decisionPolicy`. */
-  readonly policy: {
-    readonly abandonOnSecurityGateFail: boolean;
-    readonly checkpointBeforeReplan: boolean;
-    readonly rollbackOnProvenanceFail: boolean;
-  };
-  /** What stopped the sealing of a candidate that was decided to be committed. */
-  readonly sealing?: SealingFault;
-}
-
-/**
  * Why a change that was decided to be committed is not sealed as it should be: its record does not bear it, its
  * provenance or the log failed, its target was moved by somebody else, or files of it were changed in the working tree.
  */
-const sealingFaults = ['refuted', 'provenance-failed', 'swap-lost', 'changed-under-us'] as const;
+const sealingFault = oneOf('refuted', 'provenance-failed', 'swap-lost', 'changed-under-us');
 
-export type SealingFault = (typeof sealingFaults)[number];
+/**
+ * The whole input of a decision: digests and outcomes only, no content, so no retention period applies. Stored as
+ * `decision-input.json`. An unknown field is refused, because its writer gave it a meaning that this version does not
+ * know.
+ */
+const decisionInput = fields(
+  {
+    /** The last of them in everything that is decided now. */
+    schema: oneOf(...decisionInputSchemas),
+    runId: text,
+    specId: text,
+    specDigest: text,
+    baseCommit: orNull(text),
+    /** The commit that supplied configuration, plugins, policies and signers; `null` on an unborn branch. */
+    policyCommit: orNull(text),
+    patchDigest: text,
+    candidateTree: text,
+    gateReportDigest: text,
+    /** One attempt at a Task (evaluated by the fast stage), or the merged candidate (evaluated by all four stages). */
+    subject: oneOf('attempt', 'candidate'),
+    /** A supplied patch is never retried nor replanned. */
+    source: oneOf('supplied', 'worker'),
+    /** Paths that did not merge. */
+    conflicts: listOf(text),
+    patchFindings: listOf(finding),
+    /** The change edits files below `.writ/` that govern writ. It then needs two approvers, regardless of the spec. */
+    touchesGoverning: flag,
+    stages: listOf(stage),
+    wallClock: fields({ limitSeconds: wholeNumber, exceeded: flag }),
+    /** Refusals of decision guards, in the order of the plugins. */
+    refusals: listOf(finding),
+    /** `enabled` by the spec, `fired` by the run; only triggers in both lists count. */
+    triggers: fields({ enabled: triggers, fired: triggers }),
+    /** Revisions of the Plan after its first, so far and at most. */
+    replans: fields({ count: wholeNumber, limit: wholeNumber }),
+    /** Units of 0.001 USD; a limit of 0 is none. */
+    cost: fields({ limitUnits: wholeNumber, usedUnits: decimal }),
+    /** Numbers of distinct people with a valid signed approval or rejection of exactly this candidate. */
+    human: fields({ required: flag, needed: wholeNumber, approved: wholeNumber, rejected: wholeNumber }),
+    /** `objmodel.decisionPolicy`. */
+    policy: fields({
+      abandonOnSecurityGateFail: flag,
+      checkpointBeforeReplan: flag,
+      rollbackOnProvenanceFail: flag,
+    }),
+  },
+  {
+    /** The branch that the policy commit was the tip of; absent where it is the base itself. */
+    policyRef: text,
+    /** Present where that is neither the target nor the default branch: this one, `null` where none was known. */
+    defaultRef: orNull(text),
+    /** The Task that a failure's retry counts against: the attempt's Task; for a candidate, the Task to retry. */
+    task,
+    /**
+     * For a candidate refused because of file content: which attempts wrote that content, found through the patchsets
+     * that were merged. Absent if no file was refused, and for a supplied patch.
+     */
+    blame: fields({
+      /** Names of those attempts, in the order that they were merged. */
+      merged: listOf(text),
+      /** Tasks to retry, in plan order. If empty, `task` is retried. */
+      tasks: listOf(fields({ ...taskFields, ...blamedFields })),
+      unwritten: blamed,
+    }),
+    /** What the attempt's worker returned; `failed`: its answer was not a patch of this repository. */
+    worker: oneOf('patch', 'nothing', 'failed'),
+    /** Why the worker's answer is not a patch, from the attempt's record: one line, redacted. */
+    workerReason: text,
+    /**
+     * How many passed checks the final decision must cite (0: none), and whether the spec trusts their tier (`repo`).
+     * Absent only in v1 records.
+     */
+    citations: fields({ needed: wholeNumber, trusted: flag }),
+    /** What stopped the sealing of a candidate that was decided to be committed. */
+    sealing: sealingFault,
+  },
+);
+
+/** A finding without its words: what deciding needs, and what replay can compare years later. */
+export type DecidedFinding = TypeOf<typeof finding>;
+export type DecidedStage = TypeOf<typeof stage>;
+export type DecidedTask = TypeOf<typeof task>;
+export type BlamedFindings = TypeOf<typeof blamed>;
+export type SealingFault = TypeOf<typeof sealingFault>;
+export type DecisionInput = TypeOf<typeof decisionInput>;
 
 /** What the Scheduler does about a decision. */
 type DecisionStep =
@@ -171,75 +168,14 @@ export interface DecisionRecord {
   readonly inputDigest: string;
 }
 
-const finding = fields(
-  { rule: text, severity: oneOf('error', 'warning', 'note') },
-  { path: text, line: wholeNumber },
-);
+export function toDecided(found: DecidedFinding): DecidedFinding {
+  return toStored(finding, found);
+}
 
-const stage = fields({
-  stage: oneOf(...stageNames),
-  status: oneOf('passed', 'failed', 'skipped', 'waiting', 'not-started'),
-  expected: wholeNumber,
-  ran: wholeNumber,
-  checks: listOf(
-    fields({ id: text, status: oneOf('passed', 'failed', 'waiting'), required: flag }, { tolerated: flag }),
-  ),
-  findings: listOf(finding),
-});
-
-const task = { id: text, attempt: wholeNumber, maxRetries: wholeNumber };
-const blamed = { count: wholeNumber, first: listOf(finding) };
-
-const triggers = listOf(oneOf(...replanTriggers));
-
-/**
- * The stored form of a decision's input. An unknown field is refused, because its writer gave it a meaning that this
- * version does not know.
- */
-const decisionInput: Shape<DecisionInput> = fields(
-  {
-    schema: oneOf(...decisionInputSchemas),
-    runId: text,
-    specId: text,
-    specDigest: text,
-    baseCommit: orNull(text),
-    policyCommit: orNull(text),
-    patchDigest: text,
-    candidateTree: text,
-    gateReportDigest: text,
-    subject: oneOf('attempt', 'candidate'),
-    source: oneOf('supplied', 'worker'),
-    conflicts: listOf(text),
-    patchFindings: listOf(finding),
-    touchesGoverning: flag,
-    stages: listOf(stage),
-    wallClock: fields({ limitSeconds: wholeNumber, exceeded: flag }),
-    refusals: listOf(finding),
-    triggers: fields({ enabled: triggers, fired: triggers }),
-    replans: fields({ count: wholeNumber, limit: wholeNumber }),
-    cost: fields({ limitUnits: wholeNumber, usedUnits: decimal }),
-    human: fields({ required: flag, needed: wholeNumber, approved: wholeNumber, rejected: wholeNumber }),
-    policy: fields({
-      abandonOnSecurityGateFail: flag,
-      checkpointBeforeReplan: flag,
-      rollbackOnProvenanceFail: flag,
-    }),
-  },
-  {
-    policyRef: text,
-    defaultRef: orNull(text),
-    task: fields(task),
-    blame: fields({
-      merged: listOf(text),
-      tasks: listOf(fields({ ...task, ...blamed })),
-      unwritten: fields(blamed),
-    }),
-    worker: oneOf('patch', 'nothing', 'failed'),
-    workerReason: text,
-    citations: fields({ needed: wholeNumber, trusted: flag }),
-    sealing: oneOf(...sealingFaults),
-  },
-);
+export function toDecidedStage({ checks, findings, ...record }: DecidedStage): DecidedStage {
+  const decided = checks.map((check) => toStored(decidedCheck, check));
+  return toStored(stage, { ...record, checks: decided, findings: findings.map(toDecided) });
+}
 
 /**
  * Returns what is wrong with an input that the Scheduler would never build: an invalid shape, or contradictory

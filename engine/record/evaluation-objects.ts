@@ -14,12 +14,13 @@ import {
   type StageRecord,
 } from '../../core/interfaces/stage.ts';
 import { maskPath } from '../../readers/sensitive/redact.ts';
-import type { ArtifactRef, ObjectBody } from '../../store/object-shapes.ts';
+import { type ArtifactRef, artifactRef, type ObjectBody, objectShapes } from '../../store/object-shapes.ts';
+import { toStored } from '../../store/shape.ts';
 import { type SealedObject, type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
-import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
+import type { Attempt, OpenRun } from '../state/open-run.ts';
+import { printedTail } from '../state/outcome.ts';
 import type { DecisionInput, DecisionRecord } from './decision-input.ts';
-import { outputTail } from './failure-text.ts';
 import { recordedFile } from './read-run.ts';
 
 /** Which Run a verdict is recorded for, and where its artifacts are. */
@@ -96,17 +97,14 @@ function patchsetBody(
 ): ObjectBody<'patchset'> {
   // A sealed change is recorded by the names it has; a refused one may hold a token in them.
   const pathOf = applyStatus === 'Applied' ? (path: string): string => path : maskPath;
-  return {
+  return toStored(objectShapes.patchset, {
+    ...patch,
     run,
-    digest: patch.digest,
-    base_commit: patch.baseCommit ?? null,
-    base_tree: patch.baseTree,
-    candidate_tree: patch.candidateTree,
-    format: patch.format,
-    apply_status: findings.some(({ severity }) => severity === 'error') ? 'Rejected' : applyStatus,
+    baseCommit: patch.baseCommit ?? null,
+    applyStatus: findings.some(({ severity }) => severity === 'error') ? 'Rejected' : applyStatus,
     files: patch.files.map((file) => recordedFile(file, pathOf)),
     findings,
-  };
+  });
 }
 
 function checkEvidence(
@@ -116,38 +114,15 @@ function checkEvidence(
   patchset: string,
   place: JudgementPlace,
 ): ObjectBody<'evidence'> {
-  return {
+  return toStored(objectShapes.evidence, {
+    ...check,
     run: place.run,
     patchset,
     kind: `${stage.stage}:${check.id}`,
-    stage: stage.stage,
-    status: check.status,
-    required: check.required,
     reports: check.artifacts.map((artifact) => toArtifactRef(attempt, place, artifact)),
-    findings: check.findings,
-    check_id: check.id,
-    check_kind: check.kind,
-    command: check.command,
-    expected_exit_code: check.expectedExitCode,
-    ...(check.exitCode === undefined ? {} : { exit_code: check.exitCode }),
-    ...(check.signal === undefined ? {} : { signal: check.signal }),
-    timed_out: check.timedOut,
-    started_at: check.startedAt,
-    duration_ms: check.durationMs,
-    ...(check.workspaceMs === undefined ? {} : { workspace_ms: check.workspaceMs }),
-    ...(check.clockStepMs === undefined ? {} : { clock_step_ms: check.clockStepMs }),
-    ...(check.tests === undefined ? {} : { tests: check.tests }),
-    ...(check.fromPolicy ? { from_policy: true } : {}),
-    ...(check.tolerated ? { tolerated: true } : {}),
-    ...(check.atPolicy === undefined ? {} : { at_policy: check.atPolicy }),
-    ...(check.withBaseTests === undefined ? {} : { with_base_tests: check.withBaseTests }),
-    ...(check.onBaseProduct === undefined ? {} : { on_base_product: check.onBaseProduct }),
-    ...(check.observed === undefined ? {} : { observed: check.observed }),
-    ...(check.scan === undefined ? {} : { scan: check.scan }),
-    ...(check.carried === undefined ? {} : { carried: check.carried }),
-    ...(check.wroteOutside === undefined ? {} : { wrote_outside: check.wroteOutside }),
-    ...(check.outputTail === undefined ? {} : { output_tail: check.outputTail }),
-  };
+    checkId: check.id,
+    checkKind: check.kind,
+  });
 }
 
 /** What the stage as a whole showed: its rules' findings, and the artifacts that the engine made for it. */
@@ -161,19 +136,16 @@ function stageEvidence(
     .list()
     .filter((artifact) => artifact.stage === stage.stage && artifact.checkId === undefined);
   const byPlugins = madeByPlugins(made);
-  return {
+  return toStored(objectShapes.evidence, {
+    ...stage,
     run: place.run,
     patchset,
     kind: stage.stage,
-    stage: stage.stage,
-    status: stage.status,
     required: true,
     reports: made.map((artifact) => toArtifactRef(attempt, place, artifact)),
-    findings: stage.findings,
     summary: `${stage.ran} of ${stage.expected} checks ran`,
-    ...(byPlugins.length === 0 ? {} : { made_by: byPlugins }),
-    ...(stage.asked === undefined ? {} : { asked: stage.asked }),
-  };
+    ...(byPlugins.length === 0 ? {} : { madeBy: byPlugins }),
+  });
 }
 
 function toArtifactRef(
@@ -181,14 +153,11 @@ function toArtifactRef(
   place: JudgementPlace,
   artifact: ArtifactRecord,
 ): ArtifactRef {
-  return {
+  return toStored(artifactRef, {
+    ...artifact,
     store: contract.effective.objmodel.objectStore.backend,
     key: `${store.refs.content(runId)}:${place.content}${artifact.path}`,
-    sha256: artifact.sha256,
-    sizeBytes: artifact.sizeBytes,
-    contentType: artifact.contentType,
-    ...(artifact.expiresAt === undefined ? {} : { expiresAt: artifact.expiresAt }),
-  };
+  });
 }
 
 /** Everything that was found out about a candidate, and what was decided from it. */
@@ -227,9 +196,9 @@ interface LaidOver {
   readonly laid: readonly LaidPath[];
 }
 
-/** A second run as the evidence holds it, and its output among the artifacts. */
+/** A second run for the outcome of its check, and its output among the artifacts. */
 export async function keepSecondRun(
-  attempt: Pick<Attempt, 'box' | 'identity' | 'environment' | 'services'>,
+  { box }: Pick<Attempt, 'box'>,
   { stage, check }: { readonly stage: StageName; readonly check: EffectiveCheck },
   { findings, result, tests, carried }: CheckOutcome,
   { name, tree, laid }: LaidOver,
@@ -237,14 +206,12 @@ export async function keepSecondRun(
   const bytes = result?.combined.bytes;
   const kind = { contentType: 'text/plain', extension: 'log' };
   const log =
-    bytes &&
-    name !== undefined &&
-    (await attempt.box.add({ name, stage, checkId: check.id, bytes, ...kind }));
+    bytes && name !== undefined && (await box.add({ name, stage, checkId: check.id, bytes, ...kind }));
   const status = findings.some(({ severity }) => severity === 'error') ? 'failed' : 'passed';
-  const tail = status === 'failed' ? outputTail(result, policyOf(attempt)) : undefined;
+  const tail = status === 'failed' ? printedTail(result) : undefined;
   const record: LaidRun = {
     status,
-    laid: laid.map(({ path, ...rest }) => ({ path: maskPath(path), ...rest })),
+    laid,
     tree,
     ...(result?.exitCode === undefined ? {} : { exitCode: result.exitCode }),
     ...(result?.signal === undefined ? {} : { signal: result.signal }),

@@ -10,7 +10,7 @@ import { findLandings, type Landing } from '../../store/landed.ts';
 import { readJournal } from '../../store/parse-journal.ts';
 import { type GateReport, readGateReport } from '../../store/record/gate-report.ts';
 import { type FoundRun, listRunRefs } from '../../store/record/list-records.ts';
-import { sealPaths, waitingFolder } from '../../store/record/record-paths.ts';
+import { sealPaths, toJson, waitingFolder } from '../../store/record/record-paths.ts';
 import { verdictDifferences, verdictDigest, verdictOf } from '../../store/record/verdict.ts';
 import { journalPath, listRunDirectories } from '../../store/run-directory.ts';
 import { parseObject } from '../../store/stored-object.ts';
@@ -288,5 +288,5 @@ export function earlierFiles(
   others.delete(now);
   return [...others.values()]
     .slice(-maxEarlier)
-    .map((one, n) => [`${earlierFolder}/${n + 1}.json`, Buffer.from(`${canonicalize(one)}\n`)]);
+    .map((one, n) => [`${earlierFolder}/${n + 1}.json`, toJson(one)]);
 }

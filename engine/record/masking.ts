@@ -1,5 +1,6 @@
 /* Masks secrets in the patch of a run that is not sealed. */
-import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
+
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
@@ -9,11 +10,10 @@ import { maskPath } from '../../readers/sensitive/redact.ts';
 import { findRegions } from '../../readers/sensitive/redactor.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import { weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
+import { toJson } from '../../store/record/record-paths.ts';
 import type { MaskedRecord } from '../../store/record/summaries.ts';
 import type { Attempt, RunServices } from '../state/open-run.ts';
 import type { EvaluatedRun } from './evaluation-objects.ts';
-
-/** Replaces removed text in a kept patch. */
 
 /** A patch as it is kept, and how much of it that left out. */
 interface MaskedPatch {
@@ -160,7 +160,7 @@ export function keepMasked(
     files,
     lines,
   };
-  return { bytes, record: Buffer.from(`${canonicalize(record)}\n`) };
+  return { bytes, record: toJson(record) };
 }
 
 /**

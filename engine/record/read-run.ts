@@ -5,10 +5,10 @@ import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sealing.ts';
 import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
-import type { ObjectBody } from '../../store/object-shapes.ts';
+import { type ObjectBody, patchFile } from '../../store/object-shapes.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
-import { readGateReport } from '../../store/record/gate-report.ts';
-import { sealPaths, waitingFolder } from '../../store/record/record-paths.ts';
+import { sealPaths } from '../../store/record/record-paths.ts';
+import { decisionPaths, type StoredDecision, storedDecision } from '../../store/record/sealed-commit.ts';
 import {
   citationsPath,
   maskedPath,
@@ -24,7 +24,7 @@ import {
   toolUsesPath,
 } from '../../store/record/summaries.ts';
 import { isRunHeld, journalPath, runDirectory } from '../../store/run-directory.ts';
-import { parseObject } from '../../store/stored-object.ts';
+import { toStored } from '../../store/shape.ts';
 import type { RunStore } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { parentTree, treeOf } from '../../workspace/git/resolve-commit.ts';
@@ -36,12 +36,8 @@ import { provenanceMissingCode } from '../state/policies.ts';
 import { followNotices, viewJournal } from './journal-view.ts';
 import { startedRun } from './started-run.ts';
 
-const waitingDecision = `${waitingFolder}/decision.json`;
 const names = [
-  'gate-report.json',
-  'decision.json',
-  waitingDecision,
-  sealPaths.rollback,
+  ...decisionPaths,
   sealPaths.bundle,
   sealPaths.proof,
   maskedPath,
@@ -72,20 +68,13 @@ async function otherRecords({ objects, refs }: RunStore, runId: string): Promise
 
 async function readOurs(repository: Repository, store: RunStore, runId: string): Promise<RunView> {
   const files = await store.objects.readMany(store.refs.run(runId), names);
-  const report = files.get('gate-report.json');
-  const decision = files.get('decision.json');
-  if (report && decision)
-    return decidedRun(store, runId, report, decision, files, await localRecords(repository, runId));
+  const stored = storedDecision(files);
+  if (stored?.isWaiting === false)
+    return decidedRun(store, runId, stored.read(), files, await localRecords(repository, runId));
   const { records } = await readJournal(journalPath(repository, runId));
-  const waiting = files.get(waitingDecision);
-  if (report && waiting && (records.length === 0 || viewJournal(records).isWaiting)) {
+  if (stored && (records.length === 0 || viewJournal(records).isWaiting)) {
     const signed = (await store.objects.refs(store.refs.approvals(runId))).length;
-    return {
-      ...waitingRun(report, waiting, signed),
-      ...retriesOf(files),
-      ...citationsOf(files),
-      ...toolUsesOf(files),
-    };
+    return { ...waitingRun(stored.read(), signed), ...summariesOf(files) };
   }
   return undecidedRun(repository, runId, records);
 }
@@ -102,25 +91,24 @@ function maskedNotice(files: ReadonlyMap<string, Buffer>): readonly string[] {
   ];
 }
 
-function toolUsesOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'toolUses'> {
-  const bytes = files.get(toolUsesPath);
-  if (bytes === undefined) return {};
-  const { schema: _, ...toolUses } = parseToolUses(bytes);
-  return { toolUses };
-}
-
-function retriesOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'retries'> {
-  const bytes = files.get(retriesPath);
-  if (!bytes) return {};
-  const { schema: _, ...retries } = parseRetries(bytes);
-  return { retries };
-}
-
-function citationsOf(files: ReadonlyMap<string, Buffer>): Pick<RunView, 'citations'> {
-  const bytes = files.get(citationsPath);
-  if (!bytes) return {};
-  const { needed, count, first } = parseCitations(bytes);
-  return { citations: { needed, count, first } };
+/** Summaries of the run's work, if its record has them. */
+function summariesOf(
+  files: ReadonlyMap<string, Buffer>,
+): Pick<RunView, 'retries' | 'citations' | 'toolUses'> {
+  const read = <T>(path: string, parse: (bytes: Uint8Array) => T): T | undefined => {
+    const bytes = files.get(path);
+    return bytes && parse(bytes);
+  };
+  const retries = read(retriesPath, parseRetries);
+  const citations = read(citationsPath, parseCitations);
+  const toolUses = read(toolUsesPath, parseToolUses);
+  return {
+    ...(retries && { retries: { count: retries.count, first: retries.first } }),
+    ...(citations && {
+      citations: { needed: citations.needed, count: citations.count, first: citations.first },
+    }),
+    ...(toolUses && { toolUses: { count: toolUses.count, tools: toolUses.tools } }),
+  };
 }
 
 /** Notice that the spec allowed the change to land without provenance. */
@@ -132,9 +120,11 @@ function unprovenNotice({ unproven }: { readonly unproven?: string | undefined }
 }
 
 /** A run that people have to speak about; complete in its refs, here or fetched from elsewhere. */
-function waitingRun(reportBytes: Buffer, decisionBytes: Buffer, signed: number): RunView {
-  const { schema: _, ...report } = readGateReport(reportBytes);
-  const { type, rationale, decision_digest: decisionDigest } = parseObject('decision', decisionBytes);
+function waitingRun(
+  { report: { schema: _, ...report }, decision }: ReturnType<StoredDecision['read']>,
+  signed: number,
+): RunView {
+  const { type, rationale, decision_digest: decisionDigest } = decision;
   const notice = `this is the state when it began to wait; \`writ resume\` counts what was signed since then (${signed})`;
   return {
     ...report,
@@ -147,14 +137,10 @@ function waitingRun(reportBytes: Buffer, decisionBytes: Buffer, signed: number):
 function decidedRun(
   store: RunStore,
   runId: string,
-  reportBytes: Buffer,
-  decisionBytes: Buffer,
+  { report: { schema: _, ...report }, decision }: ReturnType<StoredDecision['read']>,
   files: ReadonlyMap<string, Buffer>,
   records: readonly JournalRecord[],
 ): RunView {
-  const { schema: _, ...report } = readGateReport(reportBytes);
-  const rollback = files.get(sealPaths.rollback);
-  const decision = parseObject('decision', rollback ?? decisionBytes);
   const ref = store.refs.run(runId);
   const seals = [
     sealedArtifact(
@@ -177,9 +163,7 @@ function decidedRun(
     ...report,
     state,
     ...(told.length === 0 ? {} : { notices: told }),
-    ...retriesOf(files),
-    ...citationsOf(files),
-    ...toolUsesOf(files),
+    ...summariesOf(files),
     finishedAt: decision.created_at,
     decision: {
       type: decision.type,
@@ -375,16 +359,7 @@ export function recordedFile(
   file: PatchFile,
   pathOf: (path: string) => string = (path) => path,
 ): ObjectBody<'patchset'>['files'][number] {
-  return {
-    path: pathOf(file.path),
-    change_type: file.changeType,
-    binary: file.binary,
-    lines_added: file.linesAdded,
-    lines_deleted: file.linesDeleted,
-    ...(file.oldPath === undefined ? {} : { old_path: pathOf(file.oldPath) }),
-    ...(file.oldMode === undefined ? {} : { old_mode: file.oldMode }),
-    ...(file.newMode === undefined ? {} : { new_mode: file.newMode }),
-    ...(file.oldBlob === undefined ? {} : { old_blob: file.oldBlob }),
-    ...(file.newBlob === undefined ? {} : { new_blob: file.newBlob }),
-  };
+  const { path, oldPath } = file;
+  const old = oldPath === undefined ? {} : { oldPath: pathOf(oldPath) };
+  return toStored(patchFile, { ...file, path: pathOf(path), ...old });
 }

@@ -4,12 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
-import {
-  type Authorship,
-  authorshipShape,
-  type GateReport,
-  gateReportProblems,
-} from '../../store/record/gate-report.ts';
+import { authorshipShape, type GateReport, gateReportProblems } from '../../store/record/gate-report.ts';
 import {
   fields,
   flag,
@@ -17,101 +12,77 @@ import {
   listOf,
   oneOf,
   orNull,
+  type Shape,
   sha256Text,
+  type TypeOf,
   text,
   wholeNumber,
 } from '../../store/shape.ts';
 import { isRefName } from '../../workspace/git/ref-name.ts';
-import type { TaskAdvice } from '../plan/plan-advice.ts';
-import { type CommitWording, type LocalDecision, localShape, wordingShape } from '../state/commit-wording.ts';
-import type { ForeignPolicy, Lag, Landing } from '../state/policies.ts';
-import { type Spent, spentShape } from '../state/spent.ts';
+import { adviceShape } from '../plan/plan-advice.ts';
+import { localShape, wordingShape } from '../state/commit-wording.ts';
+import type { Landing } from '../state/policies.ts';
+import { spentShape } from '../state/spent.ts';
 import { ownerFile } from './stale-run-files.ts';
 
-/** The first record of a run's journal: the request, resolved once. */
-export interface StartedRun {
-  readonly runId: string;
-  readonly threadId: string;
-  readonly startedAtMs: number;
-  /** When the run restarted from an unverified journal; its wall clock counts from here. */
-  readonly anewAtMs?: number;
-  readonly source: 'patch' | 'range' | 'worker';
-  /** Who does the work, by name in slot `worker`; absent in records from before there were several. */
-  readonly worker?: string;
-  /** `--onto`, as it was given. */
-  readonly onto?: string;
-  /**
-   * Fixed at the start: the branch on which `resume` is run does not matter. `expected`: the commit that the branch
-   * must have at the swap, `null` for a new branch.
-   */
-  readonly target: { readonly ref: string; readonly expected: string | null };
-  /** The commit that supplies `.writ/`; `ref`: the branch it is the tip of. */
-  readonly policy: { readonly commit: string | null; readonly tree: string; readonly ref?: string };
-  /** The parent of the sealed commit. */
-  readonly base: { readonly commit: string | null; readonly tree: string };
-  /** The sealed commit replaces the tip of the target, and its parent is the parent of that tip. */
-  readonly replaces?: boolean;
-  /** Where the change started, if that is behind the policy commit. */
-  readonly lag?: Lag;
-  /** Present if the policy is neither the target's nor the default branch's. */
-  readonly foreign?: ForeignPolicy;
-  /** The change is only evaluated; nothing of the run is kept. */
-  readonly evaluatesOnly?: boolean;
-  /** Words and people of the sealed commit. */
-  readonly wording: CommitWording;
-  /** For a range, its tip: authors and committers up to here may not approve. */
-  readonly tip?: string;
-  /** Authors as the change itself named them on arrival, otherwise the person who submitted it. */
-  readonly authorship: Authorship;
-  /** The candidate of a supplied patch, or of a worker's run that restarted with its candidate. */
-  readonly candidate?: { readonly tree: string; readonly digest: string };
-  readonly sandbox: string;
-  /** Warnings given before the run began that its work may be useless, each prefixed with its code. */
-  readonly lacking?: readonly string[];
-  /** Model usage of drafting the spec, if a model drafted it. */
-  readonly drafting?: Spent;
-  /** How its Tasks are to be done, where a person confirmed that before. */
-  readonly advice?: readonly TaskAdvice[];
-  /** What happens to local changes in the way, if that was decided before the work. */
-  readonly local?: LocalDecision;
-  /** The report that `show` prints before any rule or check ran. */
-  readonly report: GateReport;
-}
+const reportShape: Shape<GateReport> = {
+  check: (value, path, problems) =>
+    void problems.push(...gateReportProblems(value).map((one) => `${path}${one}`)),
+};
 
-const texts = listOf(text);
-const adviceShape = fields({ key: text, steps: texts, writes: texts, after: texts, checks: texts });
-
-const shape = fields(
+export const startedShape = fields(
   {
     runId: text,
     threadId: text,
     startedAtMs: wholeNumber,
     source: oneOf('patch', 'range', 'worker'),
+    /**
+     * Fixed at the start: the branch on which `resume` is run does not matter. `expected`: the commit that the branch
+     * must have at the swap, `null` for a new branch.
+     */
     target: fields({ ref: text, expected: orNull(gitObject) }),
+    /** The commit that supplies `.writ/`; `ref`: the branch it is the tip of. */
     policy: fields({ commit: orNull(gitObject), tree: gitObject }, { ref: text }),
     wording: wordingShape,
+    /** The parent of the sealed commit. */
     base: fields({ commit: orNull(gitObject), tree: gitObject }),
+    /** Authors as the change itself named them on arrival, otherwise the person who submitted it. */
     authorship: authorshipShape,
     sandbox: text,
-    report: { check: (value, path, problems) => void problems.push(...at(path, gateReportProblems(value))) },
+    /** The report that `show` prints before any rule or check ran. */
+    report: reportShape,
   },
   {
+    /** When the run restarted from an unverified journal; its wall clock counts from here. */
     anewAtMs: wholeNumber,
+    /** Who does the work, by name in slot `worker`; absent in records from before there were several. */
     worker: text,
+    /** `--onto`, as it was given. */
     onto: text,
+    /** The sealed commit replaces the tip of the target, and its parent is the parent of that tip. */
     replaces: flag,
+    /** The change is only evaluated; nothing of the run is kept. */
     evaluatesOnly: flag,
+    /** Where the change started, if that is behind the policy commit. */
     lag: fields({ from: gitObject, commits: wholeNumber }),
+    /** Present if the policy is neither the target's nor the default branch's. */
     foreign: fields({ defaultRef: orNull(text) }),
+    /** For a range, its tip: authors and committers up to here may not approve. */
     tip: gitObject,
+    /** The candidate of a supplied patch, or of a worker's run that restarted with its candidate. */
     candidate: fields({ tree: gitObject, digest: sha256Text }),
+    /** Warnings given before the run began that its work may be useless, each prefixed with its code. */
     lacking: listOf(text),
+    /** Model usage of drafting the spec, if a model drafted it. */
     drafting: spentShape,
+    /** How its Tasks are to be done, where a person confirmed that before. */
     advice: listOf(adviceShape),
     local: localShape,
   },
 );
-const at = (path: string, problems: readonly string[]): string[] => problems.map((one) => `${path}${one}`);
+
+/** The first record of a run's journal: the request, resolved once. */
+export type StartedRun = TypeOf<typeof startedShape>;
 
 /** Target, policy and base as the record holds them. */
 export function startedLanding({
@@ -149,7 +120,7 @@ export function startedRun(records: readonly JournalRecord[]): StartedRun | unde
     });
   }
   const problems: string[] = [];
-  shape.check(record.data, '', problems);
+  startedShape.check(record.data, '', problems);
   if (problems.length === 0) problems.push(...contradictions(record.data as StartedRun));
   if (problems.length === 0) return record.data as StartedRun;
   throw new WritError('JOURNAL_CORRUPT', {

@@ -1,8 +1,7 @@
 /* Stored approvals, and the record of a waiting run. */
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
-import type { ApprovalSubject } from '../../core/interfaces/approval.ts';
-import { parseNamedJson } from '../../store/record/record-paths.ts';
+import { parseShaped } from '../../store/record/record-paths.ts';
 import {
   fields,
   gitObject,
@@ -123,28 +122,20 @@ const shape = fields(
       specDigest: sha256Text,
       gateReportDigest: sha256Text,
     }),
+    /** Distinct people, at least. */
     needed: wholeNumber,
+    /** Identities that may not approve (`ApprovalGround.authors`). */
     authors: listOf(text),
     specId: text,
+    /** The spec's summary: the goal in one sentence. */
     summary: text,
   },
+  /** Principals by group, for checks that require a group. */
   { groups: mapOf(listOf(text)) },
 );
 
 /** What a run waits for, complete enough to be approved in a clone that has its refs only. */
-export interface WaitingRecord {
-  readonly for: 'approval' | 'budget';
-  readonly subject: ApprovalSubject;
-  /** Distinct people, at least. */
-  readonly needed: number;
-  /** Principals by group, for checks that require a group. */
-  readonly groups?: Readonly<Record<string, readonly string[]>>;
-  /** Identities that may not approve (`ApprovalGround.authors`). */
-  readonly authors: readonly string[];
-  readonly specId: string;
-  /** The spec's summary: the goal in one sentence. */
-  readonly summary: string;
-}
+export type WaitingRecord = Omit<TypeOf<typeof shape>, 'schema'>;
 
 /** The record's canonical bytes; INTERNAL for what `parseWaitingRecord` would refuse. */
 export function buildWaitingRecord(record: WaitingRecord): Uint8Array {
@@ -160,15 +151,6 @@ export function buildWaitingRecord(record: WaitingRecord): Uint8Array {
 
 /** Reads a record strictly; OBJECT_CORRUPT lists what is wrong. */
 export function parseWaitingRecord(bytes: Uint8Array): WaitingRecord {
-  const value = parseNamedJson(waitingPath, bytes, { maxBytes, maxDepth: 8 });
-  const problems: string[] = [];
-  shape.check(value, '', problems);
-  if (problems.length > 0) {
-    throw new WritError('OBJECT_CORRUPT', {
-      message: `\`${waitingPath}\` is not what it must be: ${problems[0]}`,
-      detail: { path: waitingPath, problems },
-    });
-  }
-  const { schema: _, ...record } = value as TypeOf<typeof shape>;
+  const { schema: _, ...record } = parseShaped(waitingPath, shape, bytes, { maxBytes, maxDepth: 8 });
   return record;
 }

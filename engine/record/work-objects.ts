@@ -6,8 +6,9 @@ import { edgesOf, type PlanDraft, type PlannedTask } from '../../core/interfaces
 import type { DecisionType } from '../../core/interfaces/run-view.ts';
 import { type StageName, type StageRecord, stageNames, type ToolUse } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
-import type { ObjectBody } from '../../store/object-shapes.ts';
+import { type ObjectBody, objectShapes } from '../../store/object-shapes.ts';
 import { workerToolsFolder } from '../../store/record/summaries.ts';
+import { toStored } from '../../store/shape.ts';
 import { type SealOptions, sealObject } from '../../store/stored-object.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import type { Attempt, RunIdentity } from '../state/open-run.ts';
@@ -99,20 +100,13 @@ function taskBody(
   idOf: (key: string) => string,
 ): ObjectBody<'task'> {
   const [stage] = task.gateStages;
-  return {
+  return toStored(objectShapes.task, {
+    ...task,
     intent: run.threadId,
     plan: planIdOf(run, draft.revision),
-    title: task.title,
-    goal: task.goal,
-    steps: task.steps,
-    constraints: task.constraints,
-    acceptance_criteria: task.acceptanceCriteria,
-    depends_on: task.dependsOn.map(idOf),
-    number: task.number,
-    kind: task.kind,
-    ...(stage === undefined || task.gateStages.length > 1 ? {} : { gate_stage: stage }),
-    ...(task.predictedWrites === undefined ? {} : { predicted_writes: task.predictedWrites }),
-  };
+    dependsOn: task.dependsOn.map(idOf),
+    ...(stage === undefined || task.gateStages.length > 1 ? {} : { gateStage: stage }),
+  });
 }
 
 function idsOf(run: Planned, draft: PlanDraft): (key: string) => string {
@@ -242,43 +236,24 @@ function toolInvocations(attempt: Attempt, story: RunStory): readonly [string, U
   );
   return [
     ...byChecks.map(({ check, use }, index) =>
-      toolInvocation(attempt, story, `tools/${numbered(index)}-${encodeId(check.id)}.json`, use, {
-        check_id: check.id,
-        command: use.command,
+      toolInvocation(attempt, story, `tools/${numbered(index)}-${encodeId(check.id)}.json`, {
+        ...use,
+        checkId: check.id,
       }),
     ),
     ...(story.tools ?? []).map((use, index) =>
-      toolInvocation(attempt, story, `${workerToolsFolder}${numbered(index)}.json`, use, {
-        arguments_digest: use.argumentsDigest,
-        ...(use.resultDigest === undefined ? {} : { result_digest: use.resultDigest }),
-        ...(use.path === undefined ? {} : { path: use.path }),
-        ...(use.command === undefined ? {} : { command: use.command }),
-        ...(use.query === undefined ? {} : { query: use.query }),
-      }),
+      toolInvocation(attempt, story, `${workerToolsFolder}${numbered(index)}.json`, use),
     ),
   ];
 }
-
-type Invocation = ObjectBody<'tool_invocation'>;
 
 function toolInvocation(
   attempt: Attempt,
   story: RunStory,
   path: string,
-  use: ToolUse | UsedTool,
-  own: Partial<Invocation>,
+  use: (ToolUse & { readonly checkId: string }) | UsedTool,
 ): [string, Uint8Array] {
-  const body: Invocation = {
-    run: story.run,
-    tool: use.tool,
-    action: use.action,
-    outcome: use.outcome,
-    duration_ms: use.durationMs,
-    started_at: use.startedAt,
-    ...(use.exitCode === undefined ? {} : { exit_code: use.exitCode }),
-    ...(use.refusal === undefined ? {} : { refusal: use.refusal }),
-    ...own,
-  };
+  const body = toStored(objectShapes.tool_invocation, { ...use, run: story.run });
   const nowMs = Date.parse(use.startedAt) + use.durationMs;
   return [path, sealObject('tool_invocation', body, optionsOf(attempt, story, path, nowMs)).bytes];
 }

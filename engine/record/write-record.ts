@@ -1,5 +1,5 @@
 /* Builds the files of a run's record. */
-import { canonicalDigest, canonicalize } from '../../core/base/canonical.ts';
+import { canonicalDigest } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
@@ -8,6 +8,7 @@ import { stageNames } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import type { Journal } from '../../store/journal.ts';
 import type { ObjectBody } from '../../store/object-shapes.ts';
+import { toJson } from '../../store/record/record-paths.ts';
 import {
   type CitationsRecord,
   citationsPath,
@@ -176,11 +177,6 @@ function gatesIn(
     const { kind, object_id: task, gate_stage: stage } = parseObject('task', bytes);
     return kind === 'gate' ? [{ task, stages: stage === undefined ? all : [stage] }] : [];
   });
-}
-
-/** Canonical JSON and a line end, as every plain file of a record. */
-export function toJson(value: unknown): Buffer {
-  return Buffer.from(`${canonicalize(value)}\n`);
 }
 
 /** The Decision object of an outcome; the pure decision that it rests on is `decision-record.json`. */

@@ -8,8 +8,8 @@ import {
   gitObject,
   listOf,
   oneOf,
-  type Shape,
   sha256Text,
+  type TypeOf,
   text,
   wholeNumber,
 } from '../../store/shape.ts';
@@ -41,34 +41,28 @@ import type { Steps } from './record-collector.ts';
 import type { Origin, RunRequest, RunSettings } from './run-request.ts';
 
 /** Parts of what would be sealed beside the change. */
-export type WordingPart = 'message' | 'author' | 'people' | 'summary';
-
-/** Words and people of the sealed commit, as far as somebody gave them; fixed when the run starts. */
-export interface CommitWording {
-  /** Replaces the commit message that is built from the spec's change type and summary. */
-  readonly message?: string;
-  readonly author?: Identity;
-  /** Epoch milliseconds. */
-  readonly authoredAtMs?: number;
-  /** Other authors of the commit's content. */
-  readonly coAuthors?: readonly Identity[];
-  /** Parts that held a secret when they came, and are masked here: the change is refused for them. */
-  readonly refused?: readonly WordingPart[];
-}
+const wordingPart = oneOf('message', 'author', 'people', 'summary');
+export type WordingPart = TypeOf<typeof wordingPart>;
 
 const identity = fields({ name: text, email: text });
 
-/** A wording as the journal keeps it. */
-export const wordingShape: Shape<unknown> = fields(
+export const wordingShape = fields(
   {},
   {
+    /** Replaces the commit message that is built from the spec's change type and summary. */
     message: text,
     author: identity,
+    /** Epoch milliseconds. */
     authoredAtMs: wholeNumber,
+    /** Other authors of the commit's content. */
     coAuthors: listOf(identity),
-    refused: listOf(oneOf('message', 'author', 'people', 'summary')),
+    /** Parts that held a secret when they came, and are masked here: the change is refused for them. */
+    refused: listOf(wordingPart),
   },
 );
+
+/** Words and people of the sealed commit, as far as somebody gave them; fixed when the run starts. */
+export type CommitWording = TypeOf<typeof wordingShape>;
 
 /** Latest accepted author date: the end of 2099. */
 const lastDate = 4_102_444_799;
@@ -129,18 +123,16 @@ function parseAuthor(given: string): Identity {
   });
 }
 
-/** What a run does about local changes, as it was decided before the work. A resumed run goes on with it. */
-export interface LocalDecision {
-  readonly choice: LocalChanges;
-  /** Local changes that the work starts from, or that are part of the supplied candidate. */
-  readonly included?: IncludedChanges;
-}
-
-const includedShape = fields({ tree: gitObject, paths: listOf(text), digest: sha256Text });
 export const localShape = fields(
   { choice: oneOf('stop', 'set-aside', 'include') },
-  { included: includedShape },
+  {
+    /** Local changes that the work starts from, or that are part of the supplied candidate. */
+    included: fields({ tree: gitObject, paths: listOf(text), digest: sha256Text }),
+  },
 );
+
+/** What a run does about local changes, as it was decided before the work. A resumed run goes on with it. */
+export type LocalDecision = TypeOf<typeof localShape>;
 
 type Asked = Pick<RunSettings, 'localChanges' | 'askLocalChanges'>;
 

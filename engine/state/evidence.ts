@@ -118,16 +118,10 @@ export function createArtifactCollector(options: {
   return {
     async add(request) {
       const contentType = declared.get(request.name) || request.contentType;
-      const raw: ArtifactBytes = {
-        name: request.name,
-        contentType,
-        bytes: request.bytes,
-        policy,
-        redactions: 0,
-        receipt: [],
-      };
-      const redacts = policy.remove.length > 0 && !neverRedacted.has(request.name);
-      const { bytes, redactions, receipt, unscanned } = redacts ? await hooks.artifact.redact.call(raw) : raw;
+      const raw = { name: request.name, contentType, bytes: request.bytes, policy };
+      const { bytes, redactions, receipt, unscanned } = neverRedacted.has(request.name)
+        ? { ...raw, redactions: 0, receipt: [], unscanned: undefined }
+        : await redactArtifact(hooks, raw);
       const sha256 = sha256Hex(bytes);
       const path = `artifacts/${request.stage}/${folderOf(request)}/${encodeId(request.name)}.${request.extension}`;
       const expiresAt = retention.expiresAt(nowMs());
@@ -174,6 +168,15 @@ export function createArtifactCollector(options: {
     keepsContent: retention.keepsContent,
     discard: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+/** Redacts bytes on their way into the record, or to a plugin that may send them out. */
+export async function redactArtifact(
+  hooks: Pick<Hooks, 'artifact'>,
+  raw: Pick<ArtifactBytes, 'name' | 'contentType' | 'bytes' | 'policy'>,
+): Promise<ArtifactBytes> {
+  const whole = { ...raw, redactions: 0, receipt: [] };
+  return raw.policy.remove.length > 0 ? hooks.artifact.redact.call(whole) : whole;
 }
 
 /** Who made it: a plugin of others, a check, or the engine. */

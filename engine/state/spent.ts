@@ -1,19 +1,15 @@
 /* Model usage outside of attempts, and the wall clock of a run. */
 import type { Clock } from '../../core/base/clock.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
-import { decimal, fields, wholeNumber } from '../../store/shape.ts';
+import { decimal, fields, type TypeOf, wholeNumber } from '../../store/shape.ts';
 import type { Steps } from './record-collector.ts';
 
+export const spentShape = fields({ turns: wholeNumber, tokensUsed: wholeNumber, costUnits: decimal });
+
 /** Model usage outside of attempts: drafting a spec or a plan. Cost in units of 0.001 USD. */
-export interface Spent {
-  readonly turns: number;
-  readonly tokensUsed: number;
-  readonly costUnits: number;
-}
+export type Spent = TypeOf<typeof spentShape>;
 
 export const nothingSpent: Spent = { turns: 0, tokensUsed: 0, costUnits: 0 };
-
-export const spentShape = fields({ turns: wholeNumber, tokensUsed: wholeNumber, costUnits: decimal });
 
 /** Both together. */
 export function addSpent(one: Spent, { turns, tokensUsed, costUnits }: Spent): Spent {

@@ -8,7 +8,7 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import { historyHeadPath, intentEventPath } from '../intent/intent-history.ts';
 import { waitingPath } from '../record/stored-approvals.ts';
 import { readExpiries } from './expire-content.ts';
-import type { FileFacts, ObjectFacts } from './object-facts.ts';
+import { type FileFacts, referred } from './object-facts.ts';
 import type { StoredRef } from './stored-ref.ts';
 
 /** The readable files of a ref, by path. */
@@ -19,19 +19,6 @@ const whenDecided = ['gate-report.json', 'decision-input.json', 'decision-record
 const whileWaiting = [waitingPath, 'waiting/decision.json', 'gate-report.json', 'journal.jsonl'];
 /** Files that only a run has that waits, or once did. */
 const ofWaiting = /^waiting(?:\.json$|\/)/;
-
-const referred: Readonly<Record<string, ObjectFacts['type']>> = {
-  run: 'run',
-  attempt_of: 'run',
-  patchset: 'patchset',
-  plan: 'plan',
-  task: 'task',
-  tasks: 'task',
-  depends_on: 'task',
-  intent: 'intent',
-  evidence: 'evidence',
-  snapshot: 'context_snapshot',
-};
 
 /**
  * Verifies a run's record: its objects name each other, and every digest matches. Nothing is reported as absent

@@ -79,8 +79,19 @@ const claimed = [
   'originalSha256',
   'storedSha256',
 ];
-const naming = ['run', 'patchset', 'plan', 'task', 'intent', 'attempt_of', 'snapshot'];
-const namingLists = ['evidence', 'tasks', 'depends_on'];
+/** Fields of objects with the id of another object, or a list of ids, and the type of that. */
+export const referred: Readonly<Record<string, ObjectType>> = {
+  run: 'run',
+  patchset: 'patchset',
+  plan: 'plan',
+  task: 'task',
+  intent: 'intent',
+  attempt_of: 'run',
+  snapshot: 'context_snapshot',
+  evidence: 'evidence',
+  tasks: 'task',
+  depends_on: 'task',
+};
 const maxBytes = 64 * 1024 * 1024;
 
 /** Reads one file of a record; of all other files only size and digest. */
@@ -148,10 +159,11 @@ function isObjectPath(path: string): boolean {
 
 function factsOf(object: StoredObject<ObjectType>): ObjectFacts {
   const fields = object as unknown as Readonly<Record<string, unknown>>;
-  const names: [string, string][] = [];
-  for (const field of naming) if (typeof fields[field] === 'string') names.push([field, fields[field]]);
-  for (const field of namingLists)
-    if (Array.isArray(fields[field])) for (const id of fields[field]) names.push([field, String(id)]);
+  const names = Object.keys(referred).flatMap((field) => {
+    const given = fields[field];
+    const ids = Array.isArray(given) ? given : typeof given === 'string' ? [given] : [];
+    return ids.map((id) => [field, String(id)] as const);
+  });
   return {
     type: object.object_type,
     id: object.object_id,

@@ -1,12 +1,13 @@
 /* `writ fsck --rebuild`: restores what can be derived from intact data. */
+
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalize } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { applyDefaults } from '../../spec/document-schema.ts';
+import { toJson } from '../../store/record/record-paths.ts';
 import { inTemporary } from '../../store/remove-litter.ts';
 import { type Problem, parseObject } from '../../store/stored-object.ts';
 import { openStores, type Stores } from '../../store/stores.ts';
@@ -100,18 +101,14 @@ async function derive(repository: Repository, ref: string, path: string): Promis
   };
   if (path.endsWith('decision-record.json')) {
     const input = await json(`${folder}decision-input.json`);
-    return input === undefined ? undefined : toFile(decide(input as DecisionInput));
+    return input === undefined ? undefined : toJson(decide(input as DecisionInput));
   }
   if (path === 'effective.json') {
     const spec = await json('spec.json');
-    return spec === undefined ? undefined : toFile(applyDefaults(spec as IntentSpec));
+    return spec === undefined ? undefined : toJson(applyDefaults(spec as IntentSpec));
   }
   if (path === patchContentPath) return derivePatch(repository, ref.replace('/content/', '/runs/'));
   return undefined;
-}
-
-function toFile(value: unknown): Uint8Array {
-  return Buffer.from(`${canonicalize(value)}\n`);
 }
 
 async function derivePatch(repository: Repository, runRef: string): Promise<Uint8Array | undefined> {

@@ -1,15 +1,18 @@
 /* Makes the candidate of a run from the work on its plan, and finds the Tasks to blame if it is refused. */
+
 import { join } from 'node:path';
-import { canonicalize } from '../../core/base/canonical.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { StageRecord } from '../../core/interfaces/stage.ts';
+import { toJson } from '../../store/record/record-paths.ts';
 import {
   type PartRecord,
   type PartsRecord,
   partContentPath,
+  partShape,
   partsPath,
 } from '../../store/record/summaries.ts';
+import { toStored } from '../../store/shape.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import { describeObjects } from '../../workspace/git/read-objects.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
@@ -144,7 +147,7 @@ export async function keepParts(attempt: Attempt, state: PlanState, judged: Eval
       candidate_tree: attempt.patch.candidateTree,
       parts: parts.map(toRecord),
     };
-    await attempt.services.record.put([[partsPath, Buffer.from(`${canonicalize(record)}\n`)]]);
+    await attempt.services.record.put([[partsPath, toJson(record)]]);
   });
 }
 
@@ -154,15 +157,13 @@ interface MadePart {
 }
 
 function toRecord({ work, patch }: MadePart): PartRecord {
-  return {
+  return toStored(partShape, {
+    ...patch,
     task: work.key,
     attempt: work.name,
-    base_tree: patch.baseTree,
-    candidate_tree: patch.candidateTree,
-    digest: patch.digest,
-    size_bytes: patch.diff.byteLength,
+    sizeBytes: patch.diff.byteLength,
     files: patch.files.map((file) => recordedFile(file)),
-  };
+  });
 }
 
 /** `undefined` if the parts cannot be computed or must not be kept. */

@@ -40,6 +40,7 @@ import { requireOldSigners } from '../state/approval-rights.ts';
 import { type AttemptCalls, lostUse, reportLostCall, workedStep } from '../state/calls.ts';
 import { createArtifactCollector } from '../state/evidence.ts';
 import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
+import { recordOutcome } from '../state/outcome.ts';
 import type { Steps } from '../state/record-collector.ts';
 import type { WorkWatch } from '../state/run-request.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
@@ -116,7 +117,7 @@ export async function workAttempt(
     },
   } = run;
   let made: PatchSet | undefined;
-  const record = await steps.once(workedStep, async () => {
+  const work = async (): Promise<WorkedRecord> => {
     if (!worker) throw new WritError('NO_WORKER');
     const calls = run.services.calls.of(attemptName(order.revision, order.taskNumber, order.attempt));
     const place = join(
@@ -174,7 +175,8 @@ export async function workAttempt(
     } finally {
       await removeWorkspace(place);
     }
-  });
+  };
+  const record = await recordOutcome(withSteps(run, steps), workedStep, work);
   if (record.kind !== 'patch') return { patch: emptyPatch(base), record };
   return { patch: made ?? (await normalisePatch(scratch, base, record.tree)), record };
 }

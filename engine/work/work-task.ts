@@ -1,6 +1,5 @@
 /* Runs one attempt at a Task, from its base to its decision. */
 import type { PlannedTask } from '../../core/interfaces/plan.ts';
-import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { lackingCitations } from '../../store/record/summaries.ts';
 import { decideRun } from '../decide/decide-run.ts';
 import { evaluateObserved, evaluatePatch } from '../evaluate/evaluate-patch.ts';
@@ -13,7 +12,7 @@ import { type PlanState, sensedBefore, withoutAttempt } from '../record/plan-sta
 import { planIdOf, taskIdOf } from '../record/work-objects.ts';
 import { writeSnapshot } from '../state/context-snapshot.ts';
 import { ranIn } from '../state/machine.ts';
-import { type Attempt, type OpenRun, policyOf } from '../state/open-run.ts';
+import type { Attempt, OpenRun } from '../state/open-run.ts';
 import { taskFacts, triggerOf } from './plan-work.ts';
 import { attemptName, beginAttempt, type WorkedRecord, workAttempt } from './work-attempt.ts';
 
@@ -48,8 +47,9 @@ export async function workTask(
   const steps = run.services.steps.under(name);
   const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.services.settings.clock.now());
-    const { attempt, judged, usage, metrics, reason, network, servers, citations, snapshot, tools } =
-      await judgeAttempt(run, state, order, name);
+    const { attempt, judged, record, snapshot } = await judgeAttempt(run, state, order, name);
+    const { usage, metrics, network, citations, tools = [], code } = record;
+    const servers = code?.servers ?? [];
     await run.services.record.put(
       attemptFiles(attempt, judged, {
         ids: { plan: planIdOf(run.identity, revision), task: taskIdOf(run.identity, revision, task.number) },
@@ -75,7 +75,10 @@ export async function workTask(
       baseTree,
       tree: attempt.patch.candidateTree,
       decision: judged.decision,
-      failure: reason ?? failureText(judged.findings, judged.stages),
+      failure:
+        record.kind === 'patch'
+          ? failureText(judged.findings, judged.stages)
+          : `${record.kind}: ${record.reason}`,
       ...(output === '' ? {} : { output }),
       failedTests: failedTests(judged.stages),
       ...(trigger === undefined ? {} : { trigger }),
@@ -160,7 +163,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     subject: 'attempt',
     task: taskFacts(run, { key: task.key, attempt: number }),
     worker: record.kind === 'unusable' ? 'failed' : record.kind,
-    ...workerReason(run, record),
+    ...workerReason(record),
     conflicts: [],
     findings,
     stages,
@@ -172,30 +175,13 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     usage: record.usage,
   });
   watch?.attempt(watched, judged.decision.next === 'merge' ? 'taken' : 'refused');
-  return {
-    attempt,
-    judged,
-    usage: record.usage,
-    tools: record.tools ?? [],
-    servers: record.code?.servers ?? [],
-    ...(record.metrics === undefined ? {} : { metrics: record.metrics }),
-    ...(record.network === undefined ? {} : { network: record.network }),
-    ...(record.citations === undefined ? {} : { citations: record.citations }),
-    ...(record.kind === 'patch' ? {} : { reason: `${record.kind}: ${record.reason}` }),
-    ...(snapshot === undefined ? {} : { snapshot }),
-  };
+  return { attempt, judged, record, snapshot };
 }
 
-/**
- * Why an attempt has no patch, for its decision: masked, one line, bounded. The text may come from a model or a
- * program.
- */
-function workerReason(run: OpenRun, record: WorkedRecord): Pick<DecisionInput, 'workerReason'> {
+/** Why an attempt has no patch, for its decision: one line, bounded. The text may come from a model or a program. */
+function workerReason(record: WorkedRecord): Pick<DecisionInput, 'workerReason'> {
   if (record.kind === 'patch') return {};
-  // Mask before truncating: a truncated secret would not be recognised.
-  const line = redactTexts(record.reason, policyOf(run))
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();
+  const line = record.reason.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   if (line === '') return {};
   const isCut = line.length > maxWorkerReason;
   return { workerReason: isCut ? `${line.slice(0, maxWorkerReason - 1).toWellFormed()}…` : line };

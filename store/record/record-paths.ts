@@ -1,4 +1,5 @@
 /* Names files of a run's record and reads them strictly. */
+import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseStrictJson, type StrictJsonOptions } from '../../core/base/strict-json.ts';
 import type { Shape } from '../shape.ts';
@@ -17,6 +18,11 @@ export const sealPaths = {
   revocation: 'revocation.sigstore.json',
   rollback: 'rollback.json',
 } as const;
+
+/** Canonical JSON and a line end, as every plain file of a record. */
+export function toJson(value: unknown): Buffer {
+  return Buffer.from(`${canonicalize(value)}\n`);
+}
 
 /** Folder of the decision to wait. */
 export const waitingFolder = 'waiting';

@@ -1,11 +1,11 @@
-/* Finds the commits that the records of a run sealed. */
+/* Reads the decision of a stored run, and finds the commits that its records sealed. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { readJournal } from '../parse-journal.ts';
 import { journalPath } from '../run-directory.ts';
-import { parseObject } from '../stored-object.ts';
+import { parseObject, type StoredObject } from '../stored-object.ts';
 import type { RunStore } from '../stores.ts';
-import { readGateReport } from './gate-report.ts';
+import { type GateReport, readGateReport } from './gate-report.ts';
 import { sealPaths, waitingFolder } from './record-paths.ts';
 import { maskedPath, parseMaskedRecord } from './summaries.ts';
 
@@ -54,11 +54,33 @@ async function sealedBy(
   }
 }
 
-const paths = {
-  report: 'gate-report.json',
-  decision: 'decision.json',
-  waiting: `${waitingFolder}/decision.json`,
-} as const;
+/** The report and the decision of a run that was decided or waits. */
+export interface StoredDecision {
+  readonly isWaiting: boolean;
+  /** OBJECT_CORRUPT. */
+  read(): { readonly report: GateReport; readonly decision: StoredObject<'decision'> };
+}
+
+const waitingDecision = `${waitingFolder}/decision.json`;
+
+/** The files that `storedDecision` reads. */
+export const decisionPaths = [
+  'gate-report.json',
+  'decision.json',
+  waitingDecision,
+  sealPaths.rollback,
+] as const;
+
+/** The decision among the files of a run's record; a rollback overrides the decision before it. */
+export function storedDecision(files: ReadonlyMap<string, Buffer>): StoredDecision | undefined {
+  const [report, decided, waiting, rollback] = decisionPaths.map((path) => files.get(path));
+  const decision = decided === undefined ? waiting : (rollback ?? decided);
+  if (report === undefined || decision === undefined) return undefined;
+  return {
+    isWaiting: decided === undefined,
+    read: () => ({ report: readGateReport(report), decision: parseObject('decision', decision) }),
+  };
+}
 
 /**
  * The commit that the run's decision names; `undefined` if there is none, or no decision. OBJECT_CORRUPT for a
@@ -69,19 +91,15 @@ export async function decidedCommit(
   { objects, refs }: RunStore,
   runId: string,
 ): Promise<string | undefined> {
-  const wanted = [...Object.values(paths), sealPaths.rollback, maskedPath];
-  const files = await objects.readMany(refs.run(runId), wanted);
-  const report = files.get(paths.report);
-  const decision = files.get(paths.decision);
-  const waiting = files.get(paths.waiting);
-  if (report && (decision || waiting)) readGateReport(report);
-  if (report && decision) {
+  const files = await objects.readMany(refs.run(runId), [...decisionPaths, maskedPath]);
+  const stored = storedDecision(files);
+  const found = stored?.read();
+  if (stored?.isWaiting === false) {
     const masked = files.get(maskedPath);
     if (masked) parseMaskedRecord(masked);
-    return parseObject('decision', files.get(sealPaths.rollback) ?? decision).commit_sha;
+    return found?.decision.commit_sha;
   }
   const { records } = await readJournal(journalPath(repository, runId));
-  if (report && waiting) parseObject('decision', waiting);
-  else if (records.length === 0) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
+  if (!stored && records.length === 0) throw new WritError('RUN_NOT_FOUND', { detail: { run_id: runId } });
   return undefined;
 }

@@ -12,6 +12,7 @@ import {
   gitObject,
   listOf,
   oneOf,
+  type Shape,
   sha256Text,
   type TypeOf,
   text,
@@ -19,6 +20,18 @@ import {
 } from '../shape.ts';
 import { parseObject } from '../stored-object.ts';
 import { parseShaped } from './record-paths.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** The reader of a summary file. It throws OBJECT_CORRUPT. */
+function parserOf<T>(
+  path: string,
+  shape: Shape<T>,
+  maxBytes: number,
+  problemsOf?: (record: T) => readonly string[],
+): (bytes: Uint8Array) => T {
+  return (bytes) => parseShaped(path, shape, bytes, { maxBytes, maxDepth: 8 }, problemsOf);
+}
 
 /** The sources of decisions, of an attempt and of a run. */
 export const citationsPath = 'citations.json';
@@ -54,16 +67,9 @@ const citationsShape = fields({
 export type CitationsRecord = TypeOf<typeof citationsShape>;
 export type CitedDecision = CitationsRecord['first'][number];
 
-/** OBJECT_CORRUPT. */
-export function parseCitations(bytes: Uint8Array): CitationsRecord {
-  return parseShaped(
-    citationsPath,
-    citationsShape,
-    bytes,
-    { maxBytes: 16 * 1024 * 1024, maxDepth: 8 },
-    ({ first }) => (first.length > maxDecisions ? [`/first: expected at most ${maxDecisions}`] : []),
-  );
-}
+export const parseCitations = parserOf(citationsPath, citationsShape, 16 * mebibyte, ({ first }) =>
+  first.length > maxDecisions ? [`/first: expected at most ${maxDecisions}`] : [],
+);
 
 /** An error for each decision that rests on too few sources, and for each step without one. Pure: replayed as it is. */
 export function lackingCitations({
@@ -125,16 +131,9 @@ const retriesShape = fields({
  */
 export type RetriesRecord = TypeOf<typeof retriesShape>;
 
-/** OBJECT_CORRUPT. */
-export function parseRetries(bytes: Uint8Array): RetriesRecord {
-  return parseShaped(
-    retriesPath,
-    retriesShape,
-    bytes,
-    { maxBytes: 4 * 1024 * 1024, maxDepth: 8 },
-    ({ first }) => (first.length > maxRetriesTold ? [`/first: expected at most ${maxRetriesTold}`] : []),
-  );
-}
+export const parseRetries = parserOf(retriesPath, retriesShape, 4 * mebibyte, ({ first }) =>
+  first.length > maxRetriesTold ? [`/first: expected at most ${maxRetriesTold}`] : [],
+);
 
 /** Counts of the tool calls of all workers. */
 export const toolUsesPath = 'tool-uses.json';
@@ -177,10 +176,7 @@ export function toolUsesIn(
   return { schema: 'urn:writ:tool-uses:v1', count, tools };
 }
 
-/** OBJECT_CORRUPT. */
-export function parseToolUses(bytes: Uint8Array): ToolUsesRecord {
-  return parseShaped(toolUsesPath, toolUsesShape, bytes, { maxBytes: 1024 * 1024, maxDepth: 8 });
-}
+export const parseToolUses = parserOf(toolUsesPath, toolUsesShape, mebibyte);
 
 /** Path of the record of the masked content. */
 export const maskedPath = 'masked.json';
@@ -201,33 +197,29 @@ const maskedShape = fields({
  */
 export type MaskedRecord = TypeOf<typeof maskedShape>;
 
-/** OBJECT_CORRUPT. */
-export function parseMaskedRecord(bytes: Uint8Array): MaskedRecord {
-  return parseShaped(maskedPath, maskedShape, bytes, { maxBytes: 64 * 1024, maxDepth: 4 });
-}
+export const parseMaskedRecord = parserOf(maskedPath, maskedShape, mebibyte / 16);
 
 /** What each Task of a run changed. */
 export const partsPath = 'parts.json';
 
 const attemptName = /^task-\d{1,9}\/revision-\d{1,9}\/attempt-\d{1,9}$/;
 
+export const partShape = fields({
+  /** Key of the Task. */
+  task: text,
+  attempt: text,
+  base_tree: gitObject,
+  candidate_tree: gitObject,
+  /** Digest of its diff, which the content of the run has. */
+  digest: sha256Text,
+  size_bytes: wholeNumber,
+  files: listOf(patchFile),
+});
 const partsShape = fields({
   schema: oneOf('urn:writ:parts:v1'),
   base_tree: gitObject,
   candidate_tree: gitObject,
-  parts: listOf(
-    fields({
-      /** Key of the Task. */
-      task: text,
-      attempt: text,
-      base_tree: gitObject,
-      candidate_tree: gitObject,
-      /** Digest of its diff, which the content of the run has. */
-      digest: sha256Text,
-      size_bytes: wholeNumber,
-      files: listOf(patchFile),
-    }),
-  ),
+  parts: listOf(partShape),
 });
 
 /**
@@ -242,18 +234,9 @@ export function partContentPath({ attempt }: Pick<PartRecord, 'attempt'>): strin
   return `${attempt}/artifacts/part.diff`;
 }
 
-/** OBJECT_CORRUPT. */
-export function parseParts(bytes: Uint8Array): PartsRecord {
-  return parseShaped(
-    partsPath,
-    partsShape,
-    bytes,
-    { maxBytes: 64 * 1024 * 1024, maxDepth: 8 },
-    ({ parts }) => {
-      const names = parts.map(({ attempt }) => attempt);
-      // A name is a path in the content of the run, of one diff.
-      if (!names.every((name) => attemptName.test(name))) return ['/parts: expected names of attempts'];
-      return new Set(names).size < names.length ? ['/parts: expected each attempt once'] : [];
-    },
-  );
-}
+export const parseParts = parserOf(partsPath, partsShape, 64 * mebibyte, ({ parts }) => {
+  const names = parts.map(({ attempt }) => attempt);
+  // A name is a path in the content of the run, of one diff.
+  if (!names.every((name) => attemptName.test(name))) return ['/parts: expected names of attempts'];
+  return new Set(names).size < names.length ? ['/parts: expected each attempt once'] : [];
+});

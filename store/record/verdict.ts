@@ -10,27 +10,8 @@ interface VerdictFinding extends Pick<Finding, 'rule' | 'severity' | 'message' |
   readonly waiting?: true;
 }
 
-interface VerdictCheck
-  extends Pick<CheckRecord, 'id' | 'kind' | 'command' | 'status' | 'required' | 'timedOut' | 'tolerated'> {
-  readonly exitCode?: number;
-  readonly signal?: string;
-  readonly tests?: {
-    readonly passed: number;
-    readonly failed: number;
-    readonly skipped: number;
-    readonly failedTests: readonly string[];
-  };
-  /** Names, sorted. */
-  readonly artifacts: readonly string[];
-  readonly findings: readonly VerdictFinding[];
-}
-
-interface VerdictStage extends Pick<StageRecord, 'stage' | 'status' | 'expected' | 'ran'> {
-  readonly checks: readonly VerdictCheck[];
-  readonly findings: readonly VerdictFinding[];
-  /** Names of all artifacts of the stage, sorted. */
-  readonly artifacts: readonly string[];
-}
+type VerdictCheck = ReturnType<typeof toCheck>;
+type VerdictStage = ReturnType<typeof toStage>;
 
 /**
  * The result of the gates only (`docs/approval.md`, The verdict): two evaluations of one change are equal, on any
@@ -64,7 +45,7 @@ export function verdictDigest(report: GateReport): string {
   return canonicalDigest(verdictOf(report));
 }
 
-function toStage(record: StageRecord, { artifacts }: GateReport): VerdictStage {
+function toStage(record: StageRecord, { artifacts }: GateReport) {
   const { stage, status, expected, ran, checks, findings } = record;
   return {
     stage,
@@ -73,11 +54,12 @@ function toStage(record: StageRecord, { artifacts }: GateReport): VerdictStage {
     ran,
     checks: checks.map(toCheck),
     findings: toFindings(findings),
+    /** Names of all artifacts of the stage, sorted. */
     artifacts: namesOf(artifacts.filter((artifact) => artifact.stage === stage)),
   };
 }
 
-function toCheck(check: CheckRecord): VerdictCheck {
+function toCheck(check: CheckRecord) {
   const { id, kind, command, status, required, timedOut, tolerated, exitCode, signal, tests } = check;
   return {
     id,

@@ -4,8 +4,8 @@ import t, { type Test } from 'tap';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { definePlugin } from '../../core/kernel/plugin.ts';
 import { networkFindings } from '../../engine/evaluate/run-check.ts';
+import { redactOutcome } from '../../engine/state/outcome.ts';
 import type { RunRequest } from '../../engine/state/run-request.ts';
-import { redactHosts } from '../../workspace/egress/command-network.ts';
 import { long } from '../rooms/long.ts';
 import { FakeOutside, origin, publicAddress } from '../workspace/egress/client.ts';
 import { fixtures, type Json, makeSample, merge } from './sample.ts';
@@ -244,18 +244,13 @@ t.test('a secret in a host name is redacted, and an IP address is kept', async (
     receivedBytes: 0,
   } as const;
   const policy = { remove: ['secrets', 'pii'], words: {} } as const;
-  const network = redactHosts(
-    {
-      opened: [],
-      uses: [
-        { ...use, host: `${token}.example` },
-        { ...use, host: '127.0.0.1', address: '127.0.0.1' },
-      ],
-    },
-    policy,
-  );
+  const uses = [
+    { ...use, host: `${token}.example` },
+    { ...use, host: '203.0.113.7', address: '203.0.113.7' },
+  ];
+  const { network } = redactOutcome({ network: { opened: [], uses } }, policy);
   t.notMatch(JSON.stringify(network), token);
-  t.match(network?.uses, [{ host: /redacted/ }, { host: '127.0.0.1', address: '127.0.0.1' }]);
+  t.match(network?.uses, [{ host: /redacted/ }, { host: '203.0.113.7', address: '203.0.113.7' }]);
 });
 
 t.test('the network findings of a check are limited, and the last one counts the rest', async (t) => {

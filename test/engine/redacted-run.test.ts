@@ -3,9 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../bin/command-table.ts';
+import { messageOf } from '../../core/base/errors.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
+import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
+import { createRecordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import { runLine } from '../bin/host.ts';
 import { inventedSecrets } from '../readers/sensitive/secrets/invented-secrets.ts';
 import { long } from '../rooms/long.ts';
+import { quickClock } from '../waiting/quick-clock.ts';
 import { fixtures, type Json, makeSample, type Sample } from './sample.ts';
 
 t.setTimeout(240_000);
@@ -16,8 +21,37 @@ const mail = 'ann.planted@corp.io';
 const card = '4111 1111 1111 1111';
 const planted = [token, mail, card];
 
+const say = planted.join(' and ');
+const privacy = { constraints: { privacy: { dataClassesAllowed: ['public'], redactionRequired: true } } };
+
+/** A plugin whose taps put the planted texts into findings and a refusal, and record every event that they hear. */
+function talkative(events: unknown[], refuses: boolean): LoadedPlugin {
+  const finding: Finding = {
+    rule: 'talk',
+    severity: 'warning',
+    message: say,
+    path: say,
+    detail: { say: [say] },
+  };
+  return definePlugin({
+    name: 'talkative',
+    api: 1,
+    setup({ hooks }) {
+      const hear = (event: unknown): void => void events.push(structuredClone(event));
+      hooks.patch.judge.tap(() => [finding]);
+      hooks.stage.judge.tap(() => [finding]);
+      hooks.decision.guard.tap(() => (refuses ? { message: say, path: say, detail: { say } } : undefined));
+      hooks.tool.settled.tap(hear);
+      hooks.stage.settled.tap(hear);
+      hooks.decision.made.tap(hear);
+      return undefined;
+    },
+  });
+}
+
 /**
- * Says everything everywhere: output, errors, a report with names and messages, a log, a metric, a file left behind.
+ * Says everything everywhere: output, errors, a report with names and messages, a log, a metric, a file left behind
+ * and its name.
  */
 const script = `
 import { writeFileSync } from 'node:fs';
@@ -30,13 +64,11 @@ const failed = process.argv.includes('fail') ? '<testcase name="breaks for ' + a
 writeFileSync(dir + '/suite.xml', '<?xml version="1.0"?><testsuite name="' + all + '"><testcase name="works for ' + all + '" time="0.1"><system-out><![CDATA[' + all + ']]></system-out></testcase>' + failed + '</testsuite>');
 writeFileSync(dir + '/build-log.json', JSON.stringify({ say, all, deep: { [all]: 1 } }));
 writeFileSync(dir + '/metrics.json', JSON.stringify({ ['ms for ' + say[1]]: 5 }));
-writeFileSync('left-behind.txt', all);
+writeFileSync('left-behind-' + say[0] + '.txt', all);
 process.exitCode = process.argv.includes('fail') ? 1 : 0;
 `;
 
 interface Planted {
-  readonly sample: Sample;
-  readonly runId: string;
   /** Everything that the run left anywhere, by place. */
   readonly traces: ReadonlyMap<string, string>;
   readonly show: Record<string, Json>;
@@ -64,6 +96,7 @@ async function plant(t: Test, words: string, privacy: Json): Promise<Planted> {
     timeoutSeconds: 60,
     artifactsProduced: ['test-log', 'build-log'],
   };
+  const events: unknown[] = [];
   const plan = { fastChecks: [check], integrationChecks: [{ ...check, id: 'again', artifactsProduced: [] }] };
   const view = await sample.run(
     { source: { kind: 'patch', bytes: fix } },
@@ -78,6 +111,7 @@ async function plant(t: Test, words: string, privacy: Json): Promise<Planted> {
         ],
       },
     },
+    [talkative(events, words === 'fail')],
   );
   const given = { cwd: sample.root, env: sample.env };
   const shown = await runLine(['--json', 'show', view.runId], commands, given);
@@ -88,28 +122,35 @@ async function plant(t: Test, words: string, privacy: Json): Promise<Planted> {
   ]);
   const reported = await runLine(['report', view.runId, ...outputs], commands, given);
   t.equal(reported.code, 0, reported.err);
-  const objects = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch', '--unordered'], {
-    cwd: sample.root,
-    env: sample.env,
-    maxBuffer: 256 * 1024 * 1024,
-  }).toString('latin1');
+  t.ok(events.length > 0);
   const traces = new Map([
+    ...stored(sample),
     ['the view', JSON.stringify(view)],
+    ['events', JSON.stringify(events)],
     ['show --json', shown.out + shown.err],
     ['show', human.out + human.err],
     ['report', reported.out + reported.err],
-    ['objects', objects],
   ]);
-  for (const root of [join(sample.root, '.git'), sample.home]) {
-    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
-      if (entry.isFile()) traces.set(path, readFileSync(path).toString('latin1'));
-    }
-  }
-  return { sample, runId: view.runId, traces, show: JSON.parse(shown.out) };
+  return { traces, show: JSON.parse(shown.out) };
 }
 
-function places({ traces }: Planted, text: string): readonly string[] {
+/** Every file of the git directory and of the home, and every git object. */
+function stored({ root, home, env }: Sample): ReadonlyMap<string, string> {
+  const objects = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch', '--unordered'], {
+    cwd: root,
+    env,
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  const found = new Map([['objects', objects.toString('latin1')]]);
+  for (const place of [join(root, '.git'), home])
+    for (const entry of readdirSync(place, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile()) found.set(path, readFileSync(path).toString('latin1'));
+    }
+  return found;
+}
+
+function places({ traces }: Pick<Planted, 'traces'>, text: string): readonly string[] {
   return [...traces].filter(([, content]) => content.includes(text)).map(([place]) => place);
 }
 
@@ -139,6 +180,40 @@ t.test(
         { rule: 'github-token', class: 'secrets', count: Number, digests: [/^[0-9a-f]{64}$/] },
       ]);
     }
+  },
+);
+
+t.test('what a worker says is redacted in its record and in the error that stops the run', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const answers = [
+    { task: 1, attempt: 1, nothing: say },
+    { task: 1, attempt: 2, breaks: { times: 1, message: say }, nothing: 'no idea' },
+  ];
+  const worker = createRecordedWorker(answers, async () => {});
+  const spec = { execution: { retry: { maxRetries: 1 } }, ...privacy };
+  const fault: unknown = await sample.run({ worker, clock: quickClock([]) }, spec).catch((thrown) => thrown);
+  t.match(fault, { code: 'WORKER_FAILED', message: /redacted:secrets:github-token/ });
+  const traces = new Map([...stored(sample), ['the error', JSON.stringify([messageOf(fault), fault])]]);
+  for (const text of planted) t.same(places({ traces }, text), [], text.slice(0, 4));
+  t.ok(places({ traces }, '[redacted:pii:email]').some((place) => place.endsWith('journal.jsonl')));
+});
+
+t.test(
+  'the error about a check that misses the same thing at the base does not quote a secret',
+  async (t) => {
+    const sample = makeSample();
+    t.teardown(() => sample.remove());
+    const turned = [...`cannot find ${say}`].reverse().join('');
+    const command = `node -e "console.log([...'${turned}'].reverse().join('')); process.exit(1)"`;
+    const checks = [{ id: 'lacking', kind: 'command', command, required: true, timeoutSeconds: 60 }];
+    const spec = { acceptance: { verificationPlan: { fastChecks: checks } }, ...privacy };
+    const fault: unknown = await sample
+      .run({ source: { kind: 'patch', bytes: fix } }, spec)
+      .catch((thrown) => thrown);
+    t.match(fault, { code: 'ENVIRONMENT_BROKEN', message: /redacted:secrets:github-token/ });
+    const traces = new Map([...stored(sample), ['the error', JSON.stringify([messageOf(fault), fault])]]);
+    for (const text of planted) t.same(places({ traces }, text), [], text.slice(0, 4));
   },
 );
 

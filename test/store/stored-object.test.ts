@@ -1,6 +1,17 @@
 import t from 'tap';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { type ObjectBody, type ObjectType, objectTypes } from '../../store/object-shapes.ts';
+import {
+  fields,
+  listOf,
+  mapOf,
+  openShape,
+  orNull,
+  type Shape,
+  text,
+  toStored,
+  wholeNumber,
+} from '../../store/shape.ts';
 import { parseObject, sealObject } from '../../store/stored-object.ts';
 
 const digest = 'a'.repeat(64);
@@ -267,3 +278,30 @@ for (const type of Object.keys(bodies) as ObjectType[])
       );
     },
   );
+
+t.test('an open shape ignores unknown fields at every depth, and validates the known ones', async (t) => {
+  const inner = fields({ name: text }, { size: wholeNumber });
+  const shape = fields({ list: listOf(inner), map: mapOf(inner) }, { last: orNull(inner) });
+  const problemsOf = (value: unknown, checked: Shape<unknown> = openShape(shape)): readonly string[] => {
+    const problems: string[] = [];
+    checked.check(value, '', problems);
+    return problems;
+  };
+  const more = { name: 'a', more: 1 };
+  const value = { list: [more], map: { a: more }, last: more, more: 1 };
+  t.same(problemsOf(value), []);
+  t.equal(problemsOf(value, shape).length, 4);
+  t.same(problemsOf({ ...value, last: { name: 'a', size: -1 }, map: { a: {} } }), [
+    '/map/a/name: expected a value',
+    '/last/size: expected a whole number from 0',
+  ]);
+});
+
+t.test('a stored object takes members in camelCase by the names of its shape', async (t) => {
+  const shape = fields(
+    { base_tree: text, files: listOf(fields({ path: text })) },
+    { old_path: text, size: text },
+  );
+  const given = { baseTree: 'b', files: [{ path: 'a', newMode: 'x' }], oldPath: undefined, more: 1 };
+  t.strictSame(toStored(shape, given), { base_tree: 'b', files: [{ path: 'a', newMode: 'x' }] });
+});

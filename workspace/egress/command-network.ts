@@ -1,9 +1,7 @@
 /* The network of a check: what the spec opens, and what was refused. */
-import { isIP } from 'node:net';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { SandboxBackend, SandboxRequest } from '../../core/interfaces/sandbox.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
-import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { openEgress } from './open-egress.ts';
 import { type EgressPolicy, UseList } from './openings.ts';
 import type { Outside } from './outside.ts';
@@ -49,19 +47,6 @@ export async function openNetwork(
     ...new Map(openings.flat().map((one) => [JSON.stringify(one), one])).values(),
   ];
   return { network: egress.network, close: async () => ({ opened, uses: await egress.close() }) };
-}
-
-/** Names of hosts are the check's own words, and a way to print a secret; an address is a fact about a machine. */
-export function redactHosts(
-  network: CheckNetwork | undefined,
-  policy: Parameters<typeof redactTexts>[1],
-): CheckNetwork | undefined {
-  if (network === undefined) return undefined;
-  const uses = network.uses.map((use) => ({
-    ...use,
-    host: isIP(use.host) === 0 ? redactTexts(use.host, policy) : use.host,
-  }));
-  return { ...network, uses };
 }
 
 /** Several networks of one check as one; `undefined` for none. */

@@ -7,7 +7,6 @@ import type { PatchFile, PatchSet } from '../../../core/interfaces/patch-set.ts'
 import { type CarriedPath, type CheckObservation, stageNames } from '../../../core/interfaces/stage.ts';
 import { describesProduct, isTooling } from '../../../readers/judges/rules.ts';
 import { followLinks } from '../../../readers/judges/tree.ts';
-import { redactTexts } from '../../../readers/sensitive/redact.ts';
 import { isOfTests, mayChangeTests } from '../../../readers/source/test-paths.ts';
 import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { type TreeLeaf, writeTree } from '../../../workspace/git/write-tree.ts';
@@ -15,6 +14,7 @@ import type { PrepareStep } from '../../config/workspace-section.ts';
 import type { ObservedChecks } from '../../state/checks.ts';
 import { type Attempt, policyOf, withSteps } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
+import { recordOutcome, redactOutcome } from '../../state/outcome.ts';
 import { type OpeningWorkspace, openingWorkspace, type WorkspaceSide } from '../open-workspace.ts';
 import { type CheckTask, runCheckOf } from '../run-check.ts';
 import { demandsTracer } from '../second-run/policy-inputs.ts';
@@ -52,7 +52,7 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
   )
     return undefined;
   const steps = attempt.services.steps.under('observed');
-  return steps.once('checks', async () => {
+  const find = async (): Promise<ObservedChecks | undefined> => {
     // A run that is resumed in another sandbox observes again.
     const within = withSteps(attempt, steps.under(attempt.environment.sandbox.name));
     const workspace = openingWorkspace(within, 0);
@@ -71,7 +71,8 @@ export async function observeChecks(attempt: Attempt): Promise<ObservedChecks | 
         detail: { sandbox: sandbox.name },
       });
     return fillAll(within, workspace, tree, tasks, added, reason);
-  });
+  };
+  return recordOutcome(withSteps(attempt, steps), 'checks', find);
 }
 
 async function traceAll(
@@ -208,7 +209,7 @@ function seenSteps(
 
 /** Puts a footprint into the record of the run, under the digest that it returns. */
 async function keepFootprint(attempt: Attempt, footprint: CheckFootprint): Promise<string> {
-  const bytes = Buffer.from(canonicalize(redactTexts(footprint, policyOf(attempt))));
+  const bytes = Buffer.from(canonicalize(redactOutcome(footprint, policyOf(attempt))));
   const digest = sha256Hex(bytes);
   await attempt.services.record.put([[`footprints/${digest}.json`, bytes]]);
   return digest;

@@ -2,11 +2,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import {
-  redactWritten,
   type WrittenLimits,
   writtenLimits,
   writtenOutside,
 } from '../../../engine/evaluate/written-outside.ts';
+import { redactOutcome } from '../../../engine/state/outcome.ts';
 
 const scope = { write: ['src/'], forbidden: ['src/secret/'], wholeRepository: false };
 
@@ -65,8 +65,8 @@ t.test('keeps control characters in names and truncates long names', async (t) =
 
 t.test('redacts a token in a file name', (t) => {
   const token = `ghp_${'A1b2'.repeat(9)}`;
-  const written = { count: 1, paths: [{ path: `out/${token}`, was: 'added' as const }] };
-  t.notMatch(JSON.stringify(redactWritten(written, { remove: [], words: {} })), token);
+  const wroteOutside = { count: 1, paths: [{ path: `out/${token}`, was: 'added' as const }] };
+  t.notMatch(JSON.stringify(redactOutcome({ wroteOutside }, { remove: [], words: {} })), token);
   t.end();
 });
 

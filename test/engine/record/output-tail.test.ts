@@ -1,20 +1,26 @@
 import t from 'tap';
 import type { CheckRecord } from '../../../core/interfaces/stage.ts';
-import { limitTails, outputTail, tailLimits } from '../../../engine/record/failure-text.ts';
+import { limitTails } from '../../../engine/record/failure-text.ts';
+import { printedTail, redactOutcome, tailLimits } from '../../../engine/state/outcome.ts';
 import { inventedSecrets } from '../../readers/sensitive/secrets/invented-secrets.ts';
 
 const token = inventedSecrets.find(([rule]) => rule === 'github-token')?.[1] ?? '';
 const nothing = { remove: [], words: {} } as const;
 
-function tail(text: string | Buffer, policy: Parameters<typeof outputTail>[1] = nothing, truncated = false) {
+function tail(
+  text: string | Buffer,
+  policy: Parameters<typeof redactOutcome>[1] = nothing,
+  truncated = false,
+) {
   const bytes = Buffer.from(text);
-  return outputTail({ combined: { bytes, totalBytes: bytes.length, truncated } }, policy);
+  const outputTail = printedTail({ combined: { bytes, totalBytes: bytes.length, truncated } });
+  return redactOutcome({ outputTail }, policy).outputTail;
 }
 
 t.test('keeps the last 200 lines of an output, and reports that there were more', async (t) => {
   t.same(tail('one\r\ntwo\n\n'), { text: 'one\ntwo' });
   t.equal(tail('\n \n'), undefined);
-  t.equal(outputTail(undefined, nothing), undefined);
+  t.equal(printedTail(undefined), undefined);
   t.same(tail('end\n', nothing, true), { text: 'end', truncated: true }, 'the capture dropped output');
   const bar = Array.from({ length: 300 }, (_, at) => `\rprogress ${at}`).join('');
   t.same(tail(`3 != 4\n${bar}\r\r\nfailed\n`), { text: '3 != 4\nprogress 299\nfailed' }, 'a progress bar');
