@@ -309,7 +309,7 @@ export const runSchema = record(
   runMembers.required,
   runMembers.optional,
   'run_id thread_id state started_at finished_at spec base_commit policy_commit policy_ref warnings target_ref ' +
-    'content_ref sandbox patch local_changes decision retries citations tool_uses waiting notices stages findings ' +
+    'content_ref sandbox patch local_changes decision would rationale retries citations tool_uses waiting notices stages findings ' +
     'artifacts provenance',
 );
 export type RunData = Admitted<typeof runSchema>;

@@ -28,7 +28,7 @@ const mostWorkspaces = 64;
 
 /**
  * The configuration with the usual directories under `share`, if `[workspace]` names neither `share` nor `prepare`:
- * those that the working tree has, of the first ecosystem that `tree` has a deciding file of. Like any shared directory,
+ * those that the working tree has, of the first ecosystem of which `tree` has a deciding file. Like any shared one,
  * they count only if git ignores them and that file is the same on disk, at the base and in the candidate.
  */
 export async function withUsualShares(
