@@ -22,7 +22,7 @@ type EnvironmentSign =
 
 type Ran = Pick<CheckOutcome, 'executed' | 'findings' | 'result' | 'tests'>;
 type Command = Pick<EffectiveCheck, 'command' | 'expectedExitCode'> &
-  Partial<Pick<EffectiveCheck, 'required'>>;
+  Partial<Pick<EffectiveCheck, 'required' | 'kind'>>;
 
 /** Octets at the end of the output that are searched. */
 const searchedBytes = 16 * 1024;
@@ -33,7 +33,7 @@ const notFound = /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/gm;
  * would download the version of it that the project names, and go that would download a toolchain.
  */
 const managerStopped =
-  /Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): |^go: (?:download go[\d.]{1,20}\S{0,20}: |[^\n]{0,300}\brequires go >= [\d.]{1,20} \(running go |[^\n]{0,300}: toolchain not available)|go\.mod:\d{1,6}: (?:invalid go version '|unknown directive: toolchain)/im;
+  /npm (?:error|ERR!) code EBAD(?:DEVENGINES|ENGINE)|Error when performing the request(?: to https?:|$)|Network access disabled by the environment; can't reach https?:|EROFS: [^\n]{1,60} '[^'\n]{0,300}\/node\/corepack\/|GET https?:\/\/\S{1,200}\/(?:pnpm|@pnpm(?:%2f|\/)exe): |^go: (?:download go[\d.]{1,20}\S{0,20}: |[^\n]{0,300}\brequires go >= [\d.]{1,20} \(running go |[^\n]{0,300}: toolchain not available)|go\.mod:\d{1,6}: (?:invalid go version '|unknown directive: toolchain)/im;
 /**
  * What rustup prints that has not installed the toolchain that a project names, or one of its components, what uv and
  * poetry print without the Python that it names, and the wrapper of Gradle that cannot download its version.
@@ -126,8 +126,9 @@ function withoutNumbers(line: string): string {
   return line.replace(/\d+/g, '0');
 }
 
-/** A command that speaks of tests. Any other check that runs no test may be one of something else. */
-const ofTestRunner = /test|spec\b|jest|tox|nox|mocha|tap\b|\bmake check$/i;
+/** A runner of which it is known how it reports tests. Any other command may run tests that are not seen. */
+const ofTestRunner =
+  /(?:^|[\s;&|/])(?:pytest|py\.test|jest|vitest|mocha|ava|rspec|phpunit|tox|nox|ctest)(?:\s|$)|\bpython3?\s+-m\s+(?:pytest|unittest)\b|\b(?:cargo|go|dotnet|deno|bun|swift|mix|sbt)\s+(?:nextest|test)\b|(?:^|[\s;&|/])(?:mvnw?|gradlew?)\s/;
 
 /** A line that says what is wrong; other lines are places and advice. */
 const complaint =
@@ -135,7 +136,8 @@ const complaint =
 
 function untestedSign(check: Command, ran: Ran): EnvironmentSign | undefined {
   const { passed, failed } = countsOf(ran);
-  if (passed + failed > 0 || !ofTestRunner.test(check.command ?? '')) return undefined;
+  const isOfTests = check.kind === 'testSuite' || ofTestRunner.test(check.command ?? '');
+  if (passed + failed > 0 || !isOfTests) return undefined;
   const lines = printedLines(check, ran);
   const line = lines.find((one) => complaint.test(one)) ?? lines.at(-1);
   if (line === undefined || lines.some((one) => lacks.test(one) && namesOwnPath(check, one)))
@@ -261,7 +263,7 @@ function explain(
     ];
   if (sign.kind === 'lack' || sign.kind === 'no-test')
     return [
-      `${sign.kind === 'lack' ? 'passes' : 'runs'} no test and prints \`${sign.line}\`: it does so`,
+      `${sign.kind === 'lack' ? 'passes' : 'shows'} no test and prints \`${sign.line}\`: it does so`,
       'let the check pass at the base commit on this machine (`docs/checks.md`, "When the machine fails")',
     ];
   return [

@@ -23,8 +23,8 @@ const packages = '{,*/}{lib,lib64}/*/site-packages';
 
 /**
  * A Python package of the environment `source` that is the project, or a part of it. A copy before a link. A package is
- * a copy if it has the project's name, was installed from a directory, repository or archive of the working tree, or
- * holds a module with the same content as the working tree. Only an archive that the change leaves as it is at the base
+ * a copy if it has the project's name, holds a package that the working tree has under that name, or was installed from
+ * a directory, repository or archive of the working tree. Only an archive that the change leaves as it is at the base
  * commit (`isUnchanged`) came from elsewhere, unless it has the project's name.
  */
 export async function installedProject(
@@ -47,7 +47,7 @@ export async function installedProject(
       normalised(basename(record).replace(/(?:-[^-]*)*\.(?:dist-info|egg-info|egg)$/, '')),
     );
     if (!isOfTree) {
-      if (isNamed) return { record, isLink: false };
+      if (isNamed && holdsModules(join(source, record))) return { record, isLink: false };
       continue;
     }
     if (isRecord(directory) || isRecord(repository)) return { record, isLink: false };
@@ -59,44 +59,52 @@ export async function installedProject(
   return link === undefined ? undefined : { record: link, isLink: true };
 }
 
-/** Names that the project's own files give it. */
-function projectNames(worktree: string): ReadonlySet<string> {
-  const stated = /^\s{0,20}name\s{0,9}=\s{0,9}["']?([\w.-]{1,200})["']?\s{0,9},?\s{0,9}(?:#.{0,200})?$/gm;
-  const files = ['pyproject.toml', 'setup.cfg', 'setup.py'];
-  const texts = files.map((name) => textOf(join(worktree, name)));
-  return new Set(
-    texts.flatMap((text) => [...text.matchAll(stated)].map(([, name = '']) => normalised(name))),
-  );
+/** Whether files of a package are in the environment: `RECORD` of a link names only the file that leads elsewhere. */
+function holdsModules(record: string): boolean {
+  const listed = textOf(join(record, 'RECORD'));
+  return listed === '' || /^(?!__editable__)[^,\n]{1,300}\.(?:py|so)\b/m.test(listed);
 }
 
-/** Directories of the working tree from which Python modules are imported. */
-const sources = '{,src/,lib/,python/,{packages,libs,projects,python}/*/{,src/}}';
+/** Names that the project's own files give it. */
+function projectNames(worktree: string): ReadonlySet<string> {
+  const sections = /^(?:project|tool\.poetry|tool\.flit\.metadata|metadata)$/;
+  const names: string[] = [];
+  for (const file of ['pyproject.toml', 'setup.cfg']) {
+    let section = '';
+    for (const line of textOf(join(worktree, file)).split('\n')) {
+      section = /^\s*\[+([^\]]{1,100})\]/.exec(line)?.[1] ?? section;
+      const name = /^\s{0,20}(?:name|dist-name)\s{0,9}=\s{0,9}["']?([\w.-]{1,200})/.exec(line)?.[1];
+      if (name !== undefined && sections.test(section)) names.push(name);
+    }
+  }
+  const inSetup = /\bname\s{0,9}=\s{0,9}["']([\w.-]{1,200})["']/gi;
+  for (const [, name = ''] of textOf(join(worktree, 'setup.py')).matchAll(inSetup)) names.push(name);
+  return new Set(names.map(normalised));
+}
 
-/**
- * A module of the environment that has the content of a module of the working tree, in a package of the same name;
- * `undefined` if there is none.
- */
+/** Directories of the working tree from which packages of the project are imported. */
+const sources = '{,src/,{packages,libs,projects,python}/*/{,src/}}';
+/** Packages that many projects have beside their own, and some install by mistake. */
+const common =
+  /^(?:tests?|docs?|examples?|benchmarks?|scripts|tools|setup|conftest|noxfile|tasks|build|dist)$/;
+
+/** A package or module of the environment that the working tree has under the same name; `undefined` for none. */
 function copiedModule(source: string, worktree: string): string | undefined {
   const own = [
     ...globSync(`${sources}*/__init__.py`, { cwd: worktree, exclude: isEnvironment }).map(dirname),
     ...globSync(`${sources}*.py`, { cwd: worktree, exclude: isEnvironment }),
-  ];
-  for (const path of own) {
-    const modules = path.endsWith('.py') ? [path] : globSync(`${path}/**/*.py`, { cwd: worktree });
-    for (const site of globSync(packages, { cwd: source }))
-      for (const module of modules) {
-        const copy = `${site}/${relative(dirname(path), module)}`;
-        const bytes = readPlain(join(source, copy), maxSourceBytes).bytes;
-        // Many packages have the same empty module.
-        if (bytes === undefined || bytes.toString().trim() === '') continue;
-        if (readPlain(join(worktree, module), maxSourceBytes).bytes?.equals(bytes)) return copy;
-      }
-  }
+  ].map((path) => basename(path));
+  const names = new Set(own.filter((name) => !common.test(name.replace(/\.py$/, ''))));
+  for (const site of globSync([packages, `${packages}/*.egg`], { cwd: source }))
+    for (const name of names) {
+      const copy = name.endsWith('.py') ? `${site}/${name}` : `${site}/${name}/__init__.py`;
+      if (readPlain(join(source, copy), maxSourceBytes).bytes !== undefined) return copy;
+    }
   return undefined;
 }
 
 function isEnvironment(path: string): boolean {
-  return /(?:^|\/)(?:site-packages|node_modules)(?:\/|$)/.test(path);
+  return /(?:^|\/)(?:site-packages|node_modules|\.?venv)(?:\/|$)/.test(path);
 }
 
 function textOf(path: string): string {

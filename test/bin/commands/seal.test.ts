@@ -217,28 +217,31 @@ t.test('on a terminal the check is asked once, and security code asks for a risk
   t.match(sealed.out, /checks {2}`true`\n {2}risk {4}low\n/);
 });
 
-t.test('installed dependencies of the working tree are shared, unless the policy commit says otherwise', async (t) => {
-  const { git, call, write, path } = scene(t);
-  write('.gitignore', 'node_modules\n');
-  git('rm', '-q', 'package-lock.json');
-  git('add', '.gitignore');
-  git('commit', '-qm', 'chore: no lockfile');
-  write('node_modules/dep/index.js', 'module.exports = 1;\n');
-  const check = ['--check', `node -e 'require("dep")'`];
-  const sealed = async (message: string) => {
-    appendFileSync(path('src/price.js'), '// more\n');
-    git('add', '.');
-    return call('seal', '-m', message, ...check);
-  };
-  t.match(await sealed('chore: as installed'), { code: 0 });
-  write('package.json', '{ "name": "sample", "version": "2.0.0" }\n');
-  const other = await sealed('chore: another manifest');
-  t.not(other.code, 0, 'what is installed may not be what the manifest asks for');
-  git('checkout', '-q', 'HEAD', '--', 'package.json');
-  write('.writ/config.toml', '[workspace]\nshare = []\n');
-  git('reset', '-q', '--hard');
-  write('.writ/config.toml', '[workspace]\nshare = []\n');
-  git('add', '-f', '.writ');
-  git('commit', '-qm', 'chore: share nothing');
-  t.not((await sealed('chore: not shared')).code, 0);
-});
+t.test(
+  'installed dependencies of the working tree are shared, unless the policy commit says otherwise',
+  async (t) => {
+    const { git, call, write, path } = scene(t);
+    write('.gitignore', 'node_modules\n');
+    git('rm', '-q', 'package-lock.json');
+    git('add', '.gitignore');
+    git('commit', '-qm', 'chore: no lockfile');
+    write('node_modules/dep/index.js', 'module.exports = 1;\n');
+    const check = ['--check', `node -e 'require("dep")'`];
+    const sealed = async (message: string) => {
+      appendFileSync(path('src/price.js'), '// more\n');
+      git('add', '.');
+      return call('seal', '-m', message, ...check);
+    };
+    t.match(await sealed('chore: as installed'), { code: 0 });
+    write('package.json', '{ "name": "sample", "version": "2.0.0" }\n');
+    const other = await sealed('chore: another manifest');
+    t.not(other.code, 0, 'what is installed may not be what the manifest asks for');
+    git('checkout', '-q', 'HEAD', '--', 'package.json');
+    write('.writ/config.toml', '[workspace]\nshare = []\n');
+    git('reset', '-q', '--hard');
+    write('.writ/config.toml', '[workspace]\nshare = []\n');
+    git('add', '-f', '.writ');
+    git('commit', '-qm', 'chore: share nothing');
+    t.not((await sealed('chore: not shared')).code, 0);
+  },
+);

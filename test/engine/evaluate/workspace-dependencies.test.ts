@@ -424,27 +424,45 @@ t.test('a virtual environment is shared although its program is a link that lead
 
   const site = dirname(dirname(record));
   const shares = async () => refusals(await sharing(['.venv']));
-  for (const [path, text] of [
-    ['src/calc/__init__.py', ''],
-    ['src/calc/parts/sum.py', 'def total(items): ...\n'],
+  const put = (file: string, text = 'x = 1\n'): void => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  };
+  for (const [path, copy] of [
+    ['tests/__init__.py', 'tests/__init__.py'],
+    ['src/pkg/_vendor/six.py', 'six.py'],
   ] as const) {
-    for (const root of [worktree, site]) {
-      const file = join(root, root === site ? path.replace('src/', '') : path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-    }
-    const isCopy = text !== '';
-    t.strictSame(await shares(), [isCopy ? 'holds-project' : undefined], `the same content: ${path}`);
+    put(join(worktree, path));
+    put(join(site, copy));
+    t.strictSame(await shares(), [undefined], `not the project: ${copy}`);
   }
-  writeFileSync(join(site, 'calc/parts/sum.py'), 'def other(): ...\n');
-  t.strictSame(await shares(), [undefined], 'another package of that name');
+  for (const [path, copy] of [
+    ['src/calc/__init__.py', 'calc/__init__.py'],
+    ['packages/a/src/parts/__init__.py', 'parts-1.0-py3.12.egg/parts/__init__.py'],
+    ['single.py', 'single.py'],
+  ] as const) {
+    put(join(worktree, path));
+    t.strictSame(await shares(), [undefined], `only in the working tree: ${path}`);
+    put(join(site, copy));
+    t.strictSame(await shares(), ['holds-project'], `a copy of it: ${copy}`);
+    rmSync(join(site, copy));
+  }
+  const linked2 = join(site, 'other-0.1.dist-info');
+  put(join(linked2, 'RECORD'), 'other.pth,,\nother-0.1.dist-info/METADATA,,\n');
+  t.strictSame(await shares(), [undefined], 'a link of poetry');
+  put(join(linked2, 'RECORD'), 'other/__init__.py,,\n');
+  t.strictSame(await shares(), ['holds-project']);
+  rmSync(linked2, { recursive: true });
+  appendFileSync(join(worktree, 'pyproject.toml'), '[[tool.poetry.source]]\nname = "torch"\n');
+  put(join(site, 'torch-2.1.dist-info/METADATA'));
+  t.strictSame(await shares(), [undefined], 'the name of an index');
   for (const egg of [
     'calc_proj-1.0-py3.12.egg',
     'calc_proj-1.0-py3.12.egg-info',
     'calc_proj-1.0.dist-info',
   ]) {
     mkdirSync(join(site, egg));
-    writeFileSync(join(worktree, 'setup.py'), 'setup(\n    name="calc-proj",\n)\n');
+    writeFileSync(join(worktree, 'setup.py'), 'setup(name="calc-proj", version="1")\n');
     t.strictSame(await shares(), ['holds-project'], egg);
     writeFileSync(join(worktree, 'setup.py'), 'setup(name=read())\n');
     t.strictSame(await shares(), [undefined], egg);

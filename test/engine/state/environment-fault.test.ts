@@ -156,7 +156,7 @@ t.test('a check of tests that runs none counts if it ends in the same way at the
   if (sign === undefined) return;
   t.throws(() => stopIfSameAtBase(check, sign, output('0.2')), {
     code: 'ENVIRONMENT_BROKEN',
-    message: /check `unit` runs no test and prints/,
+    message: /check `unit` shows no test and prints/,
   });
   t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('ERROR: unrecognized arguments: --cov', 4)));
   t.doesNotThrow(() =>
