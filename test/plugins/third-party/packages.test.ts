@@ -199,7 +199,7 @@ t.test('refuses an invalid manifest and names the field at fault', async (t) => 
   t.match(read(withRule(meta)), { rules: [meta] }, 'the fields of a built-in rule');
   const builtIn = new Set(rules.flatMap((one) => Object.keys(one)));
   // A scan loads no plugin, and the rule of a plugin always runs in its own process, out of reach of further runs.
-  const builtInOnly = ['linear', 'scan', 'executed'];
+  const builtInOnly = ['guide', 'linear', 'scan', 'executed'];
   const ofManifest = ['id', 'point', 'module', 'reads', 'timeoutSeconds', 'appliesTo', ...Object.keys(meta)];
   t.strictSame(
     [...builtIn].filter((field) => ![...ofManifest, ...builtInOnly].includes(field)),
