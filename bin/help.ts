@@ -92,7 +92,10 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
       'ledger serve',
     ],
   },
-  { title: 'scan', names: ['scan', 'redact', 'sca import', 'rules'] },
+  {
+    title: 'scan',
+    names: ['scan', 'redact', 'sca import', 'rules', 'hook install', 'hook uninstall'],
+  },
   { title: 'share', names: ['push', 'fetch'] },
   {
     title: 'extend',

@@ -15,6 +15,7 @@ await room(
   'bin/commands/run-source.test.ts',
   'bin/commands/ci.test.ts',
   'bin/commands/guide.test.ts',
+  'bin/commands/hook.test.ts',
   'bin/commands/no-seal.test.ts',
   'bin/commands/seal.test.ts',
   'bin/commands/signed-commit.test.ts',

@@ -1,7 +1,9 @@
 /* Declares the commands that explain writ. */
 import type { CommandSpec } from '../command-parts/command.ts';
 
-/** Help, rules, codes, configuration, completion. */
+const hook = { name: 'NAME', about: '`pre-commit`, `commit-msg` or `pre-push`' };
+
+/** Help, rules, codes, configuration, hooks, completion. */
 export const guideCommands: readonly CommandSpec[] = [
   {
     name: 'help',
@@ -52,6 +54,35 @@ export const guideCommands: readonly CommandSpec[] = [
     options: [],
     examples: [{ line: 'writ config print', about: 'what applies to a change of this branch' }],
     load: async () => (await import('../commands/guide.ts')).configPrintCommand,
+  },
+  {
+    name: 'hook install',
+    summary: 'let git scan what is staged, said or pushed',
+    description:
+      'pre-commit scans what is staged, commit-msg looks for secrets in the message, pre-push scans the commits that the remote does not have. A hook that is there is kept, and called first. `git commit --no-verify` goes past it, as past every hook.',
+    arguments: [hook],
+    options: [{ name: 'dry-run', about: 'show what would be written' }],
+    examples: [
+      { line: 'writ hook install pre-commit', about: 'in this repository, and all its working trees' },
+    ],
+    load: async () => (await import('../commands/hook.ts')).installCommand,
+  },
+  {
+    name: 'hook uninstall',
+    summary: 'remove a hook of writ, and put back the one that was there',
+    arguments: [hook],
+    options: [],
+    examples: [{ line: 'writ hook uninstall pre-commit', about: 'as before' }],
+    load: async () => (await import('../commands/hook.ts')).uninstallCommand,
+  },
+  {
+    name: 'hook run',
+    summary: 'scan as a hook of git',
+    hidden: true,
+    arguments: [hook, { name: 'ARG', about: 'what git passes', variadic: true, optional: true }],
+    options: [],
+    examples: [{ line: 'writ hook run pre-commit', about: 'called by the hook' }],
+    load: async () => (await import('../commands/hook.ts')).runHookCommand,
   },
   {
     name: 'completion',

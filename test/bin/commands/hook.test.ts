@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { makeSample } from '../../engine/sample.ts';
+import { runLine } from '../host.ts';
+
+/** A value in the form of a token of GitHub. */
+const token = `ghp_${'1a2B3c4D5e'.repeat(4).slice(0, 36)}`;
+
+function scene(t: Test) {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const env = { ...sample.env, PATH: `${dirname(process.execPath)}:${sample.env.PATH}` };
+  const call = async (...args: readonly string[]) => {
+    const { code, out } = await runLine([...args, '--json'], commands, { cwd: sample.root, env });
+    return { code, ...(JSON.parse(out) as { data?: { path: string; kept: string | null }; error?: object }) };
+  };
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(join(sample.root, name)), { recursive: true });
+    writeFileSync(join(sample.root, name), text);
+  };
+  const git = (...args: readonly string[]) => {
+    const { status, stderr } = spawnSync('git', args, { cwd: sample.root, env, encoding: 'utf8' });
+    return { status, stderr };
+  };
+  return { ...sample, env, call, write, run: git };
+}
+
+t.test('pre-commit scans what is staged, after the hook that was there', async (t) => {
+  const { root, call, write, run } = scene(t);
+  const before = '#!/bin/sh\necho "before: $#" >> "$(git rev-parse --git-dir)/log"\n';
+  mkdirSync(join(root, '.git/hooks'), { recursive: true });
+  write('.git/hooks/pre-commit', before);
+  chmodSync(join(root, '.git/hooks/pre-commit'), 0o755);
+  t.match(await call('hook', 'install', 'pre-commit', '--dry-run'), { code: 0 });
+  t.equal(readFileSync(join(root, '.git/hooks/pre-commit'), 'utf8'), before, 'a dry run writes nothing');
+  t.match(await call('hook', 'install', 'pre-commit'), { code: 0, data: { kept: /before-writ$/ } });
+  t.match(await call('hook', 'install', 'pre-commit'), { code: 0, data: { kept: null } }, 'once more');
+
+  write('src/a.js', 'export const a = 1;\n');
+  run('add', 'src');
+  t.equal(run('commit', '-qm', 'fine').status, 0);
+  write('src/a.js', `export const a = '${token}';\n`);
+  run('add', 'src');
+  write('src/a.js', 'export const a = 2;\n');
+  const refused = run('commit', '-qm', 'a secret is staged, though the file has none');
+  t.equal(refused.status, 1);
+  t.match(refused.stderr, /SCAN_FOUND/);
+  t.notMatch(refused.stderr, token);
+  t.equal(readFileSync(join(root, '.git/log'), 'utf8'), 'before: 0\n'.repeat(2));
+  write('.git/hooks/pre-commit.before-writ', '#!/bin/sh\nexit 3\n');
+  run('add', 'src');
+  t.equal(run('commit', '-qm', 'the hook before refuses').status, 1);
+  write('.git/hooks/pre-commit.before-writ', before);
+  t.match(await call('hook', 'uninstall', 'pre-commit'), { code: 0 });
+  t.equal(readFileSync(join(root, '.git/hooks/pre-commit'), 'utf8'), before);
+  t.match(await call('hook', 'uninstall', 'pre-commit'), { code: 129 });
+});
+
+t.test(
+  'commit-msg refuses a message with a token, also with core.hooksPath and in a linked tree',
+  async (t) => {
+    const { root, git, call, write, run } = scene(t);
+    git('config', 'core.hooksPath', '.githooks');
+    t.match(await call('hook', 'install', 'commit-msg'), {
+      code: 0,
+      data: { path: join(root, '.githooks/commit-msg') },
+    });
+    write('src/b.js', 'export {};\n');
+    run('add', 'src');
+    t.equal(run('commit', '-qm', `with ${token}`).status, 1);
+    t.equal(run('commit', '-qm', 'without').status, 0);
+    git('config', '--unset', 'core.hooksPath');
+    git('worktree', 'add', '-q', '../linked');
+    const linked = join(root, '../linked');
+    const { out } = await runLine(['hook', 'install', 'pre-push', '--json'], commands, { cwd: linked });
+    t.equal(JSON.parse(out).data.path, join(root, '.git/hooks/pre-push'));
+  },
+);
+
+t.test('pre-push scans the commits that the remote does not have', async (t) => {
+  const { root, home, git, call, write, run } = scene(t);
+  const remote = join(home, 'remote.git');
+  git('clone', '-q', '--bare', '.', remote);
+  git('remote', 'add', 'origin', remote);
+  git('fetch', '-q', 'origin');
+  t.match(await call('hook', 'install', 'pre-push'), { code: 0 });
+  write('src/c.js', 'export const c = 1;\n');
+  run('add', 'src');
+  run('commit', '-qm', 'fine');
+  t.equal(run('push', '-q', 'origin', 'HEAD:refs/heads/topic').status, 0, 'a new branch');
+  write('src/c.js', `export const c = '${token}';\n`);
+  run('commit', '-qam', 'a secret');
+  t.equal(run('push', '-q', 'origin', 'HEAD:refs/heads/topic').status, 1);
+  t.equal(run('push', '-q', 'origin', ':refs/heads/topic').status, 0, 'a branch that goes');
+  t.ok(existsSync(join(root, '.git/hooks/pre-push')));
+  t.match(await call('hook', 'install', 'post-merge'), { code: 129 });
+});
