@@ -1,6 +1,6 @@
 /* Finds and places the untracked directories that checks need. */
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
@@ -16,6 +16,7 @@ import {
 import {
   copyTree,
   openSharedDirectory,
+  openVouchedCache,
   type ShareRefusal,
 } from './workspace-dependencies/shared-directory.ts';
 
@@ -125,6 +126,7 @@ export async function findWorkspaceDependencies(
       lockfileAtCandidate: await request.readCandidate(config.lockfile),
       isIgnored: (path) => request.isIgnored(path),
       isUnchanged: (path) => isUnchanged(request, path),
+      digests: openVouchedCache(join(dirname(request.cacheDir), 'shared'), request.voucher),
       ...signal,
     });
     if ('refusal' in outcome) {

@@ -11,7 +11,17 @@ export interface DirectoryDigestOptions {
   readonly within: string;
   readonly maxEntries: number;
   readonly maxBytes: number;
+  /** Digests of files from an earlier call; absent: every file is read. */
+  readonly kept?: KeptDigests;
   readonly signal?: AbortSignal;
+}
+
+/** Digests of files that have not changed since they were read. */
+export interface KeptDigests {
+  /** `state`: device, inode, size, times and mode, as `stat` gives them. */
+  find(path: string, state: string): string | undefined;
+  /** Called for every file; `changedAtMs`: its change time, which no program can set. */
+  keep(path: string, state: string, changedAtMs: number, sha256: string): void;
 }
 
 /** The digest, or why there is none. */
@@ -44,7 +54,7 @@ export async function digestDirectory(
   options: DirectoryDigestOptions,
 ): Promise<DirectoryDigest> {
   const within = await realpath(options.within);
-  const files: { path: string; executable: boolean }[] = [];
+  const files: { path: string; executable: boolean; state: string; changedAtMs: number }[] = [];
   const lines: string[] = [];
   const programs: ProgramLink[] = [];
   let bytes = 0;
@@ -57,16 +67,23 @@ export async function digestDirectory(
         return { fault: `a file name under \`${directory}\` is not UTF-8` };
       const path = directory === '' ? name : `${directory}/${name}`;
       const full = join(root, path);
-      const status = await lstat(full);
+      const status = await lstat(full, { bigint: true });
       if (files.length + lines.length >= options.maxEntries)
         return { fault: `more than ${options.maxEntries} entries` };
       if (status.isDirectory()) {
         lines.push(`040000 - ${path}\0`);
         pending.push(path);
       } else if (status.isFile()) {
-        bytes += status.size;
+        bytes += Number(status.size);
         if (bytes > options.maxBytes) return { fault: `more than ${options.maxBytes} bytes` };
-        files.push({ path, executable: (status.mode & 0o111) !== 0 });
+        const { dev, ino, size, mtimeNs, ctimeNs, mode } = status;
+        const state = [dev, ino, size, mtimeNs, ctimeNs, mode].join(' ');
+        files.push({
+          path,
+          executable: (mode & 0o111n) !== 0n,
+          state,
+          changedAtMs: Number(ctimeNs / 1_000_000n),
+        });
       } else if (status.isSymbolicLink()) {
         const target = await readlink(full);
         if ((await leaves(full, target, within)) && !(await leadsToEntry(root, full, target))) {
@@ -87,7 +104,9 @@ export async function digestDirectory(
     const chunk = Buffer.allocUnsafe(chunkBytes);
     for (let file = files[next++]; file !== undefined; file = files[next++]) {
       options.signal?.throwIfAborted();
-      const sha256 = await hashFile(join(root, file.path), chunk);
+      const { path, state, changedAtMs } = file;
+      const sha256 = options.kept?.find(path, state) ?? (await hashFile(join(root, path), chunk));
+      options.kept?.keep(path, state, changedAtMs, sha256);
       lines.push(`${file.executable ? '100755' : '100644'} ${sha256} ${file.path}\0`);
     }
   };

@@ -14,10 +14,15 @@ import {
 } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { sha256Hex } from '../../../core/base/canonical.ts';
+import { systemClock } from '../../../core/base/clock.ts';
 import { readPlain, writeDurably } from '../../../core/base/files.ts';
 import { workspaceInside } from '../../../core/interfaces/sandbox.ts';
 import { processWitness, type Voucher } from '../../../store/journal-witness.ts';
-import { type DirectoryDigest, digestDirectory } from '../../../workspace/git/directory-digest.ts';
+import {
+  type DirectoryDigest,
+  digestDirectory,
+  type KeptDigests,
+} from '../../../workspace/git/directory-digest.ts';
 import { isInside } from '../../../workspace/process/find-program.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { installedProject } from './installed-project.ts';
@@ -92,6 +97,8 @@ interface ShareRequest {
   isIgnored(path: string): Promise<boolean>;
   /** True only if the base commit and the candidate hold the same file at the path. */
   isUnchanged(path: string): Promise<boolean>;
+  /** Where digests of files are kept between runs; absent: every file is read. */
+  readonly digests?: VouchedCache;
   readonly signal?: AbortSignal;
 }
 
@@ -167,12 +174,39 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
       'holds-project',
       `this project is installed in it as a link to \`${worktree}\`, and \`${workspaceInside}\` is where checks see the candidate: clone the repository to another place, or let \`[[workspace.prepare]]\` make it`,
     );
+  const { digests } = request;
+  const key = sha256Hex(source);
+  const kept = digests === undefined ? undefined : keptDigests(await digests.find(key));
   const digest = await digestDirectory(source, {
     within: worktree,
     ...directoryLimits,
+    ...(kept === undefined ? {} : { kept }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
+  if (kept?.hasNew()) await digests?.keep(key, kept.text());
   return 'fault' in digest ? refuse('not-describable', digest.fault) : { source, digest };
+}
+
+/** A file may change once more in the time that its change time cannot tell apart. */
+const settledMs = 2000;
+
+/** Digests of files as lines `SHA256 STATE\tPATH`. */
+function keptDigests(text = ''): KeptDigests & { hasNew(): boolean; text(): string } {
+  const begunAtMs = systemClock.now();
+  const before = new Map<string, string>();
+  for (const line of text.split('\0')) if (line !== '') before.set(line.slice(65), line.slice(0, 64));
+  const now: string[] = [];
+  let isNew = false;
+  return {
+    find: (path, state) => before.get(`${state}\t${path}`),
+    keep(path, state, changedAtMs, sha256) {
+      if (changedAtMs > begunAtMs - settledMs) return;
+      now.push(`${sha256} ${state}\t${path}\0`);
+      isNew ||= !before.has(`${state}\t${path}`);
+    },
+    hasNew: () => isNew,
+    text: () => now.join(''),
+  };
 }
 
 async function readInside(worktree: string, path: string): Promise<Buffer | undefined> {

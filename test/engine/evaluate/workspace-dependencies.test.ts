@@ -992,3 +992,30 @@ t.test('only output that looks like a missing dependency gets the hint', async (
   t.match(dependenciesMissingHint('sh: 1: x: not found', ['the reason'])?.message, 'the reason');
   t.equal(dependenciesMissingHint(`${'sh: 1: '.repeat(200_000)}`), undefined, 'and long output costs little');
 });
+
+t.test('a kept digest is used again only for a file that has not changed', async (t) => {
+  const root = t.testdir({ a: 'first', b: 'other' });
+  const options = { within: root, maxEntries: 10, maxBytes: 1000 };
+  const known = new Map<string, string>();
+  const found: string[] = [];
+  const kept = {
+    find(path: string, state: string) {
+      const sha256 = known.get(`${state} ${path}`);
+      if (sha256 !== undefined) found.push(path);
+      return sha256;
+    },
+    keep: (path: string, state: string, _: number, sha256: string) =>
+      void known.set(`${state} ${path}`, sha256),
+  };
+  const first = await digestDirectory(root, { ...options, kept });
+  t.strictSame(await digestDirectory(root, { ...options, kept }), first);
+  t.strictSame(found.sort(), ['a', 'b']);
+  const { atime, mtime } = statSync(join(root, 'a'));
+  writeFileSync(join(root, 'a'), 'FIRST');
+  utimesSync(join(root, 'a'), atime, mtime);
+  found.length = 0;
+  const changed = await digestDirectory(root, { ...options, kept });
+  t.strictSame(found, ['b'], 'of the same size, with its old times');
+  t.strictSame(changed, await digestDirectory(root, options));
+  t.notSame(changed, first);
+});
