@@ -145,8 +145,10 @@ async function chooseChecks(
   });
 }
 
+/** A suite needs a report; without one the tests of a known runner are compared by what it prints. */
 function toCheck(command: string): SealWords['checks'][number] {
-  return { kind: startsKnownRunner(command) ? 'testSuite' : 'command', command };
+  const hasReport = /--test-reporter[= ](?:tap|junit)|--junit-?xml/.test(command);
+  return { kind: hasReport && startsKnownRunner(command) ? 'testSuite' : 'command', command };
 }
 
 /** The given risk; else the least that the policy commit allows, and for security code what a person says. USAGE. */

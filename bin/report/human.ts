@@ -77,7 +77,7 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
   if (troubled.length > 0) {
     printer.line();
     for (const check of troubled.slice(0, most))
-      printCheck(printer, check, view, once, beside === 'show' ? undefined : mostLines);
+      printCheck(printer, check, view, once, beside === 'show' || view.would ? undefined : mostLines);
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
   printNotes(printer, wroteOutside(view.stages));
@@ -193,7 +193,8 @@ function printCheck(
     `  ${check.id}${optional}  ${exit}  ${toDuration(check.durationMs)}`,
   );
   if (check.status !== 'failed') return;
-  const log = logOf(check, view);
+  // Nothing is kept of a change that is only evaluated.
+  const log = view.would === undefined ? logOf(check, view) : undefined;
   const cause = check.findings.find(({ severity }) => severity === 'error') ?? check.findings[0];
   if (log !== undefined)
     printer.line(

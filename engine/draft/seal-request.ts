@@ -39,8 +39,12 @@ export interface SealableChange {
 const maxPatchBytes = 256 * 1024 * 1024;
 
 /** Files in the git directory while an operation of several steps is not finished. */
-const unfinished: readonly (readonly [file: string, operation: string])[] = [
-  ['MERGE_HEAD', 'a merge'],
+const unfinished: readonly (readonly [file: string, operation: string, hint?: string])[] = [
+  [
+    'MERGE_HEAD',
+    'a merge',
+    'finish it with git; a merge is evaluated as a range: `writ run SPEC --range A..B`',
+  ],
   ['CHERRY_PICK_HEAD', 'a cherry-pick'],
   ['REVERT_HEAD', 'a revert'],
   ['rebase-merge', 'a rebase'],
@@ -50,11 +54,15 @@ const unfinished: readonly (readonly [file: string, operation: string])[] = [
 /** The difference between HEAD and the index. PATCH_EMPTY, WORKTREE_DIRTY for unmerged paths, and as `branchHere`. */
 export async function stagedChange(repository: Repository): Promise<SealableChange> {
   const branch = await branchHere(repository);
-  for (const [file, operation] of unfinished) {
+  for (const [
+    file,
+    operation,
+    hint = 'finish it with git, then seal its commit: `writ seal --commit`',
+  ] of unfinished) {
     if (!(await lstat(join(repository.gitDir, file)).catch(() => undefined))) continue;
     throw new WritError('WORKTREE_DIRTY', {
       message: `${operation} is not finished, and the sealed commit would not be its result`,
-      hints: ['finish it with git, then seal its commit: `writ seal --commit`'],
+      hints: [hint],
     });
   }
   const base = await resolveBase(repository, 'HEAD');
@@ -146,7 +154,8 @@ export interface SealWords extends Pick<DraftRequest, 'id' | 'createdAt' | 'crea
   readonly message: string;
   /** Why this risk, in a sentence. */
   readonly why: string;
-  readonly checks: readonly Pick<ProposedCheck, 'kind' | 'command'>[];
+  readonly checks: readonly (Pick<ProposedCheck, 'kind' | 'command'> &
+    Partial<Pick<ProposedCheck, 'allowed'>>)[];
 }
 
 const maxHints = 100;
@@ -187,17 +196,19 @@ export function sealSpec({ branch, paths }: SealableChange, words: SealWords): I
       },
     },
     risk: { ...risk, rationale: why },
-    security: { ...security, toolAcl: { allow: [commandRule(checks.map(({ command }) => command))] } },
+    security: { ...security, toolAcl: { allow: [commandRule(checks)] } },
     lifecycle: { ...lifecycle, status: 'active' },
   };
 }
 
 /** The rule that lets exactly these commands run. */
-function commandRule(commands: readonly string[]): ToolRule {
-  const entries = commands.flatMap((text) => {
-    const reading = commandsOf(text);
+function commandRule(checks: SealWords['checks']): ToolRule {
+  const entries = checks.flatMap(({ command, allowed }) => {
+    if (allowed !== undefined) return [allowed];
+    // A program may be given by its path, as in `.venv/bin/python`; whether it may run is for the run to check.
+    const reading = commandsOf(command, { isProgram: () => true });
     // What cannot be read is refused by name when the run is opened.
-    return reading.ok ? reading.commands.map(literalWords) : [text];
+    return reading.ok ? reading.commands.map(literalWords) : [command];
   });
   return {
     tool: 'workspace.command',

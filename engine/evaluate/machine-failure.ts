@@ -136,10 +136,12 @@ const complaint =
 
 function untestedSign(check: Command, ran: Ran): EnvironmentSign | undefined {
   const { passed, failed } = countsOf(ran);
+  // A missing report is a fault of the check, not of the machine.
+  if (ran.result?.exitCode === check.expectedExitCode) return undefined;
   const isOfTests = check.kind === 'testSuite' || ofTestRunner.test(check.command ?? '');
   if (passed + failed > 0 || !isOfTests) return undefined;
   const lines = printedLines(check, ran);
-  const line = lines.find((one) => complaint.test(one)) ?? lines.at(-1);
+  const line = lines.find((one) => complaint.test(one) && !/\busage:/i.test(one)) ?? lines.at(-1);
   if (line === undefined || lines.some((one) => lacks.test(one) && namesOwnPath(check, one)))
     return undefined;
   const printed = [`${ran.result?.exitCode}`, ...lines.map(withoutNumbers)];
@@ -152,14 +154,14 @@ const ownFile = /(?:^|[\s'"`(])\.{1,2}\/|\/workspace\//;
 /**
  * A sign that the machine, or the base itself, lacks what the check needs: a line that says so, or a check of tests
  * that runs none. It is weaker than those of `environmentSign`: only the same line, or the same output, at the base
- * confirms it. `attempt`: the name of an attempt of a model, which may mend what the base lacks, but has tried to
- * before if it is not the first. Pure.
+ * confirms it. `attempt`: the name of an attempt of a model, which may mend what the base lacks, and gets two attempts
+ * to do so. Pure.
  */
 export function lackSign(check: Command, ran: Ran, attempt?: string): EnvironmentSign | undefined {
-  if (attempt !== undefined && /(?:candidate-[01]|\/revision-1\/attempt-1)$/.test(attempt)) return undefined;
+  if (attempt !== undefined && /(?:candidate-[01]|\/revision-1\/attempt-[12])$/.test(attempt))
+    return undefined;
   const line = lackingLines(check, ran).find((one) => attempt === undefined || !ownFile.test(one));
-  if (line !== undefined) return { kind: 'lack', line };
-  return attempt === undefined ? untestedSign(check, ran) : undefined;
+  return line === undefined ? untestedSign(check, ran) : { kind: 'lack', line };
 }
 
 /** Files in which a project declares its dependencies and its scripts. */

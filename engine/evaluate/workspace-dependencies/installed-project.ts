@@ -65,42 +65,80 @@ function holdsModules(record: string): boolean {
   return listed === '' || /^(?!__editable__)[^,\n]{1,300}\.(?:py|so)\b/m.test(listed);
 }
 
-/** Names that the project's own files give it. */
+/** Names that the files of a project and of its parts give them. */
 function projectNames(worktree: string): ReadonlySet<string> {
+  return new Set(projectRoots(worktree).flatMap((root) => namesIn(join(worktree, root))));
+}
+
+function namesIn(root: string): readonly string[] {
   const sections = /^(?:project|tool\.poetry|tool\.flit\.metadata|metadata)$/;
   const names: string[] = [];
   for (const file of ['pyproject.toml', 'setup.cfg']) {
     let section = '';
-    for (const line of textOf(join(worktree, file)).split('\n')) {
+    for (const line of textOf(join(root, file)).split('\n')) {
       section = /^\s*\[+([^\]]{1,100})\]/.exec(line)?.[1] ?? section;
       const name = /^\s{0,20}(?:name|dist-name)\s{0,9}=\s{0,9}["']?([\w.-]{1,200})/.exec(line)?.[1];
       if (name !== undefined && sections.test(section)) names.push(name);
     }
   }
   const inSetup = /\bname\s{0,9}=\s{0,9}["']([\w.-]{1,200})["']/gi;
-  for (const [, name = ''] of textOf(join(worktree, 'setup.py')).matchAll(inSetup)) names.push(name);
-  return new Set(names.map(normalised));
+  for (const [, name = ''] of textOf(join(root, 'setup.py')).matchAll(inSetup)) names.push(name);
+  return names.map(normalised);
 }
 
-/** Directories of the working tree from which packages of the project are imported. */
-const sources = '{,src/,{packages,libs,projects,python}/*/{,src/}}';
 /** Packages that many projects have beside their own, and some install by mistake. */
 const common =
   /^(?:tests?|docs?|examples?|benchmarks?|scripts|tools|setup|conftest|noxfile|tasks|build|dist)$/;
 
 /** A package or module of the environment that the working tree has under the same name; `undefined` for none. */
 function copiedModule(source: string, worktree: string): string | undefined {
-  const own = [
-    ...globSync(`${sources}*/__init__.py`, { cwd: worktree, exclude: isEnvironment }).map(dirname),
-    ...globSync(`${sources}*.py`, { cwd: worktree, exclude: isEnvironment }),
-  ].map((path) => basename(path));
-  const names = new Set(own.filter((name) => !common.test(name.replace(/\.py$/, ''))));
-  for (const site of globSync([packages, `${packages}/*.egg`], { cwd: source }))
-    for (const name of names) {
-      const copy = name.endsWith('.py') ? `${site}/${name}` : `${site}/${name}/__init__.py`;
-      if (readPlain(join(source, copy), maxSourceBytes).bytes !== undefined) return copy;
-    }
+  const sites = globSync([packages, `${packages}/*.egg`], { cwd: source });
+  for (const root of projectRoots(worktree))
+    for (const directory of [root, join(root, 'src')])
+      for (const name of importable(worktree, directory)) {
+        if (common.test(name.replace(/\.py$/, ''))) continue;
+        for (const site of sites) {
+          const isImported = directory !== root;
+          const copy = copyOf(join(worktree, directory, name), join(source, site, name), isImported);
+          if (copy !== undefined) return relative(source, copy);
+        }
+      }
   return undefined;
+}
+
+/** The working tree, and each directory in it that has files of a Python project. */
+function projectRoots(worktree: string): readonly string[] {
+  const files = '{,*/,*/*/}{pyproject.toml,setup.py,setup.cfg}';
+  const found = globSync(files, { cwd: worktree, exclude: isEnvironment }).map((path) => dirname(path));
+  return [...new Set(['', ...found.map((path) => (path === '.' ? '' : path))])];
+}
+
+/** Modules of a directory, and directories that hold some. */
+function importable(worktree: string, directory: string): readonly string[] {
+  const cwd = join(worktree, directory);
+  const holders = globSync('*/{*.py,*/*.py}', { cwd, exclude: isEnvironment });
+  return [...globSync('*.py', { cwd }), ...new Set(holders.map((path) => path.split('/')[0] ?? ''))];
+}
+
+/**
+ * The file of `there` that is a copy of the package or module `here`, by name: a module, a package that is one file, or
+ * a module of a package. `isImported`: a directory without `__init__.py` is a namespace package too, and not one of
+ * scripts that has the name of a package (`alembic/env.py`).
+ */
+function copyOf(here: string, there: string, isImported: boolean): string | undefined {
+  if (here.endsWith('.py')) return isThere(there) ? there : undefined;
+  const inits = [here, there].map((place) => readPlain(join(place, '__init__.py'), maxSourceBytes).bytes);
+  const isPackage = inits.every(
+    (bytes) => bytes !== undefined && !/extend_path|declare_namespace/.test(`${bytes}`),
+  );
+  if (inits[0] === undefined && !isImported) return undefined;
+  const modules = globSync(['*.py', '*/__init__.py'], { cwd: here }).filter((name) => name !== '__init__.py');
+  if (isPackage && modules.length === 0) return join(there, '__init__.py');
+  return modules.map((name) => join(there, name)).find(isThere);
+}
+
+function isThere(path: string): boolean {
+  return readPlain(path, maxSourceBytes).bytes !== undefined;
 }
 
 function isEnvironment(path: string): boolean {

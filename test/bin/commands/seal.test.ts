@@ -245,3 +245,13 @@ t.test(
     t.not((await sealed('chore: not shared')).code, 0);
   },
 );
+
+t.test('a check of a runner without a report option is compared by what it prints', async (t) => {
+  const { git, call, write, path } = scene(t);
+  write('test/more.test.js', "import test from 'node:test';\ntest('one', () => {});\n");
+  git('add', 'test');
+  git('commit', '-qm', 'chore: a test');
+  appendFileSync(path('src/price.js'), '// a note\n');
+  git('add', 'src');
+  t.match(await call('seal', '-m', 'chore: a note', '--check', 'node --test test/more.test.js'), { code: 0 });
+});

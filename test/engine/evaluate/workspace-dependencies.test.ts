@@ -428,7 +428,13 @@ t.test('a virtual environment is shared although its program is a link that lead
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   };
+  put(join(worktree, 'packages/a/pyproject.toml'), '');
+  const extended = "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n";
+  for (const root of [join(worktree, 'src'), site]) put(join(root, 'acme/__init__.py'), extended);
+  put(join(site, 'acme/core.py'));
   for (const [path, copy] of [
+    ['src/acme/calc.py', 'acme/other.py'],
+    ['alembic/env.py', 'alembic/__init__.py'],
     ['tests/__init__.py', 'tests/__init__.py'],
     ['src/pkg/_vendor/six.py', 'six.py'],
   ] as const) {
@@ -439,6 +445,7 @@ t.test('a virtual environment is shared although its program is a link that lead
   for (const [path, copy] of [
     ['src/calc/__init__.py', 'calc/__init__.py'],
     ['packages/a/src/parts/__init__.py', 'parts-1.0-py3.12.egg/parts/__init__.py'],
+    ['src/acme/price.py', 'acme/price.py'],
     ['single.py', 'single.py'],
   ] as const) {
     put(join(worktree, path));
@@ -447,6 +454,10 @@ t.test('a virtual environment is shared although its program is a link that lead
     t.strictSame(await shares(), ['holds-project'], `a copy of it: ${copy}`);
     rmSync(join(site, copy));
   }
+  put(join(worktree, 'services/sub/pyproject.toml'), '[project]\nname = "sub-pkg"\n');
+  put(join(site, 'sub_pkg-0.1-py3.12.egg'), 'a zip archive');
+  t.strictSame(await shares(), ['holds-project'], 'a part by its name, in an archive');
+  rmSync(join(site, 'sub_pkg-0.1-py3.12.egg'));
   const linked2 = join(site, 'other-0.1.dist-info');
   put(join(linked2, 'RECORD'), 'other.pth,,\nother-0.1.dist-info/METADATA,,\n');
   t.strictSame(await shares(), [undefined], 'a link of poetry');

@@ -134,9 +134,9 @@ t.test('a line that says that something is missing counts if the base prints it,
   const counts = { passed: 1, failed: 1, skipped: 0 };
   t.equal(lackSign(check, { ...lack, tests: counts }), undefined, 'a test passed');
   t.equal(lackSign({ ...check, required: false }, lack), undefined);
-  for (const attempt of ['candidate-1', 'task-1/revision-1/attempt-1'])
+  for (const attempt of ['candidate-1', 'task-1/revision-1/attempt-2'])
     t.equal(lackSign(check, lack, attempt), undefined, 'a model may mend it');
-  t.match(lackSign(check, lack, 'task-1/revision-1/attempt-2'), { kind: 'lack' }, 'it has tried to');
+  t.match(lackSign(check, lack, 'task-1/revision-1/attempt-3'), { kind: 'lack' }, 'it has tried to');
   t.equal(
     lackSign(check, failed("Cannot find module './new.js'", 1), 'candidate-2'),
     undefined,
@@ -165,6 +165,7 @@ t.test('a check of tests that runs none counts if it ends in the same way at the
   const counts = { passed: 0, failed: 1, skipped: 0 };
   t.doesNotThrow(() => stopIfSameAtBase(check, sign, { ...output('0.1'), tests: counts }), 'a test failed');
   t.equal(lackSign(check, { ...output('0.1'), tests: counts }), undefined);
+  t.equal(lackSign(check, failed('1 passed', 0)), undefined, 'a missing report');
   t.equal(
     lackSign({ ...check, command: 'ruff .' }, failed('3 problems', 1)),
     undefined,
