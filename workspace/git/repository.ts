@@ -16,6 +16,8 @@ export interface Repository extends GitDirectory {
   readonly objectsDir: string;
   /** False or absent: it may be a partial clone. */
   readonly isWhole?: boolean;
+  /** True if `commit.gpgsign` is set somewhere; absent: unknown. */
+  readonly hasSigning?: boolean;
 }
 
 export interface RepositoryUse {
@@ -90,7 +92,7 @@ export async function openRepository(
   } as const;
   const refs = (config?.refsAreFiles ?? areRefsFiles(commonDir)) ? { refsIn: commonDir } : {};
   const known = config
-    ? { settings: config.settings, isWhole: config.isWhole }
+    ? { settings: config.settings, isWhole: config.isWhole, hasSigning: config.hasSigning }
     : ({ settings: [], onlyReads: true } as const);
   return { ...found, ...known, ...refs, root, commonDir, objectsDir };
 }
@@ -156,25 +158,28 @@ async function readConfig(place: GitDirectory): Promise<{
   readonly settings: readonly GitSetting[];
   readonly refsAreFiles: boolean;
   readonly isWhole: boolean;
+  readonly hasSigning: boolean;
 }> {
   const { code, stdout } = await askGit(place, [
     'config',
     '-z',
+    '--show-scope',
     '--name-only',
     '--get-regexp',
-    '^(filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
+    '^(commit\\.gpgsign|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
   ]);
-  const keys = new Set(
-    stdout
-      .toString('utf8')
-      .split('\0')
-      .filter((key) => key !== ''),
-  );
+  const keys = new Set<string>();
+  const fields = stdout.toString('utf8').split('\0');
+  // Settings of the command are our own.
+  for (let at = 0; at + 1 < fields.length; at += 2)
+    if (fields[at] !== 'command') keys.add(fields[at + 1] ?? '');
+  const hasSigning = keys.delete('commit.gpgsign') || code > 1;
   const filters = [...keys].filter((key) => key.startsWith('filter.'));
   // Exit code 1 is "no such key"; any higher code is no answer.
   const isKnown = code <= 1;
   const isStored = (key: string): boolean => key === 'extensions.refstorage';
   return {
+    hasSigning,
     settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
     refsAreFiles: isKnown && ![...keys].some(isStored),
     isWhole: isKnown && [...keys].every((key) => isStored(key) || key.startsWith('filter.')),

@@ -37,7 +37,7 @@ export async function commitSigning(
   repo: Repository,
   wanted: boolean | undefined,
 ): Promise<CommitSigning | undefined> {
-  if (wanted === false) return undefined;
+  if (wanted === false || (wanted === undefined && repo.hasSigning === false)) return undefined;
   const found = new Map<string, string>();
   const keys = '^(commit\\.gpgsign|gpg\\..*)$';
   const fields = await gitFields(repo, ['config', '--show-scope', '-z', '--includes', '--get-regexp', keys]);
