@@ -1,8 +1,9 @@
 /* Digests the content of a directory, such as `node_modules`, in a form that does not depend on the machine. */
 import { createHash, type Hash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { constants, lstatSync, readdirSync } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isInside } from '../process/find-program.ts';
 
@@ -61,13 +62,15 @@ export async function digestDirectory(
   const pending = [''];
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     options.signal?.throwIfAborted();
-    for (const raw of await readdir(join(root, directory), { encoding: 'buffer' })) {
+    // One call of the thread pool for each of many thousand files would cost more than all that they ask for.
+    await setImmediate();
+    for (const raw of readdirSync(join(root, directory), { encoding: 'buffer' })) {
       const name = raw.toString('utf8');
       if (!Buffer.from(name, 'utf8').equals(raw))
         return { fault: `a file name under \`${directory}\` is not UTF-8` };
       const path = directory === '' ? name : `${directory}/${name}`;
       const full = join(root, path);
-      const status = await lstat(full, { bigint: true });
+      const status = lstatSync(full, { bigint: true });
       if (files.length + lines.length >= options.maxEntries)
         return { fault: `more than ${options.maxEntries} entries` };
       if (status.isDirectory()) {
