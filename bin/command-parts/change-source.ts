@@ -6,13 +6,11 @@ import { printable } from '../../core/base/printable.ts';
 import type { ChangeSource, RunRequest, RunSettings } from '../../engine/state/run-request.ts';
 import { recordedWorker } from '../../plugins/recorded-worker/plugin.ts';
 import type { LocalChanges } from '../../workspace/git/set-aside.ts';
+import { maxPatchBytes } from '../../workspace/patch/normalise.ts';
 import { openLines } from '../terminal/open-output.ts';
 import type { CommandContext } from './command.ts';
 import { readModelChoice, refuseChoice } from './providers.ts';
 import type { Reaching } from './reach-provider.ts';
-
-/** Bytes of a patch that is read at all. */
-const maxPatchBytes = 256 * 1024 * 1024;
 
 /** Source of the change as given on the command line. */
 interface GivenSource {

@@ -17,6 +17,7 @@ import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { resolveBase, treeOf } from '../../workspace/git/resolve-commit.ts';
 import { createScratch } from '../../workspace/git/scratch.ts';
+import { plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { patchFromRange, resolveRange } from '../../workspace/patch/read-patch.ts';
 import type { CommandContext } from './command.ts';
 
@@ -146,18 +147,9 @@ async function collect(
   } else if (isNamed) tell({ path, reason: 'it is no regular file' });
 }
 
-const diffFlags = [
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-color',
-  '--no-relative',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-];
-
 async function fromWorktree({ cwd, repoPath, signal }: Context, tell: Tell): Promise<ScanSource> {
   const repository = await openRepository(repoPath ?? cwd);
-  const git = startGit(repository, ['diff', ...diffFlags, 'HEAD', '--'], signal);
+  const git = startGit(repository, ['diff', ...plainDiffFlags, 'HEAD', '--'], signal);
   git.stdin.end();
   async function* read(): AsyncGenerator<Uint8Array> {
     for await (const chunk of git.stdout) yield chunk;

@@ -19,6 +19,7 @@ import { readBlob } from '../../workspace/git/read-objects.ts';
 import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
 import { type Base, readHead, resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { requireReplaceable } from '../../workspace/git/target.ts';
+import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { commandsOf, type SimpleCommand } from '../../workspace/shell/shell.ts';
 import { parseConfig } from '../config/config.ts';
 import { sealingFormsOf } from '../config/sections.ts';
@@ -35,8 +36,6 @@ export interface SealableChange {
   /** The message of the commit that is replaced. */
   readonly message?: string;
 }
-
-const maxPatchBytes = 256 * 1024 * 1024;
 
 /** Files in the git directory while an operation of several steps is not finished. */
 const unfinished: readonly (readonly [file: string, operation: string, hint?: string])[] = [
@@ -86,9 +85,8 @@ export async function stagedChange(repository: Repository): Promise<SealableChan
       hints: ['stage the change: `git add PATH…`; or seal the last commit: `writ seal --commit`'],
     });
   }
-  const form = ['--patch', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', '--no-color'];
-  const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
-  const bytes = await runGit(repository, [...diff, ...form, ...prefixes, from], { maxBytes: maxPatchBytes });
+  const form = ['--patch', '--binary', '--full-index', ...plainDiffFlags];
+  const bytes = await runGit(repository, [...diff, ...form, from], { maxBytes: maxPatchBytes });
   return { source: { kind: 'patch', bytes }, base, branch, paths };
 }
 

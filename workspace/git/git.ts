@@ -97,6 +97,16 @@ export async function gitFields(
   return (await runGit(place, args, { maxBytes: maxListBytes })).toString(encoding).split('\0');
 }
 
+/** The output of `git config -z --show-scope`, without the settings that writ passes to its own calls. */
+export function scopedSettings(
+  output: Buffer,
+): readonly { readonly scope: string; readonly entry: string }[] {
+  const fields = output.toString('utf8').split('\0').slice(0, -1);
+  return fields.flatMap((scope, at) =>
+    at % 2 === 1 || scope === 'command' ? [] : [{ scope, entry: fields[at + 1] ?? '' }],
+  );
+}
+
 /** The trimmed output of git; `undefined` for a non-zero exit code. */
 export async function tryGit(place: GitDirectory, args: readonly string[]): Promise<string | undefined> {
   const { code, stdout } = await askGit(place, args);

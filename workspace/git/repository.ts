@@ -3,7 +3,7 @@ import { realpathSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { isInside } from '../process/find-program.ts';
-import { askGit, type GitDirectory, type GitSetting, gitFailed, tryGit } from './git.ts';
+import { askGit, type GitDirectory, type GitSetting, gitFailed, scopedSettings, tryGit } from './git.ts';
 import { areRefsFiles } from './ref-files.ts';
 import { remoteUri } from './ref-name.ts';
 
@@ -168,11 +168,7 @@ async function readConfig(place: GitDirectory): Promise<{
     '--get-regexp',
     '^(commit\\.gpgsign|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
   ]);
-  const keys = new Set<string>();
-  const fields = stdout.toString('utf8').split('\0');
-  // Settings of the command are our own.
-  for (let at = 0; at + 1 < fields.length; at += 2)
-    if (fields[at] !== 'command') keys.add(fields[at + 1] ?? '');
+  const keys = new Set(scopedSettings(stdout).map(({ entry }) => entry));
   const hasSigning = keys.delete('commit.gpgsign') || code > 1;
   const filters = [...keys].filter((key) => key.startsWith('filter.'));
   // Exit code 1 is "no such key"; any higher code is no answer.

@@ -1,7 +1,7 @@
 /* Lets git sign a commit, as the user's git is configured to. */
 import { WritError } from '../../core/base/errors.ts';
 import type { CommitRequest } from './create-commit.ts';
-import { askGit, type GitSetting, gitFields } from './git.ts';
+import { askGit, type GitSetting, runGit, scopedSettings } from './git.ts';
 import type { Repository } from './repository.ts';
 
 /** The settings of git that a signature is made with. */
@@ -40,14 +40,12 @@ export async function commitSigning(
   if (wanted === false || (wanted === undefined && repo.hasSigning === false)) return undefined;
   const found = new Map<string, string>();
   const keys = '^(commit\\.gpgsign|gpg\\..*)$';
-  const fields = await gitFields(repo, ['config', '--show-scope', '-z', '--includes', '--get-regexp', keys]);
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [scope = '', entry = ''] = fields.slice(at, at + 2);
+  const args = ['config', '-z', '--show-scope', '--includes', '--get-regexp', keys];
+  for (const { scope, entry } of scopedSettings(await runGit(repo, args))) {
     const [key = '', value = 'true'] = entry.split(/\n(.*)/s);
-    // Settings of the command are those that keep git from starting programs.
     const isOwn = scope === 'system' || scope === 'global';
     const isProgram = programs.some(([name]) => name === key);
-    if (scope !== 'command' && (isOwn || !isProgram)) found.set(key, value);
+    if (isOwn || !isProgram) found.set(key, value);
   }
   if (wanted === undefined && !/^(?:true|yes|on|[1-9]\d*)$/i.test(found.get('commit.gpgsign') ?? ''))
     return undefined;

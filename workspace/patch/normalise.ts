@@ -13,21 +13,26 @@ import { requirePatchPath } from './patch-paths.ts';
 /** Largest accepted patch, and largest normalised diff. */
 export const maxPatchBytes = 256 * 1024 * 1024;
 
-/** Fixes every option that could change a byte of the diff; no config or attribute applies in a scratch. */
-const diffFlags: readonly string[] = [
-  '-r',
+/** Keep the user's configuration from changing the form of a diff, or starting a program for it. */
+export const plainDiffFlags: readonly string[] = [
   '--no-ext-diff',
   '--no-textconv',
   '--no-color',
   '--no-relative',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+
+/** Fixes every option that could change a byte of the diff; no config or attribute applies in a scratch. */
+const diffFlags: readonly string[] = [
+  '-r',
+  ...plainDiffFlags,
   '--diff-algorithm=myers',
   '--indent-heuristic',
   '--full-index',
   '--inter-hunk-context=0',
   '--ignore-submodules=none',
   '--submodule=short',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
 ];
 /** These also print the patch text, so the listing must not have them. */
 const textFlags: readonly string[] = ['--binary', '--unified=3'];
