@@ -107,6 +107,11 @@ export function stageFindings(
   return [...stage.findings.map((finding) => ({ finding })), ...ofChecks];
 }
 
+/** Every finding of a run once: about the change, then of each stage. */
+export function runFindings({ findings, stages }: Pick<RunView, 'findings' | 'stages'>): readonly Finding[] {
+  return [...findings, ...stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding))];
+}
+
 /**
  * Descriptions of the rules that may have evaluated a run: built-in rules, and rules of plugins pinned at its policy
  * commit. A plugin that is missing or changed is left out. Plugins cannot replace descriptions of built-in rules.

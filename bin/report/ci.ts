@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readVersion } from '../../api/build.ts';
+import { runFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
@@ -52,12 +53,8 @@ function outcomeOf({ would, decision }: RunView): string {
 
 const order: readonly Finding['severity'][] = ['error', 'warning', 'note'];
 
-function findingsOf(view: RunView): readonly Finding[] {
-  const inStages = view.stages.flatMap(({ findings, checks }) => [
-    ...findings,
-    ...checks.flatMap((check) => check.findings),
-  ]);
-  return [...view.findings, ...inStages].sort(
+function worstFirst(view: RunView): readonly Finding[] {
+  return runFindings(view).toSorted(
     (one, other) => order.indexOf(one.severity) - order.indexOf(other.severity),
   );
 }
@@ -70,7 +67,7 @@ export function annotations(view: RunView): readonly string[] {
   const lines: string[] = [];
   let hidden = 0;
   const shown = { error: 0, warning: 0 };
-  for (const { severity, rule, message, path, line } of findingsOf(view)) {
+  for (const { severity, rule, message, path, line } of worstFirst(view)) {
     if (severity === 'note') continue;
     shown[severity] += 1;
     if (shown[severity] > mostOfLevel) {
@@ -124,7 +121,7 @@ function outputs(view: RunView, directory: string): string {
 /** GitLab's report of code quality. */
 function codeQuality(view: RunView): string {
   const severities = { error: 'major', warning: 'minor', note: 'info' } as const;
-  const issues = findingsOf(view).map(({ severity, rule, message, path = '.', line = 1 }) => ({
+  const issues = worstFirst(view).map(({ severity, rule, message, path = '.', line = 1 }) => ({
     description: message,
     check_name: rule,
     fingerprint: sha256Hex([rule, path, message].join('\0')),

@@ -1,5 +1,5 @@
 /* Prints the summary of a run in the terminal. */
-import { stageFindings } from '../../api/run/run-data.ts';
+import { runFindings } from '../../api/run/run-data.ts';
 import { policyReasons, showLine, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
@@ -82,8 +82,7 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
   }
   printNotes(printer, wroteOutside(view.stages));
   if (beside === 'show') printNotes(printer, [...observedChecks(view.stages), ...scannedChecks(view.stages)]);
-  const inStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
-  printFindings(printer, [...view.findings, ...inStages], once);
+  printFindings(printer, runFindings(view), once);
   if (view.artifacts.length > 0) {
     printer.line();
     printer.table(

@@ -1,5 +1,5 @@
 /* Renders a run as Markdown, as SARIF, and as JUnit XML. */
-import { stageFindings } from '../../api/run/run-data.ts';
+import { runFindings, stageFindings } from '../../api/run/run-data.ts';
 import { policyReasons, toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { DescribedRule } from '../../core/interfaces/rule.ts';
@@ -123,9 +123,8 @@ export function renderRunSarif(
   version: string,
   described: readonly DescribedRule[] = [],
 ): string {
-  const ofStages = view.stages.flatMap((stage) => stageFindings(stage).map(({ finding }) => finding));
   const sarif = buildSarif({
-    findings: [...view.findings, ...ofStages],
+    findings: runFindings(view),
     ruleIds: [],
     described,
     version,
