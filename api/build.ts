@@ -1,4 +1,4 @@
-/* Version and commit of this program. */
+/* Version, commit and files of this program. */
 import { readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -39,21 +39,19 @@ function readBuilt(place: URL): string | undefined {
   }
 }
 
-/** The package's version. Two places, because this file runs as a source (`bin/`) and built (`dist/bin/`). */
+/** A file or directory of this package, by its path from the root of the package. */
+export function ownFile(path: string): URL {
+  // Sources are in `api/`, what is built of them is in `dist/api/`.
+  const root = import.meta.url.endsWith('.ts') ? '../' : '../../';
+  return new URL(path, new URL(root, import.meta.url));
+}
+
+/** The package's version. */
 export function readVersion(): string {
-  const places = ['../package.json', '../../package.json'].map(
-    (relative) => new URL(relative, import.meta.url),
-  );
-  for (const place of places) {
-    try {
-      const manifest = JSON.parse(readFileSync(place, 'utf8')) as {
-        readonly name?: unknown;
-        readonly version?: unknown;
-      };
-      if (manifest.name === 'writ' && typeof manifest.version === 'string') return manifest.version;
-    } catch (fault) {
-      if ((fault as NodeJS.ErrnoException).code !== 'ENOENT') throw fault;
-    }
-  }
+  const { name, version } = JSON.parse(readFileSync(ownFile('package.json'), 'utf8')) as {
+    readonly name?: unknown;
+    readonly version?: unknown;
+  };
+  if (name === 'writ' && typeof version === 'string') return version;
   throw new Error('package.json of writ is missing');
 }

@@ -1,21 +1,22 @@
 /* Commands that explain: `help`, `explain`, `rules`, `config print`. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { ownFile } from '../../api/build.ts';
 import { withLandingState } from '../../api/run/approve-run.ts';
 import { openRun } from '../../api/run/open-run.ts';
+import { runFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName, printable } from '../../core/base/printable.ts';
 import type { RuleGuide } from '../../core/interfaces/rule.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { parseConfig } from '../../engine/config/config.ts';
-import { sealingFormsOf } from '../../engine/config/sections.ts';
 import { rules } from '../../gates/rules.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { openEngine } from '../command-parts/engine.ts';
 import { helpText } from '../help.ts';
 import { styled } from '../terminal/print.ts';
 
@@ -48,27 +49,20 @@ interface Page {
   readonly text: string;
 }
 
-/** The pages of `docs/` by name. Two places, because this file runs as a source and built. */
+/** The pages of `docs/` by name. */
 function listPages(): ReadonlyMap<string, Page> {
-  for (const relative of ['../../docs/', '../../../docs/']) {
-    const directory = new URL(relative, import.meta.url);
-    let names: readonly string[];
-    try {
-      names = readdirSync(directory);
-    } catch {
-      continue;
-    }
-    return new Map(
-      names
-        .filter((name) => name.endsWith('.md'))
-        .sort()
-        .map((name) => {
-          const text = readFileSync(new URL(name, directory), 'utf8');
-          return [name.slice(0, -3), { title: /^# (.*)$/m.exec(text)?.[1] ?? '', text }];
-        }),
-    );
-  }
-  return new Map();
+  const directory = ownFile('docs/');
+  // Some tools delete the documentation of installed packages.
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  return new Map(
+    names
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+      .map((name) => {
+        const text = readFileSync(new URL(name, directory), 'utf8');
+        return [name.slice(0, -3), { title: /^# (.*)$/m.exec(text)?.[1] ?? '', text }];
+      }),
+  );
 }
 
 function unknown(what: string, found: string, known: readonly string[]): WritError {
@@ -138,12 +132,7 @@ function reasonsOf(view: RunView): {
   readonly reasons: readonly string[];
   readonly mends: readonly string[];
 } {
-  const checks = view.stages.flatMap((stage) => stage.checks);
-  const findings = [
-    ...view.findings,
-    ...view.stages.flatMap((stage) => stage.findings),
-    ...checks.flatMap((check) => check.findings),
-  ].filter(({ severity }) => severity === 'error');
+  const findings = runFindings(view).filter(({ severity }) => severity === 'error');
   const reasons = findings.map(({ rule, message, path, line }) => {
     const place = path === undefined ? '' : ` (${printable(path)}${line === undefined ? '' : `:${line}`})`;
     return `\`${rule}\`: ${message}${place}`;
@@ -170,12 +159,10 @@ export async function configPrintCommand(context: CommandContext): Promise<Comma
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const base = await resolveBase(repository, context.args[0] ?? 'HEAD');
   const bytes = await readBlob(repository, base.tree, '.writ/config.toml');
-  await using engine = await openEngine(context);
-  const forms = await sealingFormsOf(engine.slots);
-  const usual = new Map(flattened(parseConfig(undefined, forms)));
+  const usual = new Map(flattened(parseConfig(undefined, sealingForms)));
   const place =
     base.commit === undefined ? 'no commit yet' : `.writ/config.toml at ${base.commit.slice(0, 12)}`;
-  const values = flattened(parseConfig(bytes, forms)).map(([key, value]) => ({
+  const values = flattened(parseConfig(bytes, sealingForms)).map(([key, value]) => ({
     key,
     value,
     from: JSON.stringify(usual.get(key)) === JSON.stringify(value) ? 'default' : place,

@@ -3,12 +3,14 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync, writeF
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { ownFile } from '../../api/build.ts';
 import { readInput } from '../../api/read-input.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
 import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
-import { askGit, runGit, tryGit } from '../../workspace/git/git.ts';
+import { askGit, runGit, scopedSettings, tryGit } from '../../workspace/git/git.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { scanCommand } from './scan.ts';
 
@@ -86,22 +88,15 @@ async function place(context: CommandContext): Promise<{ readonly path: string; 
 
 /** `core.hooksPath`, relative to the working tree; else that of the repository, shared by its working trees. */
 async function hooksDirectory(repository: Repository): Promise<string> {
-  const args = ['config', '--show-scope', '--type=path', '--get-all', 'core.hooksPath'];
+  const args = ['config', '-z', '--show-scope', '--type=path', '--get-all', 'core.hooksPath'];
   const { stdout } = await askGit(repository, args);
-  // writ switches hooks off for its own calls: that setting has the scope `command`.
-  const lines = stdout.toString('utf8').split('\n');
-  const given = lines.filter((line) => line !== '' && !line.startsWith('command\t')).at(-1);
-  const path = given?.slice(given.indexOf('\t') + 1);
+  const path = scopedSettings(stdout).at(-1)?.entry;
   return path ? resolve(repository.root, path) : join(repository.commonDir, 'hooks');
 }
 
 /** A hook before ours gets the same arguments and standard input, and can refuse. */
 function script(name: Hook): string {
-  const [source, built] = ['../writ.js', '../../../bin/writ.js'].map((relative) =>
-    fileURLToPath(new URL(relative, import.meta.url)),
-  );
-  const program = source !== undefined && existsSync(source) ? source : built;
-  const quoted = `'${program?.replaceAll("'", "'\\''")}'`;
+  const quoted = `'${fileURLToPath(ownFile('bin/writ.js')).replaceAll("'", "'\\''")}'`;
   return `#!/bin/sh
 ${mark} ${name}; \`writ hook uninstall ${name}\` removes it
 kept="$0${keptEnding}"
@@ -126,12 +121,10 @@ export async function runHookCommand(context: CommandContext): Promise<CommandRe
 }
 
 const nothing = succeeded({ scanned: 0 }, () => {});
-const maxDiffBytes = 256 * 1024 * 1024;
 
 async function scanStaged(context: CommandContext, repository: Repository): Promise<CommandResult> {
-  const form = ['--cached', '--binary', '--full-index', '--no-ext-diff', '--no-textconv', '--no-color'];
-  const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
-  const diff = await runGit(repository, ['diff', ...form, ...prefixes], { maxBytes: maxDiffBytes });
+  const args = ['diff', '--cached', '--binary', '--full-index', ...plainDiffFlags];
+  const diff = await runGit(repository, args, { maxBytes: maxPatchBytes });
   if (diff.length === 0) return nothing;
   return scanCommand({ ...context, args: [], options: only('patch', '-'), stdin: Readable.from([diff]) });
 }

@@ -1,9 +1,9 @@
 /* The people, keys, files and repository of the demo. */
 import type { KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownFile } from '../../api/build.ts';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/sign-approval.ts';
 import { sshKeyBlob } from '../../attest/approval/sshsig.ts';
 import { wireString } from '../../attest/encoding/ssh-wire.ts';
@@ -147,20 +147,10 @@ export async function writeScript(out: string, home: string, repository: string)
     `HOME="\${DEMO_HOME:-${home.replaceAll(/[\\"$`}]/g, '\\$&')}}"`,
     'export HOME',
     'unset XDG_CONFIG_HOME XDG_DATA_HOME CI',
-    `exec ${node} ${quote(launcher())} --repo ${quote(repository)} "$@"`,
+    `exec ${node} ${quote(fileURLToPath(ownFile('bin/writ.js')))} --repo ${quote(repository)} "$@"`,
     '',
   ].join('\n');
   await chmod(writeOutput(out, 'writ', text), 0o755);
-}
-
-/** Two places, because this file runs as a source (`bin/demo/`) and built (`dist/bin/demo/`). */
-function launcher(): string {
-  const places = ['../writ.js', '../../../bin/writ.js'].map((place) =>
-    fileURLToPath(new URL(place, import.meta.url)),
-  );
-  const found = places.find((place) => existsSync(place));
-  if (found === undefined) throw new WritError('INTERNAL', { message: '`bin/writ.js` is missing' });
-  return found;
 }
 
 function quote(text: string): string {
