@@ -242,7 +242,6 @@ export async function draftTarget(
   context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env' | 'print'>,
 ): Promise<DraftTarget> {
   const place = context.repoPath ?? context.cwd;
-  const user: Actor = { type: 'user', id: (context.env.USER || 'unknown').slice(0, 128) };
   let repository: Repository;
   try {
     repository = await openRepository(place);
@@ -252,10 +251,22 @@ export async function draftTarget(
     return {
       repo: { type: 'local', locator: resolve(place) },
       baseRef: 'main',
-      createdBy: user,
+      createdBy: userOf(context),
       root: resolve(place),
     };
   }
+  return targetIn(repository, context);
+}
+
+function userOf({ env }: Pick<CommandContext, 'env'>): Actor {
+  return { type: 'user', id: (env.USER || 'unknown').slice(0, 128) };
+}
+
+/** Remote, branch and git identity of a repository. */
+export async function targetIn(
+  repository: Repository,
+  context: Pick<CommandContext, 'env'>,
+): Promise<DraftTarget> {
   const { branch, commit } = await readHead(repository);
   const identity = await readIdentity(repository);
   return {
@@ -264,7 +275,7 @@ export async function draftTarget(
     baseRef: branch?.replace(/^refs\/heads\//, '') ?? commit ?? 'HEAD',
     createdBy:
       identity === undefined
-        ? user
+        ? userOf(context)
         : { type: 'user', id: identity.email.slice(0, 128), displayName: identity.name.slice(0, 256) },
   };
 }

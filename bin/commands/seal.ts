@@ -21,7 +21,7 @@ import { startsKnownRunner } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
-import { draftTarget } from '../command-parts/drafted-run.ts';
+import { targetIn } from '../command-parts/drafted-run.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { readProposedCheck } from '../command-parts/read-project.ts';
@@ -47,7 +47,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
   const spec = await buildSpec(context, engine, repository, change);
   const specBytes = Buffer.from(`${JSON.stringify(spec, null, 2)}\n`);
   requireValid(specBytes);
-  const given = options.values('message').join('\n\n').trim();
+  const given = messageGiven(context);
   const view = await runIntent(engine, {
     repositoryPath,
     specBytes,
@@ -82,7 +82,7 @@ async function buildSpec(
   change: SealableChange,
 ): Promise<IntentSpec> {
   const { print, stdin, signal, json } = context;
-  const { root, repo, createdBy } = await draftTarget(context);
+  const { root, repo, createdBy } = await targetIn(repository, context);
   const policy = await readSealPolicy(engine, repository, change);
   let lines: LineReader | undefined;
   const ask = async (question: string): Promise<string> => {
@@ -110,8 +110,12 @@ async function buildSpec(
   }
 }
 
-function messageOf({ options }: CommandContext, { message = '', paths }: SealableChange): string {
-  const given = options.values('message').join('\n\n').trim();
+function messageGiven({ options }: CommandContext): string {
+  return options.values('message').join('\n\n').trim();
+}
+
+function messageOf(context: CommandContext, { message = '', paths }: SealableChange): string {
+  const given = messageGiven(context);
   if (given !== '') return given;
   if (message !== '') return message;
   const [first = '', ...others] = paths;
