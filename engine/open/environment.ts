@@ -19,6 +19,7 @@ import type { RunEnvironment } from '../state/open-run.ts';
 import type { Landing } from '../state/policies.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
 import { openVerifiers } from './open-parties.ts';
+import { withUsualShares } from './usual-shares.ts';
 
 /**
  * Finds the environment of a resumed run again, as at its start. Refuses an invalid config, an untrusted plugin, and
@@ -36,7 +37,8 @@ export async function prepareEnvironment(
   const chosen = await chooseSandbox(engine, request.sandbox, contract);
   const cancels = request.cancel !== undefined;
   // A run can be cancelled even if one of its plugins is missing or no longer trusted.
-  const config = parseConfig(cancels ? undefined : configBytes, await sealingFormsOf(engine.slots));
+  const read = parseConfig(cancels ? undefined : configBytes, await sealingFormsOf(engine.slots));
+  const config = cancels ? read : await withUsualShares(repository, policyTree, read);
   const { sandbox } = chosen;
   const { pluginAccess, outside } = request;
   const cacheDir = pluginCacheOf(repository);

@@ -30,7 +30,6 @@ import type { RunEnvironment } from '../state/open-run.ts';
 import { openScanners } from '../state/open-scanners.ts';
 import { openPolicies } from '../state/policies.ts';
 import type { ChangeSource, ResumeRequest } from '../state/run-request.ts';
-import { withUsualShares } from './usual-shares.ts';
 
 /** Trusted roots and signing configs are a few kilobytes. */
 const maxFileBytes = 1024 * 1024;
@@ -136,7 +135,7 @@ interface JudgesQuestion {
   readonly repository: Repository;
   readonly policyTree: string;
   readonly configBytes: Uint8Array | undefined;
-  /** The same, read; its plugins are opened. */
+  /** The same, read, with the usual shares; its plugins are opened. */
   readonly config: WritConfig;
   readonly sandbox: SandboxBackend;
   readonly cacheDir: string;
@@ -184,7 +183,7 @@ export async function openVerifiers({
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);
   const read = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
-  const config = cancels ? read : await withUsualShares(repository, policyTree, read);
+  const config = cancels ? read : { ...read, workspace: asked.workspace };
   if (!cancels) requireBrought(config, plugins.parts);
   const policies = await openPolicies(engine, repository, policyTree, config.policies);
   // A run can be ended although a scanner that was to evaluate it is gone.

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { listTree } from '../../workspace/git/tree.ts';
+import { listNames } from '../../workspace/git/tree.ts';
 import type { WritConfig } from '../config/config.ts';
 
 /** Where packages are installed, and the files that decide what is in it; the first that git tracks counts. */
@@ -37,15 +37,16 @@ export async function withUsualShares(
   config: WritConfig,
 ): Promise<WritConfig> {
   if (!config.workspace.sharesUsual) return config;
+  let tracked: ReadonlySet<string> | undefined;
   for (const { directories, decidedBy } of usual) {
     const share: string[] = [];
     for (const directory of directories) if (await isDirectory(repository, directory)) share.push(directory);
     if (share.length === 0) continue;
-    for (const lockfile of decidedBy) {
-      if ((await listTree(repository, tree, lockfile)).length === 0) continue;
-      const inPackages = share.includes('node_modules') ? await ofWorkspaces(repository) : [];
-      return { ...config, workspace: { ...config.workspace, share: [...share, ...inPackages], lockfile } };
-    }
+    tracked ??= await listNames(repository, tree);
+    const lockfile = decidedBy.find((name) => tracked?.has(name));
+    if (lockfile === undefined) continue;
+    const inPackages = share.includes('node_modules') ? await ofWorkspaces(repository) : [];
+    return { ...config, workspace: { ...config.workspace, share: [...share, ...inPackages], lockfile } };
   }
   return config;
 }

@@ -32,7 +32,10 @@ export async function installedProject(
   worktree: string,
   isUnchanged: (path: string) => Promise<boolean>,
 ): Promise<InstalledProject | undefined> {
-  const names = projectNames(worktree);
+  const sites = globSync(packages, { cwd: source });
+  if (sites.length === 0) return undefined;
+  const roots = projectRoots(worktree);
+  const names = new Set(roots.flatMap((root) => namesIn(join(worktree, root))));
   let link: string | undefined;
   for (const record of globSync(`${packages}/*.{dist-info,egg-info,egg}`, { cwd: source })) {
     const { url, dir_info: directory, vcs_info: repository } = readRecord(join(source, record));
@@ -54,7 +57,7 @@ export async function installedProject(
     const archive = relative(worktree, from).split(sep).join('/');
     if (isNamed || !(await isUnchanged(archive))) return { record, isLink: false, archive };
   }
-  const module = copiedModule(source, worktree);
+  const module = copiedModule(source, sites, worktree, roots);
   if (module !== undefined) return { record: module, isLink: false };
   return link === undefined ? undefined : { record: link, isLink: true };
 }
@@ -65,11 +68,7 @@ function holdsModules(record: string): boolean {
   return listed === '' || /^(?!__editable__)[^,\n]{1,300}\.(?:py|so)\b/m.test(listed);
 }
 
-/** Names that the files of a project and of its parts give them. */
-function projectNames(worktree: string): ReadonlySet<string> {
-  return new Set(projectRoots(worktree).flatMap((root) => namesIn(join(worktree, root))));
-}
-
+/** Names that the files of a project give it. */
 function namesIn(root: string): readonly string[] {
   const sections = /^(?:project|tool\.poetry|tool\.flit\.metadata|metadata)$/;
   const names: string[] = [];
@@ -91,18 +90,25 @@ const common =
   /^(?:tests?|docs?|examples?|benchmarks?|scripts|tools|setup|conftest|noxfile|tasks|build|dist)$/;
 
 /** A package or module of the environment that the working tree has under the same name; `undefined` for none. */
-function copiedModule(source: string, worktree: string): string | undefined {
-  const sites = globSync([packages, `${packages}/*.egg`], { cwd: source });
-  for (const root of projectRoots(worktree))
-    for (const directory of [root, join(root, 'src')])
-      for (const name of importable(worktree, directory)) {
-        if (common.test(name.replace(/\.py$/, ''))) continue;
-        for (const site of sites) {
-          const isImported = directory !== root;
-          const copy = copyOf(join(worktree, directory, name), join(source, site, name), isImported);
-          if (copy !== undefined) return relative(source, copy);
-        }
+function copiedModule(
+  source: string,
+  sites: readonly string[],
+  worktree: string,
+  roots: readonly string[],
+): string | undefined {
+  const places = [...sites, ...globSync(`${packages}/*.egg`, { cwd: source })];
+  const directories = roots.flatMap((root) => [
+    { directory: root, isImported: false },
+    { directory: join(root, 'src'), isImported: true },
+  ]);
+  for (const { directory, isImported } of directories)
+    for (const name of importable(worktree, directory)) {
+      const here = join(worktree, directory, name);
+      for (const place of places) {
+        const copy = copyOf(here, join(source, place, name), isImported);
+        if (copy !== undefined) return relative(source, copy);
       }
+    }
   return undefined;
 }
 
@@ -113,11 +119,12 @@ function projectRoots(worktree: string): readonly string[] {
   return [...new Set(['', ...found.map((path) => (path === '.' ? '' : path))])];
 }
 
-/** Modules of a directory, and directories that hold some. */
+/** Modules of a directory, and directories that hold some, without those of `common` names. */
 function importable(worktree: string, directory: string): readonly string[] {
   const cwd = join(worktree, directory);
   const holders = globSync('*/{*.py,*/*.py}', { cwd, exclude: isEnvironment });
-  return [...globSync('*.py', { cwd }), ...new Set(holders.map((path) => path.split('/')[0] ?? ''))];
+  const names = [...globSync('*.py', { cwd }), ...new Set(holders.map((path) => path.split('/')[0] ?? ''))];
+  return names.filter((name) => !common.test(name.replace(/\.py$/, '')));
 }
 
 /**
