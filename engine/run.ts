@@ -86,7 +86,7 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
     const candidate = await decideOn(held, made, state);
     const { next } = candidate.judged.decision;
     if (next !== 'retry' && next !== 'replan')
-      return await (held.started.evaluatesOnly ? tell : end)(held, state, candidate);
+      return held.started.evaluatesOnly ? await tell(held, candidate) : await end(held, state, candidate);
     await returnCandidate(candidate.attempt, state, candidate.judged, `candidate-${round}`);
   }
 }
@@ -165,7 +165,6 @@ async function end(
 /** What would have become of a change that is only evaluated. Nothing of the run is kept. */
 async function tell(
   held: HeldRun,
-  _state: PlanState,
   { attempt, judged: { findings, stages, decision } }: DecidedCandidate,
 ): Promise<RunView> {
   const { schema: _, ...report } = finalReport(attempt, findings, stages);

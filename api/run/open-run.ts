@@ -133,11 +133,12 @@ export async function evaluateHere({
  * commit.
  */
 export function runRefusal(view: RunView, isStrict = false): WritError | undefined {
-  if (view.would !== undefined && (!isStrict || view.would.type !== 'abandon')) return undefined;
   if (view.would !== undefined)
-    return new WritError('DECISION_ABANDON', {
-      message: `the change would be refused: ${view.would.rationale}`,
-    });
+    return isStrict && view.would.type === 'abandon'
+      ? new WritError('DECISION_ABANDON', {
+          message: `the change would be refused: ${view.would.rationale}`,
+        })
+      : undefined;
   const type = view.decision?.type;
   if (type === 'commit') return undefined;
   if (type === undefined) return undecided(view);
