@@ -185,6 +185,11 @@ const lifecycle = {
   optional: { thread_id: text },
 };
 
+const scanSchema = record(
+  { findings: list(findingSchema), files: count, lines: count, rules: list(text) },
+  { paths: list(text) },
+);
+
 const shapes: Readonly<Record<string, JsonData>> = {
   init: record({
     state_dir: text,
@@ -234,17 +239,14 @@ const shapes: Readonly<Record<string, JsonData>> = {
   }),
   'hook install': record({ hook: text, path: text, kept: textOrNull, dry_run: flag }),
   'hook uninstall': record({ hook: text, path: text, restored: flag }),
-  'hook run': { type: 'object' },
+  'hook run': { anyOf: [record({ scanned: count }), scanSchema] },
   completion: record({ shell: text, script: text }),
   complete: record({ text }),
   show: shownRunSchema,
   graph: graphSchema,
   resume: draftedRunSchema,
   cancel: cancelledSchema,
-  scan: record(
-    { findings: list(findingSchema), files: count, lines: count, rules: list(text) },
-    { paths: list(text) },
-  ),
+  scan: scanSchema,
   redact: record(
     { path: text, classes: list(text), count, redactions: list(redactionSchema) },
     { unscanned: text, content: text, content_base64: text },

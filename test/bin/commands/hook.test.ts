@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { makeSample } from '../../engine/sample.ts';
+import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
 /** A value in the form of a token of GitHub. */
@@ -39,8 +40,14 @@ t.test('pre-commit scans what is staged, after the hook that was there', async (
   t.match(await call('hook', 'install', 'pre-commit'), { code: 0, data: { kept: /before-writ$/ } });
   t.match(await call('hook', 'install', 'pre-commit'), { code: 0, data: { kept: null } }, 'once more');
 
+  const hookRun = async (): Promise<unknown> => (await call('hook', 'run', 'pre-commit')).data;
+  const empty = await hookRun();
+  t.strictSame([empty, faultsOf('hook run', empty)], [{ scanned: 0 }, []]);
   write('src/a.js', 'export const a = 1;\n');
   run('add', 'src');
+  const scanned = await hookRun();
+  t.match(scanned, { files: 1, findings: [] });
+  t.strictSame(faultsOf('hook run', scanned), []);
   t.equal(run('commit', '-qm', 'fine').status, 0);
   write('src/a.js', `export const a = '${token}';\n`);
   run('add', 'src');
