@@ -105,8 +105,12 @@ export const hidden: Readonly<Partial<Record<Language, RegExp>>> = {
 
 const jvmOff =
   /@(?:\w{1,60}\.){0,6}(?:Disabled|Ignore|Ignored|PendingFeature)\b(?!\.)|@(?:\w{1,60}\.){0,6}Test\s{0,80}\([^()]{0,300}\benabled\s{0,80}=\s{0,80}false/g;
-const jvmLeaves =
-  /(?<=[;{}]\s{0,80})(?:(?:Assumptions|Assume|TestAbortedException)\s{0,80}\.\s{0,80})?(?:abort\s{0,80}\(|(?:cancel|pending)\b(?!\s{0,80}=)|assumeTrue\s{0,80}\(\s{0,80}false|assumeFalse\s{0,80}\(\s{0,80}true)|(?<=[;{}\n]\s{0,80})throw\s+(?:new\s+)?(?:\w{1,60}\s{0,9}\.\s{0,9}){0,6}(?:SkipException|TestAbortedException|AssumptionViolatedException|XCTSkip)\b/g;
+/** A statement by which a test of any language with exceptions leaves itself out. */
+const throwsSkip = String.raw`(?<=[;{}\n]\s{0,80})throw\s+(?:new\s+)?(?:\w{1,60}\s{0,9}\.\s{0,9}){0,6}(?:SkipException|TestAbortedException|AssumptionViolatedException|XCTSkip)\b`;
+const jvmLeaves = new RegExp(
+  String.raw`(?<=[;{}]\s{0,80})(?:(?:Assumptions|Assume|TestAbortedException)\s{0,80}\.\s{0,80})?(?:abort\s{0,80}\(|(?:cancel|pending)\b(?!\s{0,80}=)|assumeTrue\s{0,80}\(\s{0,80}false|assumeFalse\s{0,80}\(\s{0,80}true)|${throwsSkip}`,
+  'g',
+);
 
 export const marks: Readonly<Record<Language, Forms<MarkKind>>> = {
   javascript: {
@@ -175,8 +179,10 @@ export const marks: Readonly<Record<Language, Forms<MarkKind>>> = {
   csharp: {
     declaration:
       /(?<=[[,(]\s{0,80})(?:Ignore|Explicit)\b(?=\s{0,80}[\](,])|\b(?:Skip|Ignore|Explicit)\s{0,80}=\s{0,80}(?!null\b|false\b|=)/g,
-    block:
-      /(?<=[;{}]\s{0,80})Assert\s{0,80}\.\s{0,80}(?:Ignore|Inconclusive|Skip)\s{0,80}\(|(?<=[;{}\n]\s{0,80})throw\s+(?:new\s+)?(?:\w{1,60}\s{0,9}\.\s{0,9}){0,6}(?:SkipException|TestAbortedException|AssumptionViolatedException|XCTSkip)\b/g,
+    block: new RegExp(
+      String.raw`(?<=[;{}]\s{0,80})Assert\s{0,80}\.\s{0,80}(?:Ignore|Inconclusive|Skip)\s{0,80}\(|${throwsSkip}`,
+      'g',
+    ),
     may: /[[,(]\s*(?:Ignore|Explicit|Platform)\b|\bSkip(?:Unless|When|Type)?\s*=|\bAssert\.(?:Ignore|Inconclusive|Skip|Pass)\w{0,10}|\b(?:Skip|Assume)\.\w{1,12}\s*\(|\bEnvironment\.(?:Exit|FailFast)\s*\(|\b(?:Skippable|Conditional)(?:Fact|Theory)\b/g,
   },
   rust: {
@@ -194,8 +200,10 @@ export const marks: Readonly<Record<Language, Forms<MarkKind>>> = {
   },
   swift: {
     declaration: /@(?:Test|Suite)\s{0,80}\((?:[^()]|\([^()]{0,300}\))*?\.disabled\s{0,80}\((?!\s{0,80}if\b)/g,
-    block:
-      /(?<=[;{}\n]\s{0,80})throw\s+(?:new\s+)?(?:\w{1,60}\s{0,9}\.\s{0,9}){0,6}(?:SkipException|TestAbortedException|AssumptionViolatedException|XCTSkip)\b|(?<=[;{}\n]\s{0,80})try\s+XCTSkipIf\s{0,80}\(\s{0,80}true\b/g,
+    block: new RegExp(
+      String.raw`${throwsSkip}|(?<=[;{}\n]\s{0,80})try\s+XCTSkipIf\s{0,80}\(\s{0,80}true\b`,
+      'g',
+    ),
     may: /\bXCTSkip\w{0,10}|\.(?:disabled|enabled)\s*\(|(?<![\w.])exit\s*\(/g,
     focus: /(?<![\w.])f(?:it|describe|context)\s*\(/g,
     inverts: /\b(?:XCTExpectFailure|withKnownIssue)\b/g,
