@@ -1,5 +1,4 @@
 /* The providers for DeepSeek, Kimi and GLM, whose APIs are dialects of one chat format. */
-
 import { WritError } from '../core/base/errors.ts';
 import { quoted } from '../core/base/printable.ts';
 import type { ProviderSource } from '../core/interfaces/provider.ts';

@@ -1,5 +1,4 @@
 /* The JSON Schema of the spec: fills in its defaults, and finds what a document violates. */
-
 import { appendPointer } from '../core/base/json-pointer.ts';
 import type { EffectiveIntentSpec, IntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import { isRfc3339DateTime } from '../readers/documents/date-time.ts';

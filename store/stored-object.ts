@@ -1,5 +1,4 @@
 /* Writes and reads stored objects: a header, a body of a known shape, canonical JSON. */
-
 import { sha256Hex } from '../core/base/canonical.ts';
 import { toRfc3339 } from '../core/base/clock.ts';
 import { WritError } from '../core/base/errors.ts';

@@ -1,5 +1,4 @@
 /* Opens the stores of a repository, and names the refs in them. */
-
 import { realpathSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Clock } from '../core/base/clock.ts';

@@ -1,5 +1,4 @@
 /* Opens a transparency log for reading, with the keys that verify it, and audits directories of tiles. */
-
 import { join } from 'node:path';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { auditLedger } from '../../attest/log/check-ledger.ts';

@@ -1,5 +1,4 @@
 /* Evaluates signed approvals: signature, signer, subject, and one counting verdict for each person. */
-
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';

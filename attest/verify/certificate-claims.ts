@@ -1,5 +1,4 @@
 /* Reads the claims of a Fulcio certificate out of its extensions. */
-
 import { X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
 

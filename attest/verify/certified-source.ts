@@ -1,5 +1,4 @@
 /* Verifies the source repository and ref that a certificate names. */
-
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { expectText, parseJsonObject } from '../encoding/expect-json.ts';
 import { gitIdForm } from '../statement/statement.ts';

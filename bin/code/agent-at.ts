@@ -1,5 +1,4 @@
 /* Agent profiles and MCP services of a session, and the writ commands that an MCP client may run. */
-
 import { Readable } from 'node:stream';
 import { readVersion } from '../../api/build.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';

@@ -1,5 +1,4 @@
 /* Declares the commands of sessions. */
-
 import { approvalPolicies, sessionContexts } from '../../session/state/settings.ts';
 import { type CommandSpec, loadLean, type OptionSpec } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';

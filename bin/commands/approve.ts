@@ -1,5 +1,4 @@
 /* The `writ approve` command: its options, the text that a person sees before signing, and the result. */
-
 import { resolve } from 'node:path';
 import { approveRun, changedSince, type SaidApproval } from '../../api/run/approve-run.ts';
 import { evaluateHere } from '../../api/run/open-run.ts';

@@ -1,5 +1,4 @@
 /* The `writ spec validate` command: validates specs, and previews why a run of them would be refused. */
-
 import { dirname, join } from 'node:path';
 import { type ValidatedSpec, validateSpec } from '../../api/intent/read-spec.ts';
 import { systemClock } from '../../core/base/clock.ts';

@@ -1,5 +1,4 @@
 /* The `writ verify` command and its options. */
-
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { type Requirement, requirements } from '../../api/verify/demands.ts';

@@ -1,5 +1,4 @@
 /* Plugins that report the progress of a run: on the terminal, and to the service of its repository. */
-
 import { runEventsPlugin } from '../../api/run/run-events.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,5 +1,4 @@
 /* The interface of rules: those over a patch, and those that need executed checks. */
-
 import type { CheckOutcome } from './check.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';

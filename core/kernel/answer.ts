@@ -1,5 +1,4 @@
 /* Validates what plugins answer, in the normal form that the engine works with. */
-
 import { normalisePattern } from '../base/glob.ts';
 import {
   anything,

@@ -1,5 +1,4 @@
 /* Parses TOML, reads its tables strictly, and reads a single section of a configuration, such as `[approvals]`. */
-
 import { parse, TomlError } from 'smol-toml';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';

@@ -1,5 +1,4 @@
 /* Decides what enters the context of a model, and keeps its frames within `maxFrames`. */
-
 import { WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type {

@@ -1,5 +1,4 @@
 /* Collects the artifacts that checks delivered, and produces those that no check delivered. */
-
 import { WritError } from '../../core/base/errors.ts';
 import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
 import { type CheckOutcome, lookedForAt, producedAt, type ReportFile } from '../../core/interfaces/check.ts';

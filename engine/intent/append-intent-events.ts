@@ -1,5 +1,4 @@
 /* Appends events to the history of an intent. */
-
 import { canonicalize } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';

@@ -1,5 +1,4 @@
 /* The preflight checks of a run in order, and the change that the user supplies to it. */
-
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';

@@ -1,5 +1,4 @@
 /* Masks secrets in the patch of a run that is not sealed. */
-
 import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';

@@ -1,5 +1,4 @@
 /* The stored objects of a run's work: its plan, steps, Tasks and tool calls. */
-
 import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import { edgesOf, type PlanDraft, type PlannedTask } from '../../core/interfaces/plan.ts';

@@ -1,5 +1,4 @@
 /* Verifies what records state about themselves and about content, intents and plans. */
-
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
 import type { Found, FoundAt, ProblemCode } from '../../store/stored-object.ts';

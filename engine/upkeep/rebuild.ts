@@ -1,5 +1,4 @@
 /* `writ fsck --rebuild`: restores what can be derived from intact data. */
-
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';

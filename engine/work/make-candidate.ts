@@ -1,5 +1,4 @@
 /* Makes the candidate of a run from the work on its plan, and finds the Tasks to blame if it is refused. */
-
 import { join } from 'node:path';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';

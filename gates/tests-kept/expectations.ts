@@ -1,5 +1,4 @@
 /* Finds tests whose expectation the change altered. */
-
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { Executed } from '../../core/interfaces/rule.ts';
 import { isCollected, isData } from '../../readers/source/test-paths.ts';

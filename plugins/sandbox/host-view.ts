@@ -78,7 +78,7 @@ const etcEntries = [
   'ssl/cert.pem',
   'ssl/certs',
   'ssl/openssl.cnf',
-]; // prettier-ignore
+];
 const etcFamilies = /^java-[\w.-]+$/;
 /**
  * Settings without which PHP loads no extension and Maven does not start, as distributions place them. Not those of

@@ -1,5 +1,4 @@
 /* The provider that replays a recording. */
-
 import { opendirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';

@@ -1,5 +1,4 @@
 /* The format of recorded exchanges. */
-
 import { serviceUrlFault } from '../../core/base/http-question.ts';
 import {
   anything,

@@ -1,5 +1,4 @@
 /** Decides by policy whether a tool use needs approval. */
-
 import { unseen } from '../../core/base/printable.ts';
 import type { ShellWord } from '../../workspace/shell/shell.ts';
 import type { ApprovalPolicy } from '../state/settings.ts';

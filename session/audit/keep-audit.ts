@@ -1,5 +1,4 @@
 /** Records the commands of clients in the audit log of a thread, and rotates its files. */
-
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { equalSecret, sha256Hex } from '../../core/base/canonical.ts';

@@ -1,5 +1,4 @@
 /** The MCP resources: runs, evidence and threads. */
-
 import { compact } from '../../api/envelope.ts';
 import type { JsonData } from '../../api/schemas/shape.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';

@@ -1,5 +1,4 @@
 /* The types of MCP tools and their environment, the validation of arguments, and the form of answers. */
-
 import { homedir, tmpdir } from 'node:os';
 import { toErrorRecord, toFault } from '../../api/envelope.ts';
 import type { JsonData } from '../../api/schemas/shape.ts';

@@ -1,5 +1,4 @@
 /* The questions about held changes, undo and local changes, and the rules for changes that are held for review. */
-
 import { WritError } from '../../core/base/errors.ts';
 import { namePaths, printable } from '../../core/base/printable.ts';
 import type { DirtyPath } from '../../workspace/git/dirty-paths.ts';

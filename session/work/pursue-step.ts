@@ -1,5 +1,4 @@
 /** Pursues a goal, run after run, within its budget. */
-
 import type { ModelMeter } from '../../agent/model-loop/open-model.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';

@@ -1,5 +1,4 @@
 /** Executes a plan and repairs it after a refusal. */
-
 import { untrustedText } from '../../agent/model-loop/model-turns.ts';
 import { readSteps } from '../../agent/tools/update-plan.ts';
 import { confirmIntent, requireConfirmed } from '../../api/intent/lifecycle.ts';

@@ -1,5 +1,4 @@
 /** The environment of one step of a turn, with metering and working time. */
-
 import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../agent/model-loop/open-model.ts';
 import { compact } from '../../api/envelope.ts';
 import type { VerifyContext } from '../../api/verify/verify-targets.ts';

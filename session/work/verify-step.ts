@@ -1,5 +1,4 @@
 /** Verifies what a thread has sealed. */
-
 import { draftReview } from '../../api/intent/lifecycle.ts';
 import { verificationRefusal, warningsOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';

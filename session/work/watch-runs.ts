@@ -1,5 +1,4 @@
 /** Reports tool calls and gates of the engine to a session. */
-
 import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { uuidV7 } from '../../core/base/ids.ts';

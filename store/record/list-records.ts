@@ -1,5 +1,4 @@
 /* Lists the records of runs and intents, and reads their log proofs. */
-
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidTimeMs } from '../../core/base/ids.ts';

@@ -1,5 +1,4 @@
 /* Authorizes shell commands under the tool rules, and warns of check commands that the rules would deny. */
-
 import { quoted } from '../../core/base/printable.ts';
 import { type Finding, type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec, EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';

@@ -1,5 +1,4 @@
 /* Decides for each path whether its content is the user's or what a killed git left. */
-
 import { chmodSync, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { lstat, readFile, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';

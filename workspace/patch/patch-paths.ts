@@ -1,5 +1,4 @@
 /* Decides which paths a patch may write. */
-
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';

@@ -57,7 +57,7 @@ export const versionControlPrograms: readonly string[] = [
     'etckeeper',
     'rcs',
   ],
-]; // prettier-ignore
+];
 
 const known: ReadonlySet<string> = new Set(versionControlPrograms);
 

@@ -168,7 +168,7 @@ export const wrappers: ReadonlyMap<string, Prefix> = new Map<string, Prefix>([
   ['setsid', { flags: ['-c', '-f', '-w', '--ctty', '--fork', '--wait'] }],
   ['stdbuf', { valued: ['-i', '-o', '-e', '--input', '--output', '--error'] }],
   ['xvfb-run', { flags: ['-a', '--auto-servernum'], valued: ['-s', '-n', '--server-args', '--server-num'] }],
-]); // prettier-ignore
+]);
 
 /**
  * Options, and words such as `SHELL=…`, with which a program that is not a wrapper runs another program. They are
@@ -191,7 +191,7 @@ const running: ReadonlyMap<string, RegExp> = new Map([
   ['rg', /^--(?:pre|hostname-bin)(?:=|$)/],
   ['man', /^(?:-[a-zA-Z]*[PH]|--(?:pag|html))/],
   ['zip', /^(?:-TT|--unzip-command)/],
-]); // prettier-ignore
+]);
 
 /** In a script of `sed`: the command `e`, or the flag of `s`. Broad, since it reads no script. */
 const sedRuns = /(?:^|[;{}\n!\d$/,])\s*e(?:\s|$)|[^\w\s][gpimIM\d]*e[gpimIM\d]*\s*(?:$|[;}\n])/;

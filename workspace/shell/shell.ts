@@ -1,5 +1,4 @@
 /* The commands of a POSIX shell text, and those that its wrapper programs run. */
-
 import {
   checkBuiltIn,
   checkRunningOptions,

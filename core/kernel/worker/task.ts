@@ -1,5 +1,4 @@
 /* Types and errors of tasks for the worker pool. */
-
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { messageOf, WritError } from '../../base/errors.ts';

@@ -1,5 +1,4 @@
 /* The keys that edit text. */
-
 import { type Line, span } from '../../screen/line.ts';
 import type { Key } from '../term/painter.ts';
 import {

@@ -1,5 +1,4 @@
 /* Pages back through a thread, and exports it as Markdown. */
-
 import { isApproval } from '../../screen/asked.ts';
 import { type Line, span, textOf } from '../../screen/line.ts';
 import { commandTree, contractEssence } from '../../screen/question-body.ts';

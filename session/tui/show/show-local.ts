@@ -1,5 +1,4 @@
 /* Runs a command of the screen and returns the lines that it shows. */
-
 import { WritError } from '../../../core/base/errors.ts';
 import { patchLines } from '../../screen/diff.ts';
 import { hunksOf, type ShownHunk } from '../../screen/hunks.ts';
