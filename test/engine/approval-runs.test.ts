@@ -221,3 +221,13 @@ long('in-process approvals do not count unless the config at the policy commit a
   const done = await sample.resume(view.runId);
   t.equal(done.decision?.type, 'commit', 'people themselves go on with it');
 });
+
+t.test('a change that is only evaluated waits for nobody and asks no approver', async (t) => {
+  const config = '[approvals]\nin_process = true\n[policy]\nmode = "advise"\n';
+  const { sample, key } = sampleWithPeople(t, config);
+  const [ann = '', ben = ''] = people;
+  const before = sample.state();
+  const view = await sample.run({ source, approvers: await approversOf(key, ann, ben) }, twoPeople);
+  t.match(view, { would: { type: 'wait' }, decision: undefined });
+  t.equal(sample.state(), before);
+});

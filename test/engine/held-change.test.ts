@@ -152,3 +152,20 @@ long('a held change lands on a new branch if HEAD is detached', async (t) => {
   );
   t.equal(sample.git('rev-parse', 'HEAD'), commit, 'where the person is stays');
 });
+
+t.test('no change of a session is made where the policy commit only advises', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  mkdirSync(join(sample.root, '.writ'));
+  writeFileSync(join(sample.root, '.writ/config.toml'), '[policy]\nmode = "advise"\n');
+  sample.git('add', '-f', '.writ');
+  sample.git('commit', '-qm', 'chore: advise');
+  const before = sample.state();
+  const asked = {
+    source: { kind: 'patch', bytes: fix },
+    onto: 'refs/heads/writ/review-run',
+    heldFor: 'refs/heads/main',
+  } as const;
+  await t.rejects(sample.run(asked), { code: 'UNSUPPORTED_OPERATION', message: /advise/ });
+  t.equal(sample.state(), before);
+});

@@ -2,10 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { annotations } from '../../../bin/report/ci.ts';
+import { annotations, reportToCi } from '../../../bin/report/ci.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
+import { huge } from '../report/sample-view.ts';
 
 function scene(t: Test) {
   const sample = makeSample();
@@ -71,4 +72,18 @@ t.test('ten errors and ten warnings are annotated; the others are counted', asyn
   t.equal(lines.filter((line) => line.startsWith('::warning ')).length, 10);
   t.match(lines[0], '::error file=a%2Cb%3Ac.js,line=1,title=writ%3A scope::x%25%0A::error::1');
   t.match(lines.at(-1), /; 3 more findings are in the summary/);
+});
+
+t.test('a summary that GitHub would refuse is cut at a line', async (t) => {
+  const directory = t.testdir();
+  const file = join(directory, 'summary.md');
+  const long = '<'.repeat(2000);
+  const findings = huge.findings.map((one, at) => ({ ...one, message: `${at}${long}`, path: long }));
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: file };
+  const reports = await reportToCi({ ...huge, findings }, { cwd: directory, env, log: () => {} });
+  const [whole, cut] = [readFileSync(join(reports, 'run.md'), 'utf8'), readFileSync(file, 'utf8')];
+  t.ok(Buffer.byteLength(whole) > 1024 ** 2 && Buffer.byteLength(cut) < 1024 ** 2);
+  const [shown = '', note] = cut.split('\n\n_Cut here');
+  t.ok(whole.startsWith(`${shown}\n`), 'at the end of a line');
+  t.match(note, 'run.html');
 });

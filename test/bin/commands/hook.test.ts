@@ -39,6 +39,11 @@ t.test('pre-commit scans what is staged, after the hook that was there', async (
   t.equal(readFileSync(join(root, '.git/hooks/pre-commit'), 'utf8'), before, 'a dry run writes nothing');
   t.match(await call('hook', 'install', 'pre-commit'), { code: 0, data: { kept: /before-writ$/ } });
   t.match(await call('hook', 'install', 'pre-commit'), { code: 0, data: { kept: null } }, 'once more');
+  const own = readFileSync(join(root, '.git/hooks/pre-commit'), 'utf8');
+  write('.git/hooks/pre-commit', '#!/bin/sh\n');
+  t.match(await call('hook', 'install', 'pre-commit'), { error: { code: 'OUTPUT_EXISTS' } });
+  t.equal(readFileSync(join(root, '.git/hooks/pre-commit.before-writ'), 'utf8'), before);
+  write('.git/hooks/pre-commit', own);
 
   const hookRun = async (): Promise<unknown> => (await call('hook', 'run', 'pre-commit')).data;
   const empty = await hookRun();

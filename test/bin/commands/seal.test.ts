@@ -126,6 +126,8 @@ t.test('a commit that a remote has, or with several parents or none, is not repl
     code: 1,
     error: { code: 'COMMIT_PUBLISHED' },
   });
+  const early = await call('seal', '--commit');
+  t.match(early, { code: 1, error: { code: 'COMMIT_PUBLISHED' } }, 'before anything is asked');
   t.equal(state(), before);
   git('update-ref', '-d', 'refs/remotes/origin/topic');
   git('branch', 'side', 'HEAD^');
@@ -202,6 +204,18 @@ t.test('a change that cannot be sealed is refused with the next step', async (t)
     error: { code: 'WORKTREE_DIRTY', message: /merge is not finished/ },
   });
   rmSync(path('.git/MERGE_HEAD'));
+  appendFileSync(path('src/price.js'), '// ours\n');
+  git('commit', '-qm', 'chore: ours', 'src/price.js');
+  const ours = git('rev-parse', 'HEAD');
+  git('checkout', '-q', '-f', '-b', 'side', 'HEAD^');
+  appendFileSync(path('src/price.js'), '// theirs\n');
+  git('commit', '-qm', 'chore: theirs', 'src/price.js');
+  git('read-tree', '-m', 'HEAD^', 'HEAD', ours);
+  t.match(await call('seal'), {
+    code: 128,
+    error: { code: 'WORKTREE_DIRTY', message: /`src\/price\.js` is not merged/ },
+  });
+  git('reset', '-q', '--hard');
   git('checkout', '-q', '--detach');
   t.match(await call('seal'), { code: 128, error: { code: 'REF_NOT_FOUND', hints: [/git switch -c/] } });
 });
@@ -215,6 +229,14 @@ t.test('on a terminal the check is asked once, and security code asks for a risk
   t.equal(sealed.code, 0, sealed.err);
   t.match(sealed.err, /check the change with `node --test[^`]*`, from the script `test` of package\.json\?/);
   t.match(sealed.out, /checks {2}`true`\n {2}risk {4}low\n/);
+  write('.writ/config.toml', '[seal]\nleast_risk = "medium"\n');
+  git('add', '-f', '.writ');
+  git('commit', '-qm', 'chore: policy');
+  write('src/password.js', 'export {};\n');
+  git('add', 'src');
+  const below = await typed('true\nlow\n', '-m', 'feat: password');
+  t.equal(below.code, 129);
+  t.match(below.err, /expected a risk from `medium`, found `low`/);
 });
 
 t.test(
