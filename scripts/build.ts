@@ -1,6 +1,15 @@
 /* Compiles the published package: dist/ with JavaScript, declarations, and the data files that programs load by URL. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type OutputFile, type Plugin, transformSync } from 'esbuild';
@@ -108,8 +117,10 @@ const ownAddress: Plugin = {
  * are needed.
  */
 const foldedPackages = ['cac', 'smol-toml', 'spdx-expression-parse', 'tapable', 'unbash', 'zod'];
-const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+const { dependencies, bin, files } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
 };
 
 /**
@@ -252,3 +263,8 @@ for (const { path, contents } of folded) {
   writeFileSync(path, contents);
 }
 writeCommit('dist/build.json');
+
+// npm packs files with their modes: without the umask of this process, two builds of one commit give the same bytes.
+const packed = ['package.json', 'README.md', 'LICENSE', ...files];
+for (const path of packed.flatMap((name) => [name, ...globSync(`${name}/**/*`)]))
+  if (statSync(path).isFile()) chmodSync(path, Object.values(bin).includes(path) ? 0o755 : 0o644);

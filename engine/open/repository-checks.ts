@@ -1,5 +1,5 @@
 /* Preflight checks on the repository and its configuration, and the preview of a spec that runs only them. */
-import { realpath } from 'node:fs/promises';
+import { existsSync, realpathSync } from 'node:fs';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
@@ -218,8 +218,8 @@ export async function openStatedRepository(
   const repository = await openRepository(request.repositoryPath, use);
   const { repo } = contract.effective.metadata.target;
   if (repo.type !== 'local') return repository;
-  const stated = await realpath(repo.locator).catch(() => repo.locator);
-  if (stated === repository.root || (await isWorkTreeOf(repository, stated))) return repository;
+  if (isSame(repo.locator, repository.root) || (await isWorkTreeOf(repository, repo.locator)))
+    return repository;
   throw new WritError('REPOSITORY_MISMATCH', {
     message: `the spec is for \`${repo.locator}\`, this repository is \`${repository.root}\``,
     detail: { expected: repo.locator, found: repository.root },
@@ -227,11 +227,15 @@ export async function openStatedRepository(
   });
 }
 
-/** True where `root` is the root of another work tree of the repository. */
-async function isWorkTreeOf(repository: Repository, root: string): Promise<boolean> {
-  const other = await openRepository(root, { onlyReads: true }).catch(() => undefined);
-  if (other?.root !== root) return false;
-  return (await realpath(other.commonDir)) === (await realpath(repository.commonDir));
+/** True where `locator` is the root of another work tree of the repository. */
+async function isWorkTreeOf(repository: Repository, locator: string): Promise<boolean> {
+  const other = await openRepository(locator, { onlyReads: true }).catch(() => undefined);
+  if (other === undefined || !isSame(locator, other.root)) return false;
+  return isSame(other.commonDir, repository.commonDir);
+}
+
+function isSame(one: string, other: string): boolean {
+  return existsSync(one) && realpathSync(one) === realpathSync(other);
 }
 
 /** Placeholder for a run id, because a preview creates no names from it. */

@@ -1,6 +1,5 @@
 /* The installed dependencies of the working tree that checks see where the policy commit does not say otherwise. */
-import { globSync } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { globSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listNames } from '../../workspace/git/tree.ts';
@@ -40,33 +39,34 @@ export async function withUsualShares(
   let tracked: ReadonlySet<string> | undefined;
   for (const { directories, decidedBy } of usual) {
     const share: string[] = [];
-    for (const directory of directories) if (await isDirectory(repository, directory)) share.push(directory);
+    for (const directory of directories) if (isDirectory(repository, directory)) share.push(directory);
     if (share.length === 0) continue;
     tracked ??= await listNames(repository, tree);
     const lockfile = decidedBy.find((name) => tracked?.has(name));
     if (lockfile === undefined) continue;
-    const inPackages = share.includes('node_modules') ? await ofWorkspaces(repository) : [];
+    const inPackages = share.includes('node_modules') ? ofWorkspaces(repository) : [];
     return { ...config, workspace: { ...config.workspace, share: [...share, ...inPackages], lockfile } };
   }
   return config;
 }
 
 /** `node_modules` of the packages of a workspace, which lead into that of the root. */
-async function ofWorkspaces(repository: Repository): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const path of globSync('{*,*/*}/node_modules', { cwd: repository.root, exclude: isInstalled })) {
-    const isPackage = await lstat(join(repository.root, dirname(path), 'package.json')).catch(
-      () => undefined,
-    );
-    if (isPackage?.isFile() && (await isDirectory(repository, path))) found.push(path);
-  }
-  return found.sort().slice(0, mostWorkspaces);
+function ofWorkspaces(repository: Repository): readonly string[] {
+  const found = globSync('{*,*/*}/node_modules', { cwd: repository.root, exclude: isInstalled });
+  return found
+    .filter((path) => isDirectory(repository, path) && isPackage(join(repository.root, dirname(path))))
+    .sort()
+    .slice(0, mostWorkspaces);
+}
+
+function isPackage(directory: string): boolean {
+  return lstatSync(join(directory, 'package.json'), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function isInstalled(path: string): boolean {
   return /(?:^|\/)node_modules\//.test(path);
 }
 
-async function isDirectory({ root }: Repository, path: string): Promise<boolean> {
-  return (await lstat(join(root, path)).catch(() => undefined))?.isDirectory() === true;
+function isDirectory({ root }: Repository, path: string): boolean {
+  return lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
 }

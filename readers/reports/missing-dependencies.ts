@@ -51,8 +51,8 @@ const signs: readonly RegExp[] = [
   /Failed to spawn: `([^`\x00-\x1f]{1,100})`/g,
   /Failed to fetch: `https?:\/\/[^`\s/]{1,200}\/simple\/([^`\s/]{1,200})\/?`/g,
   // A locked version is fetched by its URL. Long lines are broken, with `│` before the rest.
-  /Failed to (?:download(?: and build)?|fetch wheel:)[\s│]{1,20}`?([\w.-]{1,200})(?:==| @ )/g,
-  /Failed to fetch:[\s│]{1,20}`https?:\/\/[^`\s]{1,400}\/([\w.-]{1,200}?)-\d[^`\s/]{0,200}\.(?:whl(?:\.metadata)?|tar\.gz|zip)`/g,
+  /Failed to (?:download(?: and build)?|fetch wheel:)[\s\u2502]{1,20}`?([\w.-]{1,200})(?:==| @ )/g,
+  /Failed to fetch:[\s\u2502]{1,20}`https?:\/\/[^`\s]{1,400}\/([\w.-]{1,200}?)-\d[^`\s/]{0,200}\.(?:whl(?:\.metadata)?|tar\.gz|zip)`/g,
   /Because ([\w.-]{1,200}) was not found in the (?:cache|package registry|provided package locations)/g,
   // pip, and what calls it: tox, nox, hatch
   /^.{0,40}ERROR: No matching distribution found for ([\w.-]{1,200})/gm,

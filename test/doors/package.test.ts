@@ -132,3 +132,24 @@ long('packing fails if the build fails', async (t) => {
   t.match(out, /index\.ts\(1,23\): error TS1109/);
   t.strictSame(globSync('*.tgz', { cwd: copy }), []);
 });
+
+long(
+  'two builds of the same sources give the same bytes, whatever the umask, time zone and directory',
+  (t) => {
+    const umask = process.umask();
+    t.teardown(() => process.umask(umask));
+    const [first, second] = [
+      { mask: 0o022, zone: 'UTC' },
+      { mask: 0o077, zone: 'Asia/Tokyo' },
+    ].map(({ mask, zone }) => {
+      process.umask(mask);
+      const copy = copySources();
+      runTo('chmod', ['-R', mask === 0o077 ? 'go-rwx' : 'go+r', copy], copy);
+      const { status, out, err } = packIn(copy, { TZ: zone, WRIT_BUILD_UNCHECKED: '1' });
+      t.equal(status, 0, err);
+      return readFileSync(join(copy, out.trim()));
+    });
+    t.ok(first?.equals(second ?? Buffer.alloc(0)));
+    t.end();
+  },
+);
