@@ -12,10 +12,12 @@ const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: '
 /** Beside rooms and doors: what the tools of the house look for there, and what a reader does. */
 const atTheTop: readonly string[] = [
   '.ci',
+  '.dockerignore',
   '.gitignore',
   '.npmrc',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'Dockerfile',
   'LICENSE',
   'README.md',
   'biome.json',

@@ -125,7 +125,7 @@ export async function doctorCommand(context: CommandContext): Promise<CommandRes
       id: 'sandbox',
       status: 'missing',
       needed: true,
-      detail: 'install bubblewrap, or util-linux with unprivileged user namespaces',
+      detail: 'install bubblewrap or util-linux, and allow user namespaces (docs/sandbox.md)',
     });
   }
   const usable = sandboxes.find(({ status }) => status === 'ok')?.id.slice('sandbox-'.length);

@@ -1,5 +1,14 @@
 /* Runs a command in a sandbox under the system call filter. */
-import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { endianness, tmpdir } from 'node:os';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
@@ -329,12 +338,38 @@ export async function runOuter(
   if (!announced && !result.timedOut && !result.aborted) {
     const said = result.stderr.bytes.toString('utf8').trim().slice(0, 500);
     throw new WritError('SANDBOX_FAILED', {
-      message: `the sandbox could not be set up: ${said}`,
+      message: `the sandbox could not be set up: ${said}${refusalOfHost()}`,
       detail: { exitCode: result.exitCode, said },
       hints: ['`writ doctor` tries every sandbox of this machine'],
     });
   }
   return result;
+}
+
+/** Where a host says that it gives ordinary users no namespaces, and what changes that. */
+const refusals: readonly (readonly [file: string, says: RegExp, words: string])[] = [
+  [
+    '/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
+    /^1/,
+    'AppArmor refuses user namespaces: `sysctl kernel.apparmor_restrict_unprivileged_userns=0` or a profile for `bwrap` allows them',
+  ],
+  [
+    '/proc/sys/kernel/unprivileged_userns_clone',
+    /^0/,
+    '`sysctl kernel.unprivileged_userns_clone=1` allows user namespaces',
+  ],
+  [
+    '/proc/sys/user/max_user_namespaces',
+    /^0/,
+    '`sysctl user.max_user_namespaces` is 0: no user namespace can be made',
+  ],
+  ['/.dockerenv', /^/, 'docs/container.md: how to start a container'],
+  ['/run/.containerenv', /^/, 'docs/container.md: how to start a container'],
+];
+
+function refusalOfHost(): string {
+  const found = refusals.find(([file, says]) => existsSync(file) && says.test(readFileSync(file, 'utf8')));
+  return found === undefined ? '' : ` (${found[2]})`;
 }
 
 /** Before the command: process 1 waits for our answer. Its read-only /proc leaves it no way to undo this. */

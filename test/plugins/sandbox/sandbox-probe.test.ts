@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { bubblewrapSandbox } from '../../../plugins/sandbox/bubblewrap.ts';
@@ -202,3 +203,39 @@ t.test('a probe removes files of a dead probe and keeps those of a living one', 
     'a living pid, and a pid of another namespace',
   );
 });
+
+t.test(
+  'in a container that refuses namespaces, the reason names the page about containers',
+  { skip: bwrap === undefined && 'needs bubblewrap' },
+  (t) => {
+    const container = [
+      '--dev-bind',
+      '/',
+      '/',
+      '--tmpfs',
+      '/run',
+      '--ro-bind',
+      '/dev/null',
+      '/run/.containerenv',
+    ];
+    const program = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
+    const { stdout, stderr } = spawnSync(
+      bwrap ?? '',
+      [
+        ...container,
+        '--unshare-user',
+        '--unshare-pid',
+        '--proc',
+        '/proc',
+        '--',
+        process.execPath,
+        program,
+        'doctor',
+      ],
+      { encoding: 'utf8' },
+    );
+    t.match(stdout, /missing +sandbox-bubblewrap .*docs\/container\.md/, stderr);
+    t.match(stdout, /missing +sandbox-unshare .*docs\/container\.md/, stderr);
+    t.end();
+  },
+);
