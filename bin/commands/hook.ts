@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ownFile } from '../../api/build.ts';
 import { readInput } from '../../api/read-input.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
 import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
-import { askGit, runGit, scopedSettings, tryGit } from '../../workspace/git/git.ts';
+import { askGit, gitLine, runGit, scopedSettings, startGit, tryGit } from '../../workspace/git/git.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
@@ -116,62 +116,108 @@ export async function runHookCommand(context: CommandContext): Promise<CommandRe
   const repository = await openRepository(context.repoPath ?? context.cwd);
   if (name === 'commit-msg') return await checkMessage(context, file);
   if (name === 'pre-commit') return await scanStaged(context, repository);
-  if (name === 'pre-push') return await scanPushed(context, repository);
+  if (name === 'pre-push') return await scanPushed(context, repository, file);
   throw new WritError('USAGE', { message: `expected ${hooks.join(', ')}, found \`${name ?? ''}\`` });
 }
 
-const nothing = succeeded({ scanned: 0 }, () => {});
-
 async function scanStaged(context: CommandContext, repository: Repository): Promise<CommandResult> {
+  // `git commit -a` and `git commit FILE` make the commit from an index of its own, which git names to the hook.
+  const index = context.env.GIT_INDEX_FILE;
   const args = ['diff', '--cached', '--binary', '--full-index', ...plainDiffFlags];
-  const diff = await runGit(repository, args, { maxBytes: maxPatchBytes });
-  if (diff.length === 0) return nothing;
-  return scanCommand({ ...context, args: [], options: only('patch', '-'), stdin: Readable.from([diff]) });
+  const diff = await runGit(repository, args, {
+    maxBytes: maxPatchBytes,
+    ...(index ? { env: { GIT_INDEX_FILE: resolve(context.cwd, index) } } : {}),
+  });
+  return (await scan(context, { patch: '-' }, Readable.from([diff]))) ?? scanned(0);
 }
 
+/** Below this line git has put the diff for the person who writes the message (`git commit --verbose`). */
+const scissors = /^. -{24} >8 -{24}$/m;
+
 async function checkMessage(context: CommandContext, file: string): Promise<CommandResult> {
-  const text = (await readInput(context, file, { maxBytes: maxHookBytes })).toString();
-  if (ownSecretsIn(text).length === 0) return succeeded({ scanned: 1 }, () => {});
+  const [text = ''] = (await readInput(context, file, { maxBytes: maxHookBytes })).toString().split(scissors);
+  if (ownSecretsIn(text).length === 0) return scanned(1);
   const error = new WritError('SCAN_FOUND', { message: 'the message holds a token or a private key' });
   return refused(error, { scanned: 1 }, () => {});
 }
 
 const maxRefs = 1000;
-const none = /^0+$/;
+const objectId = /^(?!0+$)[0-9a-f]{40,64}$/;
 
-/** Each line of the input is `LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID` (githooks(5)). */
-async function scanPushed(context: CommandContext, repository: Repository): Promise<CommandResult> {
+/**
+ * What a push sends to the remote `name`: each of its commits is scanned for secrets, because the remote keeps all of
+ * them; and what each ref changes is scanned by every rule, where the remote has something to compare it with. Each
+ * line of the input is `LOCAL-REF LOCAL-ID REMOTE-REF REMOTE-ID` (githooks(5)).
+ */
+async function scanPushed(
+  context: CommandContext,
+  repository: Repository,
+  name: string,
+): Promise<CommandResult> {
   const lines = (await readInput(context, '-', { maxBytes: maxHookBytes })).toString().split('\n');
-  let scanned = 0;
+  const isHere = async (id: string): Promise<boolean> =>
+    objectId.test(id) && (await tryGit(repository, ['cat-file', '-e', `${id}^{commit}`])) !== undefined;
+  const refs: { readonly local: string; readonly remote?: string }[] = [];
   for (const line of lines.slice(0, maxRefs)) {
     const [, local = '', , remote = ''] = line.trim().split(' ');
-    if (local === '' || none.test(local)) continue;
-    const from = (await knownBase(repository, local, remote)) ?? remote;
-    if (from === local || none.test(from)) continue;
-    const result = await scanCommand({ ...context, args: [], options: only('range', `${from}..${local}`) });
-    scanned += 1;
-    if (result.exitCode !== 0) return result;
+    if (await isHere(local)) refs.push({ local, ...((await isHere(remote)) ? { remote } : {}) });
   }
-  return succeeded({ scanned }, () => {});
+  if (refs.length === 0) return scanned(0);
+  const known = ['--not', ...refs.flatMap(({ remote }) => remote ?? []), `--remotes=${name}`];
+  const sent = [...refs.map(({ local }) => local), ...known];
+  const commits = Number(await gitLine(repository, ['rev-list', '--count', ...sent]));
+  if (commits === 0) return scanned(0);
+  const log = startGit(repository, [
+    'log',
+    '--patch',
+    '--no-merges',
+    '--format=',
+    ...plainDiffFlags,
+    ...sent,
+  ]);
+  log.stdin.end();
+  const found = await scan(context, { patch: '-', rules: 'secrets' }, log.stdout);
+  const { code, stderr } = await log.exited;
+  if (code !== 0)
+    throw new WritError('GIT_FAILED', { message: `\`git log\` failed: ${stderr.toString('utf8').trim()}` });
+  if (found !== undefined && found.exitCode !== 0) return found;
+  for (const { local, remote } of refs) {
+    const from = remote ?? (await newestKnown(repository, local, known));
+    const result = from === undefined ? undefined : await scan(context, { range: `${from}..${local}` });
+    if (result !== undefined && result.exitCode !== 0) return result;
+  }
+  return scanned(commits);
 }
 
-/** The newest commit of a branch that a remote has. */
-async function knownBase(repository: Repository, local: string, remote: string): Promise<string | undefined> {
-  if (
-    !none.test(remote) &&
-    (await tryGit(repository, ['cat-file', '-e', `${remote}^{commit}`])) !== undefined
-  )
-    return remote;
-  const args = ['rev-list', '--boundary', '--max-count=10000', local, '--not', '--remotes'];
-  const listed = (await tryGit(repository, args)) ?? '';
-  return /^-([0-9a-f]+)$/m.exec(listed)?.[1];
+/** The newest commit of a branch that the remote has. */
+async function newestKnown(
+  repository: Repository,
+  local: string,
+  known: readonly string[],
+): Promise<string | undefined> {
+  const listed = await tryGit(repository, ['rev-list', '--boundary', local, ...known]);
+  return /^-([0-9a-f]+)$/m.exec(listed ?? '')?.[1];
 }
 
-/** Options of a scan with one of them given. */
-function only(given: string, value: string): CommandContext['options'] {
-  return {
-    value: (name) => (name === given ? value : undefined),
-    values: (name) => (name === given ? [value] : []),
+function scanned(count: number): CommandResult {
+  return succeeded({ scanned: count }, () => {});
+}
+
+/** `writ scan` with these options; `undefined` where there is nothing to scan. */
+async function scan(
+  context: CommandContext,
+  given: Readonly<Record<string, string>>,
+  stdin: CommandContext['stdin'] = context.stdin,
+): Promise<CommandResult | undefined> {
+  const options: CommandContext['options'] = {
+    value: (name) => given[name],
+    values: (name) => (name in given ? [given[name] ?? ''] : []),
     flag: () => false,
   };
+  try {
+    return await scanCommand({ ...context, args: [], options, stdin });
+  } catch (fault) {
+    if (isWritError(fault, 'PATCH_EMPTY')) return undefined;
+    throw fault;
+  }
 }

@@ -62,6 +62,16 @@ t.test('pre-commit scans what is staged, after the hook that was there', async (
   t.match(refused.stderr, /SCAN_FOUND/);
   t.notMatch(refused.stderr, token);
   t.equal(readFileSync(join(root, '.git/log'), 'utf8'), 'before: 0\n'.repeat(2));
+  run('reset', '-q', '--hard');
+  write('src/a.js', `export const a = '${token}';\n`);
+  write('src/other.js', 'export {};\n');
+  run('add', 'src/other.js');
+  for (const words of [
+    ['-am', 'all'],
+    ['-m', 'a file', 'src/a.js'],
+    ['--amend', '-am', 'again'],
+  ])
+    t.match(run('commit', ...words).stderr, /SCAN_FOUND/, `commit ${words.join(' ')}: an index of its own`);
   write('.git/hooks/pre-commit.before-writ', '#!/bin/sh\nexit 3\n');
   run('add', 'src');
   t.equal(run('commit', '-qm', 'the hook before refuses').status, 1);
@@ -84,6 +94,9 @@ t.test(
     run('add', 'src');
     t.equal(run('commit', '-qm', `with ${token}`).status, 1);
     t.equal(run('commit', '-qm', 'without').status, 0);
+    const cut = '# ------------------------ >8 ------------------------';
+    write('message', `without\n${cut}\n-${token}\n`);
+    t.match(await call('hook', 'run', 'commit-msg', 'message'), { code: 0 }, 'a diff below the message');
     git('config', '--unset', 'core.hooksPath');
     git('worktree', 'add', '-q', '../linked');
     const linked = join(root, '../linked');
@@ -92,11 +105,13 @@ t.test(
   },
 );
 
-t.test('pre-push scans the commits that the remote does not have', async (t) => {
+t.test('pre-push scans every commit that the remote does not have', async (t) => {
   const { root, home, git, call, write, run } = scene(t);
-  const remote = join(home, 'remote.git');
+  const [remote, empty] = [join(home, 'remote.git'), join(home, 'empty.git')];
   git('clone', '-q', '--bare', '.', remote);
+  git('init', '-q', '--bare', empty);
   git('remote', 'add', 'origin', remote);
+  git('remote', 'add', 'empty', empty);
   git('fetch', '-q', 'origin');
   t.match(await call('hook', 'install', 'pre-push'), { code: 0 });
   write('src/c.js', 'export const c = 1;\n');
@@ -104,8 +119,21 @@ t.test('pre-push scans the commits that the remote does not have', async (t) => 
   run('commit', '-qm', 'fine');
   t.equal(run('push', '-q', 'origin', 'HEAD:refs/heads/topic').status, 0, 'a new branch');
   write('src/c.js', `export const c = '${token}';\n`);
+  run('commit', '-q', '--allow-empty', '-m', 'to start the CI');
+  t.equal(run('push', '-q', 'origin', 'HEAD:refs/heads/topic').status, 0, 'nothing to scan');
   run('commit', '-qam', 'a secret');
   t.equal(run('push', '-q', 'origin', 'HEAD:refs/heads/topic').status, 1);
+  write('src/c.js', 'export const c = 2;\n');
+  run('commit', '-qam', 'no secret any more');
+  for (const to of ['origin', remote, 'empty'])
+    t.match(run('push', '-q', to, 'HEAD:refs/heads/topic').stderr, /SCAN_FOUND/, `its history has it: ${to}`);
+  run('push', '-q', '--no-verify', 'origin', 'HEAD:refs/heads/private');
+  t.match(run('push', '-q', 'empty', 'HEAD:refs/heads/topic').stderr, /SCAN_FOUND/, 'another remote has it');
+  run('checkout', '-q', '--orphan', 'root');
+  write('src/c.js', `export const c = '${token}';\n`);
+  run('add', 'src');
+  run('commit', '-qm', 'without parents');
+  t.equal(run('push', '-q', 'origin', 'HEAD:refs/heads/root').status, 1);
   t.equal(run('push', '-q', 'origin', ':refs/heads/topic').status, 0, 'a branch that goes');
   t.ok(existsSync(join(root, '.git/hooks/pre-push')));
   t.match(await call('hook', 'install', 'post-merge'), { code: 129 });
