@@ -1,17 +1,19 @@
 /* The installed dependencies of the working tree that checks see where the policy commit does not say otherwise. */
 import { globSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listNames } from '../../workspace/git/tree.ts';
 import type { WritConfig } from '../config/config.ts';
 
+const manifest = 'package.json';
 /** Where packages are installed, and the files that decide what is in it; the first that git tracks counts. */
 const usual: readonly { readonly directories: readonly string[]; readonly decidedBy: readonly string[] }[] = [
   {
     directories: ['node_modules'],
     decidedBy: [
       ...['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock'],
-      'package.json',
+      manifest,
     ],
   },
   {
@@ -39,34 +41,37 @@ export async function withUsualShares(
   let tracked: ReadonlySet<string> | undefined;
   for (const { directories, decidedBy } of usual) {
     const share: string[] = [];
-    for (const directory of directories) if (isDirectory(repository, directory)) share.push(directory);
+    for (const directory of directories) if (isThere(repository, directory)) share.push(directory);
     if (share.length === 0) continue;
     tracked ??= await listNames(repository, tree);
     const lockfile = decidedBy.find((name) => tracked?.has(name));
     if (lockfile === undefined) continue;
-    const inPackages = share.includes('node_modules') ? ofWorkspaces(repository) : [];
+    const inPackages =
+      share.includes('node_modules') && lockfile !== manifest
+        ? ofWorkspaces(repository, `${await readBlob(repository, tree, lockfile)}`)
+        : [];
     return { ...config, workspace: { ...config.workspace, share: [...share, ...inPackages], lockfile } };
   }
   return config;
 }
 
-/** `node_modules` of the packages of a workspace, which lead into that of the root. */
-function ofWorkspaces(repository: Repository): readonly string[] {
+/** `node_modules` of the packages of a workspace: a lockfile that names their directories decides for them, too. */
+function ofWorkspaces(repository: Repository, lockfile: string): readonly string[] {
+  const keys = lockfile.matchAll(/(?<key>[\w.@/-]+)(?<isKey>["']?:)?/g);
+  const named = new Set([...keys].flatMap(({ groups }) => (groups?.isKey ? [groups.key] : [])));
   const found = globSync('{*,*/*}/node_modules', { cwd: repository.root, exclude: isInstalled });
   return found
-    .filter((path) => isDirectory(repository, path) && isPackage(join(repository.root, dirname(path))))
+    .filter((path) => isThere(repository, path) && named.has(dirname(path)))
     .sort()
     .slice(0, mostWorkspaces);
-}
-
-function isPackage(directory: string): boolean {
-  return lstatSync(join(directory, 'package.json'), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function isInstalled(path: string): boolean {
   return /(?:^|\/)node_modules\//.test(path);
 }
 
-function isDirectory({ root }: Repository, path: string): boolean {
-  return lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+/** A link counts, too: why it is not shared is then said. */
+function isThere({ root }: Repository, path: string): boolean {
+  const found = lstatSync(join(root, path), { throwIfNoEntry: false });
+  return found?.isDirectory() === true || found?.isSymbolicLink() === true;
 }

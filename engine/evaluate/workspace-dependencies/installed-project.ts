@@ -20,6 +20,8 @@ export interface InstalledProject {
 
 /** In a virtual environment, and in each of a directory of them (`.tox`, `.nox`). */
 const packages = '{,*/}{lib,lib64}/*/site-packages';
+/** Where pip puts what it installs with `-e git+URL`, for which `pip freeze` writes also the project itself. */
+const clones = '{,*/}src/*{,/src}';
 
 /**
  * A Python package of the environment `source` that is the project, or a part of it. A copy before a link. A package is
@@ -96,7 +98,7 @@ function copiedModule(
   worktree: string,
   roots: readonly string[],
 ): string | undefined {
-  const places = [...sites, ...globSync(`${packages}/*.egg`, { cwd: source })];
+  const places = [...sites, ...globSync([`${packages}/*.egg`, clones], { cwd: source })];
   const directories = roots.flatMap((root) => [
     { directory: root, isImported: false },
     { directory: join(root, 'src'), isImported: true },

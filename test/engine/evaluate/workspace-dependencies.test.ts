@@ -447,6 +447,7 @@ t.test('a virtual environment is shared although its program is a link that lead
     ['packages/a/src/parts/__init__.py', 'parts-1.0-py3.12.egg/parts/__init__.py'],
     ['src/acme/price.py', 'acme/price.py'],
     ['single.py', 'single.py'],
+    ['src/cloned/__init__.py', '../../../src/sub-pkg/src/cloned/__init__.py'],
   ] as const) {
     put(join(worktree, path));
     t.strictSame(await shares(), [undefined], `only in the working tree: ${path}`);

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
@@ -16,24 +16,46 @@ t.test('the usual directories are shared, with those of at most 64 packages of t
     const { workspace } = await withUsualShares(repository, sample.git('rev-parse', 'HEAD^{tree}'), config);
     return { share: workspace.share, lockfile: workspace.lockfile };
   };
-  const place = (path: string, isPackage = true): void => {
+  const place = (path: string): void => {
     mkdirSync(join(sample.root, path, 'node_modules/x'), { recursive: true });
-    if (isPackage) writeFileSync(join(sample.root, path, 'package.json'), '{}');
+  };
+  const commit = (lockfile: string): void => {
+    writeFileSync(join(sample.root, 'package-lock.json'), lockfile);
+    sample.git('commit', '-qam', 'lockfile');
   };
   const none = await shares();
   t.strictSame(none.share, [], 'nothing is installed');
   place('node_modules/dep');
   place('packages/a');
-  place('docs', false);
+  place('front');
+  for (const lockfile of [
+    '{"packages": {"packages/a": {"name": "a"}, "node_modules/front": {}}}',
+    'importers:\n  packages/a:\n    front@1: {}\n',
+    '"a@workspace:*, a@workspace:packages/a":\n  version: 0.0.0-use.local\n',
+  ]) {
+    commit(lockfile);
+    t.strictSame((await shares()).share, ['node_modules', 'packages/a/node_modules'], lockfile);
+  }
+  sample.git('rm', '-q', '--cached', 'package-lock.json');
+  writeFileSync(join(sample.root, 'package.json'), '{"workspaces": ["packages/a"], "packages/a": 1}');
+  sample.git('commit', '-qam', 'without a lockfile');
+  t.strictSame(await shares(), { share: ['node_modules'], lockfile: 'package.json' });
+  sample.git('add', 'package-lock.json');
+  const many = Array.from({ length: 70 }, (_, number) => `packages/p${number}`);
+  commit(`{${['packages/a', ...many].map((path) => `"${path}": {}`).join()}}`);
   t.strictSame(await shares(), {
     share: ['node_modules', 'packages/a/node_modules'],
     lockfile: 'package-lock.json',
   });
   t.strictSame(await shares('[workspace]\nshare = []\n'), none);
-  for (let number = 0; number < 70; number += 1) place(`packages/p${number}`);
+  for (const path of many) place(path);
   t.equal((await shares()).share.length, 1 + 64);
-  mkdirSync(join(sample.root, '.venv'));
+  symlinkSync('elsewhere', join(sample.root, '.venv'));
   t.notOk((await shares()).share.includes('.venv'), 'of the first ecosystem alone');
   rmSync(join(sample.root, 'node_modules'), { recursive: true });
   t.strictSame((await shares()).share, [], 'no file that git tracks decides what is in `.venv`');
+  writeFileSync(join(sample.root, 'uv.lock'), '');
+  sample.git('add', 'uv.lock');
+  sample.git('commit', '-qm', 'uv.lock');
+  t.strictSame((await shares()).share, ['.venv'], 'a link, so that its refusal is said');
 });
