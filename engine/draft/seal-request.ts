@@ -2,6 +2,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
+import { normalisePattern } from '../../core/base/glob.ts';
 import type {
   ChangeType,
   Check,
@@ -165,8 +166,9 @@ export function sealSpec({ branch, paths }: SealableChange, words: SealWords): I
   const changeType = changeTypeOf(summary, paths);
   const draft = draftFromProfile({ ...given, baseRef: branch, summary, changeType });
   const { intent, acceptance, risk, security, lifecycle } = draft;
-  const patterns = paths.map((path) => path.replace(/[\\*?[\]{}]/g, '\\$&'));
-  const isListable = paths.length <= maxHints && patterns.every(({ length }) => length <= 512);
+  const isListable =
+    paths.length <= maxHints &&
+    paths.every((path) => path.length <= 512 && normalisePattern(path.trim()) === path);
   return {
     ...draft,
     intent: {
@@ -174,7 +176,7 @@ export function sealSpec({ branch, paths }: SealableChange, words: SealWords): I
       problemStatement: message.length < 10 ? `The change: ${message}` : message.slice(0, 8000),
       objectives: [summary],
       inScope: ['what the change touches, and nothing else'],
-      ...(isListable ? { touchHints: { files: patterns } } : {}),
+      ...(isListable ? { touchHints: { files: paths } } : {}),
     },
     acceptance: {
       ...acceptance,

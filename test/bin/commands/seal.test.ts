@@ -63,6 +63,18 @@ t.test('what is staged is sealed, and edits that are not staged stay', async (t)
   t.match(await call('verify', 'HEAD'), { code: 0 });
 });
 
+t.test('files are in the scope of their seal, whatever characters their names have', async (t) => {
+  const { git, call, write } = scene(t);
+  for (const names of [
+    ['app/[id]/page.md', 'app/[[...x]]/{a}.md', 'a*b?.md'],
+    ['back\\slash.md', ' lead.md'],
+  ]) {
+    for (const name of names) write(name, 'text\n');
+    git('add', '--', ...names.map((name) => `:(literal)${name}`));
+    t.match(await call('seal', '-m', 'docs: pages', '--check', 'true'), { code: 0 }, names.join());
+  }
+});
+
 t.test('the first commit of a repository can be sealed', async (t) => {
   const { git, call } = scene(t);
   git('update-ref', '-d', 'HEAD');
