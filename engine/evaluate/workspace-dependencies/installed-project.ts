@@ -37,7 +37,8 @@ export async function installedProject(
   const sites = globSync(packages, { cwd: source });
   if (sites.length === 0) return undefined;
   const roots = projectRoots(worktree);
-  const names = new Set(roots.flatMap((root) => namesIn(join(worktree, root))));
+  const namesOf = new Map(roots.map((root) => [root, namesIn(join(worktree, root))]));
+  const names = new Set([...namesOf.values()].flat());
   let link: string | undefined;
   for (const record of globSync(`${packages}/*.{dist-info,egg-info,egg}`, { cwd: source })) {
     const { url, dir_info: directory, vcs_info: repository } = readRecord(join(source, record));
@@ -48,9 +49,7 @@ export async function installedProject(
       if (isOfTree) link ??= record;
       continue;
     }
-    const isNamed = names.has(
-      normalised(basename(record).replace(/(?:-[^-]*)*\.(?:dist-info|egg-info|egg)$/, '')),
-    );
+    const isNamed = names.has(nameOf(record));
     if (!isOfTree) {
       if (isNamed && holdsModules(join(source, record))) return { record, isLink: false };
       continue;
@@ -59,7 +58,7 @@ export async function installedProject(
     const archive = relative(worktree, from).split(sep).join('/');
     if (isNamed || !(await isUnchanged(archive))) return { record, isLink: false, archive };
   }
-  const module = copiedModule(source, sites, worktree, roots);
+  const module = copiedModule(source, sites, worktree, namesOf);
   if (module !== undefined) return { record: module, isLink: false };
   return link === undefined ? undefined : { record: link, isLink: true };
 }
@@ -91,27 +90,44 @@ function namesIn(root: string): readonly string[] {
 const common =
   /^(?:tests?|docs?|examples?|benchmarks?|scripts|tools|setup|conftest|noxfile|tasks|build|dist)$/;
 
-/** A package or module of the environment that the working tree has under the same name; `undefined` for none. */
+/**
+ * A package or module of the environment that the working tree has under the same name; `undefined` for none. One that
+ * a package of another name has installed is of that package, if the part of the project that has it says its own name.
+ */
 function copiedModule(
   source: string,
   sites: readonly string[],
   worktree: string,
-  roots: readonly string[],
+  namesOf: ReadonlyMap<string, readonly string[]>,
 ): string | undefined {
   const places = [...sites, ...globSync([`${packages}/*.egg`, clones], { cwd: source })];
-  const directories = roots.flatMap((root) => [
-    { directory: root, isImported: false },
-    { directory: join(root, 'src'), isImported: true },
+  const directories = [...namesOf].flatMap(([root, names]) => [
+    { directory: root, isImported: false, names },
+    { directory: join(root, 'src'), isImported: true, names },
   ]);
-  for (const { directory, isImported } of directories)
+  for (const { directory, isImported, names } of directories)
     for (const name of importable(worktree, directory)) {
       const here = join(worktree, directory, name);
       for (const place of places) {
         const copy = copyOf(here, join(source, place, name), isImported);
-        if (copy !== undefined) return relative(source, copy);
+        if (copy === undefined) continue;
+        if (names.length > 0 && isOfOther(copy, join(source, place))) continue;
+        return relative(source, copy);
       }
     }
   return undefined;
+}
+
+/** Whether the `RECORD` of a package has the file; the caller has looked at those with a name of the project. */
+function isOfOther(file: string, site: string): boolean {
+  const line = `\n${relative(site, file).split(sep).join('/')},`;
+  const records = globSync('*.dist-info/RECORD', { cwd: site });
+  return records.some((record) => `\n${textOf(join(site, record))}`.includes(line));
+}
+
+/** The normalised name of a package by its record (`calc_proj-1.0.dist-info`). */
+function nameOf(record: string): string {
+  return normalised(basename(record).replace(/(?:-[^-]*)*\.(?:dist-info|egg-info|egg)$/, ''));
 }
 
 /** The working tree, and each directory in it that has files of a Python project. */

@@ -456,6 +456,12 @@ t.test('a virtual environment is shared although its program is a link that lead
     rmSync(join(site, copy));
   }
   put(join(worktree, 'services/sub/pyproject.toml'), '[project]\nname = "sub-pkg"\n');
+  put(join(worktree, 'services/sub/utils/__init__.py'));
+  put(join(site, 'utils/__init__.py'));
+  t.strictSame(await shares(), ['holds-project'], 'no package says that it is its own');
+  put(join(site, 'tool-0.1.dist-info/RECORD'), 'utils/__init__.py,,\n');
+  t.strictSame(await shares(), [undefined], 'of another package');
+  for (const path of ['tool-0.1.dist-info', 'utils']) rmSync(join(site, path), { recursive: true });
   put(join(site, 'sub_pkg-0.1-py3.12.egg'), 'a zip archive');
   t.strictSame(await shares(), ['holds-project'], 'a part by its name, in an archive');
   rmSync(join(site, 'sub_pkg-0.1-py3.12.egg'));
