@@ -20,8 +20,10 @@ export async function benchPluginProcess(): Promise<boolean> {
     writeFileSync(join(root, 'plugin/package.json'), '{"type":"module"}');
     writeFileSync(join(root, 'plugin/main.js'), 'export const echo = (value) => value;\n');
     // As it is published: without types to strip.
-    const entry = readFileSync(resolve('plugins/third-party/process/inside/entry.ts'), 'utf8');
-    writeFileSync(join(root, 'entry.mjs'), stripTypeScriptTypes(entry));
+    for (const name of ['entry', 'read-in-pieces']) {
+      const text = readFileSync(resolve(`plugins/third-party/process/inside/${name}.ts`), 'utf8');
+      writeFileSync(join(root, `${name}.mjs`), stripTypeScriptTypes(text).replaceAll(".ts'", ".mjs'"));
+    }
     const bare: { first: number; later: number }[] = [];
     const confined: { first: number; later: number }[] = [];
     for (let round = 0; round < sized(rounds, 1); round += 1) {
@@ -78,7 +80,8 @@ async function overBarePipe(root: string): Promise<{ first: number; later: numbe
       answered = done;
     });
     started?.stdin.write(`${JSON.stringify(asked)}\n`);
-    await told;
+    const ended = started?.exited.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`)));
+    await Promise.race([told, ended]);
   }
 }
 
