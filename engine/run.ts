@@ -10,6 +10,7 @@ import { findRun } from '../store/record/list-records.ts';
 import { verdictDifferences, verdictOf } from '../store/record/verdict.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { openRepository } from '../workspace/git/repository.ts';
+import { ownerDemands, withApprovals } from './config/owners.ts';
 import { decideRun, reportDecision } from './decide/decide-run.ts';
 import {
   approveInProcess,
@@ -188,6 +189,7 @@ function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged:
       for: next === 'wait-for-budget' ? 'budget' : 'approval',
       needed: neededApprovals(judged),
       people: attempt.approvals,
+      ...(judged.input.owners === undefined ? {} : { owners: judged.input.owners }),
     },
   };
 }
@@ -335,6 +337,7 @@ async function decided(
       approved: peopleWho('approve'),
       rejected: peopleWho('reject'),
     },
+    owners: withApprovals(ownerDemands(attempt.environment.owners, attempt.patch.files), attempt.approvals),
     state,
   });
   return { attempt, judged };

@@ -11,6 +11,8 @@ import { requiresNewTests } from './new-tests/new-cases.ts';
 
 const byReview = 'A spec whose `risk.humanInLoop.required` is true lets people decide: `writ approve RUN`.';
 
+const byWaiver = 'A waiver in `.writ/waivers.toml` at the policy commit allows it in a path, until a day.';
+
 /** Every reason for which a built-in gate can fail, in the order in which findings are reported. */
 export const rules: readonly Rule[] = [
   {
@@ -32,6 +34,7 @@ export const rules: readonly Rule[] = [
     id: 'no-direct-eval',
     point: 'patch',
     module: new URL('./rules/no-direct-eval.ts', import.meta.url),
+    waivable: true,
     linear: true,
     reads: languageGlobs,
     appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
@@ -44,7 +47,7 @@ export const rules: readonly Rule[] = [
       refuses: 'An added line that runs text as code or as a command: `eval`, `exec`, a shell.',
       example: '`execSync("rm -rf " + path)`',
       mend: 'Call the program with a list of arguments, or parse the text. `docs/direct-execution.md` has the definition.',
-      allow: '`security.outputHandling.noDirectEval: false` in the spec.',
+      allow: `\`security.outputHandling.noDirectEval: false\` in the spec. ${byWaiver}`,
     },
   },
   {
@@ -150,6 +153,7 @@ export const rules: readonly Rule[] = [
     id: 'undeclared-api',
     point: 'patch',
     module: new URL('./rules/undeclared-api.ts', import.meta.url),
+    waivable: true,
     reads: languageGlobs,
     appliesTo: ({ execution }) => execution.replan.triggers.includes('unknown-api'),
     scan: { asked: 'where-named', severity: 'warning' },
@@ -163,6 +167,7 @@ export const rules: readonly Rule[] = [
         'A call of an HTTP endpoint that the spec does not name (only where `unknown-api` is a trigger of the spec).',
       example: '`fetch("https://api.example.org/v2/users")`',
       mend: 'Name the endpoint in `intent.touchHints.apis`, or do without it.',
+      allow: byWaiver,
     },
   },
   {
@@ -191,6 +196,7 @@ export const rules: readonly Rule[] = [
     id: 'licenses',
     point: 'patch',
     module: new URL('./rules/licenses.ts', import.meta.url),
+    waivable: true,
     linear: true,
     judgesWhole: true,
     reads: dependencyFileGlobs,
@@ -206,7 +212,7 @@ export const rules: readonly Rule[] = [
       refuses: 'A new dependency whose license is not allowed or not known.',
       example: 'A package under `AGPL-3.0-only` where `allowedSpdx` is `["MIT"]`.',
       mend: 'Use another package.',
-      allow: '`constraints.licensing` of the spec, or `[licenses]` at the policy commit for one package.',
+      allow: `\`constraints.licensing\` of the spec, or \`[licenses]\` at the policy commit for one package. ${byWaiver}`,
     },
   },
   {
@@ -299,6 +305,7 @@ export const rules: readonly Rule[] = [
     id: 'sast',
     point: 'security',
     module: new URL('./rules/sast.ts', import.meta.url),
+    waivable: true,
     reads: languageGlobs,
     readsArtifacts: true,
     judgesChange: true,
@@ -314,7 +321,7 @@ export const rules: readonly Rule[] = [
       refuses: 'A static analysis that reports an error.',
       example: 'A SARIF result of level `error` in an added line.',
       mend: 'Mend the place that the finding names.',
-      allow: '`[rules.sast]` at the policy commit, with owner and reason.',
+      allow: `\`[rules.sast]\` at the policy commit, with owner and reason. ${byWaiver}`,
     },
   },
   {

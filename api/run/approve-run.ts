@@ -9,6 +9,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ApprovalVerdict, EarlierCandidate } from '../../core/interfaces/approval.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
+import { withApprovals } from '../../engine/config/owners.ts';
 import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { storeApproval } from '../../engine/record/stored-approvals.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
@@ -36,7 +37,13 @@ export async function withLandingState(context: Place, view: RunView): Promise<L
     const run = await openWaitingRun(context, view.runId);
     const judged = await evaluateHere(run);
     const changed = await changedSince(run, judged);
-    const waiting = { for: run.record.for, needed: run.record.needed, people: judged.approvers };
+    const owners = withApprovals(run.record.owners ?? [], judged.approvers);
+    const waiting = {
+      for: run.record.for,
+      needed: run.record.needed,
+      people: judged.approvers,
+      ...(owners.length === 0 ? {} : { owners }),
+    };
     return { view: { ...view, waiting }, changed };
   } catch (fault) {
     if (isWritError(fault)) return { view, changed: [] };
@@ -117,6 +124,7 @@ function storedApproval(
     judged,
     approved: judged ? counting.filter((one) => one.decision === 'approve').length : null,
     needed: record.needed,
+    ...(record.owners === undefined ? {} : { owners: withApprovals(record.owners, approvers) }),
     approvers,
   });
   const own = approvers.find(({ source }) => source === ref);

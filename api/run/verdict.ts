@@ -33,7 +33,7 @@ export function toVerdict(view: RunView): Verdict {
   const approve = { line: `writ approve ${view.runId}`, about: 'signed with your SSH key, or `--reject`' };
   const resume = { line: `writ resume ${view.runId}`, about: 'continues where it stopped' };
   const { decision } = view;
-  const waitingSteps = ({ for: what, needed, people }: WaitsFor): Verdict['next'] => {
+  const waitingSteps = ({ for: what, needed, people, owners = [] }: WaitsFor): Verdict['next'] => {
     if (what === 'budget')
       return [
         {
@@ -42,7 +42,8 @@ export function toVerdict(view: RunView): Verdict {
         },
       ];
     const counting = people.filter(({ status }) => status === 'counts');
-    const isDecided = counting.some((one) => one.decision === 'reject') || counting.length >= needed;
+    const isEnough = counting.length >= needed && owners.every(({ approved }) => approved.length > 0);
+    const isDecided = counting.some((one) => one.decision === 'reject') || isEnough;
     return isDecided ? [resume, approve] : [approve, resume];
   };
   if (view.would !== undefined) {
@@ -158,7 +159,29 @@ export function policyReasons(view: RunView): readonly string[] {
   if (held.length > most) told.push(`${held.length - most} more policy checks`);
   if (waiting?.for !== 'approval') return told;
   if (!held.some(({ findings }) => findings.some(asksForPeople))) told.push(countReason(waiting));
-  return [...told, ...peopleReasons(waiting, held)];
+  return [...told, ...ownerReasons(waiting), ...peopleReasons(waiting, held)];
+}
+
+/** Which changed paths wait for whom. */
+function ownerReasons({ owners = [] }: WaitsFor): readonly string[] {
+  const lacking = owners.filter(({ approved }) => approved.length === 0);
+  const rest = lacking.length > most ? [`${lacking.length - most} more patterns wait for an owner`] : [];
+  return [...lacking.slice(0, most).map(ownerWords), ...rest];
+}
+
+/** `pay/a.js` and others wait for one of these people. */
+export function ownerWords({
+  pattern,
+  owners,
+  paths,
+  count,
+}: NonNullable<WaitsFor['owners']>[number]): string {
+  const named = paths.slice(0, most).map((path) => `\`${cut(path)}\``);
+  const more = count > named.length ? ` and ${count - named.length} more paths` : '';
+  const names = owners.slice(0, most).map((name) => `\`${cut(name)}\``);
+  const others = owners.length > names.length ? ` or ${owners.length - names.length} more` : '';
+  const wait = count === 1 ? 'waits' : 'wait';
+  return `${named.join(', ')}${more} ${wait} for ${names.join(' or ')}${others} (\`${cut(pattern)}\` in \`.writ/owners\`)`;
 }
 
 function checkReason({ id, status, findings }: CheckRecord): string {

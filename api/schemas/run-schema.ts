@@ -190,6 +190,16 @@ export const specMembers = {
   objectives: list(text),
 };
 
+/** Changed paths that one of their owners has to approve (`.writ/owners`), the first of them, and who has. */
+const ownedPaths = record({
+  pattern: text,
+  owners: list(text),
+  principals: list(text),
+  paths: list(text),
+  count,
+  approved: list(text),
+});
+
 /** Fields of a run's data: required, and optional if known. */
 export const runMembers = {
   required: {
@@ -218,22 +228,25 @@ export const runMembers = {
   optional: {
     would: oneOf('commit', 'abandon', 'wait'),
     rationale: text,
-    waiting: record({
-      for: oneOf('approval', 'budget'),
-      needed: count,
-      people: list(
-        record(
-          {
-            source: text,
-            decision: oneOf('approve', 'reject'),
-            status: text,
-            principal: text,
-            key_id: text,
-          },
-          { detail: text },
+    waiting: record(
+      {
+        for: oneOf('approval', 'budget'),
+        needed: count,
+        people: list(
+          record(
+            {
+              source: text,
+              decision: oneOf('approve', 'reject'),
+              status: text,
+              principal: text,
+              key_id: text,
+            },
+            { detail: text },
+          ),
         ),
-      ),
-    }),
+      },
+      { owners: list(ownedPaths) },
+    ),
     retries: asItIs(
       record({
         count,
@@ -340,29 +353,32 @@ export type RunsData = Admitted<typeof runsSchema>;
 /**
  * The approvals of a run as JSON. Where the policy commit is not in this clone, `judged` is false and `approved` null.
  */
-export const approvalSchema = record({
-  run_id: text,
-  ref: text,
-  decision: oneOf('approve', 'reject'),
-  judged: flag,
-  approved: countOrNull,
-  needed: count,
-  approvers: list(
-    record(
-      {
-        source: text,
-        digest: sha256,
-        decision: oneOf('approve', 'reject'),
-        principal: text,
-        key_id: text,
-        signed_at: text,
-        status: text,
-      },
-      { role: text, comment: text, in_process: flag, detail: text },
-      'source digest decision principal role comment status detail in_process key_id signed_at',
+export const approvalSchema = record(
+  {
+    run_id: text,
+    ref: text,
+    decision: oneOf('approve', 'reject'),
+    judged: flag,
+    approved: countOrNull,
+    needed: count,
+    approvers: list(
+      record(
+        {
+          source: text,
+          digest: sha256,
+          decision: oneOf('approve', 'reject'),
+          principal: text,
+          key_id: text,
+          signed_at: text,
+          status: text,
+        },
+        { role: text, comment: text, in_process: flag, detail: text },
+        'source digest decision principal role comment status detail in_process key_id signed_at',
+      ),
     ),
-  ),
-});
+  },
+  { owners: list(ownedPaths) },
+);
 export type ApprovalData = Admitted<typeof approvalSchema>;
 
 /** What deciding again came to, as JSON. `decision` is absent where the stored inputs cannot be read. */

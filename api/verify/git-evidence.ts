@@ -40,7 +40,7 @@ export async function gitEvidence(
   };
 }
 
-/** Loaded when a run has carried approvals: few have. */
+/** Loaded when approvals are verified: few runs have any. */
 function readCarry(repository: Repository): CarryReader {
   let loaded: Promise<CarryReader> | undefined;
   const load = (): Promise<CarryReader> => {
@@ -50,6 +50,7 @@ function readCarry(repository: Repository): CarryReader {
     return loaded;
   };
   return {
+    ownerDemands: async (policy, base, tree) => (await load()).ownerDemands(policy, base, tree),
     carriesApprovals: async (commit) => (await load()).carriesApprovals(commit),
     isAncestor: async (ancestor, commit) => (await load()).isAncestor(ancestor, commit),
     patchDigest: async (baseCommit, tree) => (await load()).patchDigest(baseCommit, tree),

@@ -2,6 +2,7 @@
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
+import { fitsSequence } from '../../core/base/glob.ts';
 import type {
   ApprovalGround,
   ApprovalProblem,
@@ -30,7 +31,13 @@ export const readApprovals: ApprovalReader['read'] = async (approvals, ground) =
 };
 
 /** Slot `approval`, name `sshsig`. */
-export const sshsigApprovals: ApprovalReader = { read: readApprovals };
+export const sshsigApprovals: ApprovalReader = {
+  read: readApprovals,
+  async namesIn(allowedSigners) {
+    const { signers } = parseAllowedSigners(allowedSigners);
+    return (name) => signers.some(({ principals }) => fitsPatternList(name, principals));
+  },
+};
 
 /**
  * Leaves one counting verdict to each person and none to authors. A rejection outranks every approval of the same
@@ -319,7 +326,8 @@ export function fitsPatternList(text: string, list: string): boolean {
   let fits = false;
   for (const pattern of list.split(',')) {
     const negated = pattern.startsWith('!');
-    if (!fitsPattern(text, negated ? pattern.slice(1) : pattern)) continue;
+    const wanted = negated ? pattern.slice(1) : pattern;
+    if (!fitsSequence(text, wanted, '*', (char, want) => want === '?' || want === char)) continue;
     if (negated) return false;
     fits = true;
   }
@@ -331,34 +339,4 @@ export function literalsOf(list: string): readonly string[] {
   return list
     .split(',')
     .filter((pattern) => pattern !== '' && !/[*?]/.test(pattern) && !pattern.startsWith('!'));
-}
-
-/**
- * Matches with two pointers: after a mismatch only the last `*` matches one character more, so the work is bounded by
- * the product of the lengths.
- */
-function fitsPattern(text: string, pattern: string): boolean {
-  let at = 0;
-  let place = 0;
-  let star = -1;
-  let resume = 0;
-  while (at < text.length) {
-    const want = pattern[place];
-    if (want === '*') {
-      star = place;
-      resume = at;
-      place += 1;
-    } else if (want === '?' || (want !== undefined && want === text[at])) {
-      at += 1;
-      place += 1;
-    } else if (star >= 0) {
-      place = star + 1;
-      resume += 1;
-      at = resume;
-    } else {
-      return false;
-    }
-  }
-  while (pattern[place] === '*') place += 1;
-  return place === pattern.length;
 }

@@ -8,6 +8,7 @@ import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { ApprovalReader } from '../../core/interfaces/approval.ts';
 import type {
   Attesting,
   Attestor,
@@ -52,9 +53,14 @@ import { verifySpec } from '../verify/verify-spec.ts';
 export const attesting: Attesting = {
   attestor: createSlsaAttestor(),
   approvals: {
-    read: async (...asked) => (await import('../approval/read-approvals.ts')).sshsigApprovals.read(...asked),
+    read: async (...asked) => (await loadApprovals()).read(...asked),
+    namesIn: async (signers) => (await loadApprovals()).namesIn(signers),
   },
 };
+
+async function loadApprovals(): Promise<ApprovalReader> {
+  return (await import('../approval/read-approvals.ts')).sshsigApprovals;
+}
 
 /**
  * The statements of `docs/decisions/0006-evidence-set.md` in DSSE envelopes, as sigstore bundles v0.3. A signature

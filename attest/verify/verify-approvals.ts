@@ -1,7 +1,12 @@
 /* Verifies the approvals of a run, and those that carried over from an earlier candidate. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import type { ApprovalVerdict, CarryReader, ReceivedApproval } from '../../core/interfaces/approval.ts';
+import type {
+  ApprovalVerdict,
+  CarryReader,
+  OwnerDemand,
+  ReceivedApproval,
+} from '../../core/interfaces/approval.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
 import { parseApproval, parseApprovalDocument } from '../approval/approval-statement.ts';
@@ -51,7 +56,14 @@ export async function verifyApprovals(
 ): Promise<void> {
   const paths = (await source.listRun()).filter((path) => approvalPath.test(path)).sort();
   const needed = spec?.demands.approvers ?? 0;
-  if (paths.length === 0 && needed === 0 && (decision?.approvers.length ?? 0) === 0) return;
+  const owners = await readOwnerDemands(source, claims);
+  if ('found' in owners) {
+    list.expect('approvals');
+    list.refuse('approvals', refuted('policy-deny', { ...owners }));
+    return;
+  }
+  const isFree = needed === 0 && owners.length === 0;
+  if (paths.length === 0 && isFree && (decision?.approvers.length ?? 0) === 0) return;
   list.expect('approvals');
   if (paths.length > maxApprovals) {
     const detail = { expected: `at most ${maxApprovals}`, found: paths.length };
@@ -64,7 +76,10 @@ export async function verifyApprovals(
     return;
   }
   if (allowedSigners === undefined) {
-    if (decision)
+    const lacking = lackingOwners(owners, decision?.approvers ?? []);
+    if (decision && lacking.length > 0)
+      list.refuse('approvals', refuted('policy-deny', { owners: lacking, found: decision.approvers }));
+    else if (decision)
       list.waive('approvals', 'per-repository', {
         found: decision.approvers,
         ...inProcessOf(decision.approvals),
@@ -97,10 +112,67 @@ export async function verifyApprovals(
             : 'no verified equivalence statement names that candidate',
       });
       const isCarryMissing = list.statusOf(equivalenceCheck) === 'missing';
-      return requireApproved(verdicts, decision, needed, isDemanded, isCarryMissing);
+      return requireApproved(verdicts, decision, { needed, owners, isDemanded, isCarryMissing });
     },
-    (counted) => ({ principals: peopleIn(counted), ...inProcessOf(counted) }),
+    (counted) => ({
+      principals: peopleIn(counted),
+      ...(owners.length === 0 ? {} : { owned: owners.map(({ pattern }) => pattern) }),
+      ...inProcessOf(counted),
+    }),
   );
+}
+
+/** The owners who have to approve changed paths, as far as a verifier needs to know them. */
+type OwnersDemanded = readonly Pick<OwnerDemand, 'pattern' | 'owners' | 'principals'>[];
+
+/**
+ * Computes again from the policy commit whose approval the change needs. Where that commit or the candidate is not at
+ * hand, returns what the signer recorded. Returns the fault if neither can be read.
+ */
+async function readOwnerDemands(
+  source: EvidenceSource,
+  { policy, base, tree }: ProvenanceClaims,
+): Promise<OwnersDemanded | { readonly expected: string; readonly found: string }> {
+  if (policy === undefined) return [];
+  try {
+    const file = await source.readAt?.(policy, '.writ/owners');
+    if (file !== undefined && file.bytes === undefined) return [];
+    const found = file && base !== undefined && (await source.carry?.ownerDemands(policy, base, tree));
+    return found || (await recordedOwners(source));
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    return { expected: 'owners of the changed paths', found: fault.message };
+  }
+}
+
+const maxInputBytes = 64 * 1024 * 1024;
+const maxOwned = 10_000;
+
+async function recordedOwners(source: EvidenceSource): Promise<OwnersDemanded> {
+  const bytes = await source.readRun('decision-input.json');
+  const { owners = [] } = bytes === undefined ? {} : parseJsonObject(bytes, maxInputBytes);
+  return expectArray(owners, '/owners', maxOwned).map((one, n) => {
+    const at = `/owners/${n}`;
+    const demand = expectObject(one, at);
+    const texts = (member: string): readonly string[] =>
+      expectArray(demand[member], `${at}/${member}`, maxOwned).map((text) =>
+        expectText(text, `${at}/${member}`),
+      );
+    return {
+      pattern: expectText(demand.pattern, `${at}/pattern`),
+      owners: texts('owners'),
+      principals: texts('principals'),
+    };
+  });
+}
+
+/** In words, each demand that none of these people meets. */
+function lackingOwners(owners: OwnersDemanded, people: readonly string[]): readonly string[] {
+  const folded = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
+  const approved = new Set(people.map(folded));
+  return owners
+    .filter(({ principals }) => !principals.some((name) => approved.has(folded(name))))
+    .map(({ pattern, owners: names }) => `${pattern}: ${names.join(' or ')}`);
 }
 
 /**
@@ -205,9 +277,17 @@ function peopleIn(approvals: readonly { readonly principal: string }[]): readonl
 function requireApproved(
   verdicts: readonly ApprovalVerdict[],
   decision: ApprovalClaims,
-  needed: number,
-  isDemanded: boolean,
-  isCarryMissing: boolean,
+  {
+    needed,
+    owners,
+    isDemanded,
+    isCarryMissing,
+  }: {
+    readonly needed: number;
+    readonly owners: OwnersDemanded;
+    readonly isDemanded: boolean;
+    readonly isCarryMissing: boolean;
+  },
 ): readonly ApprovalVerdict[] {
   const isMarked = (verdict: ApprovalVerdict): boolean =>
     decision.approvals.some(({ digest, inProcess }) => inProcess && digest === verdict.digest);
@@ -219,23 +299,28 @@ function requireApproved(
   const people = peopleIn(counted);
   // If no approval was required or counted, additional signatures do no harm.
   const least = Math.max(needed, new Set(decision.approvers).size);
-  if (people.length >= Math.max(least, isDemanded ? 1 : 0)) return counted;
+  const approvers = counted.filter((verdict) => verdict.decision === 'approve');
+  const lacking = lackingOwners(owners, peopleIn(approvers));
+  if (people.length >= Math.max(least, isDemanded ? 1 : 0) && lacking.length === 0) return counted;
   const others = verdicts.filter((verdict) => !counted.includes(verdict));
   const detail = {
     expected: Math.max(least, 1),
     found: people,
+    ...(lacking.length === 0 ? {} : { owners: lacking }),
     uncounted: others.map(
       ({ source, status }) => `${source}: ${status === 'counts' ? 'in-process' : status}`,
     ),
   };
   // Only the verifier requires an approval here, and no signature is refuted.
-  if (people.length >= least) throw unavailable('missing', detail);
+  if (people.length >= least && lacking.length === 0) throw unavailable('missing', detail);
   // Objects are missing that would show whether approvals of an earlier candidate count.
   const open: readonly string[] = ['wrong-subject', 'untrusted-signer'];
   if (isCarryMissing && others.every(({ status }) => open.includes(status)))
     throw unavailable('missing', detail);
   // An unknown signer does not refute the approval; an invalid signature does.
-  if (others.some(({ status }) => status !== 'untrusted-signer')) throw refuted('policy-deny', detail);
+  const isOwnerless = people.length >= least && others.length === 0;
+  if (isOwnerless || others.some(({ status }) => status !== 'untrusted-signer'))
+    throw refuted('policy-deny', detail);
   throw unavailable(others.length === 0 ? 'missing' : 'untrusted-signer', detail);
 }
 

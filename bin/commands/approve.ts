@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { approveRun, changedSince, type SaidApproval } from '../../api/run/approve-run.ts';
 import { evaluateHere } from '../../api/run/open-run.ts';
+import { ownerWords } from '../../api/run/verdict.ts';
 import { openWaitingRun, type WaitingRun } from '../../api/run/waiting-run.ts';
 import type { ApprovalData } from '../../api/schemas/run-schema.ts';
 import { principalForm } from '../../attest/approval/approval-statement.ts';
@@ -55,17 +56,20 @@ function printApprovals(
   );
   const count = `${data.approved} of ${data.needed} approvals`;
   const lacking = Math.max(0, data.needed - (data.approved ?? 0));
-  const state = rejected ? 'rejected' : lacking === 0 ? `${count}: enough` : count;
+  const unowned = (data.owners ?? []).filter(({ approved }) => approved.length === 0);
+  const isEnough = lacking === 0 && unowned.length === 0;
+  const state = rejected ? 'rejected' : isEnough ? `${count}: enough` : count;
   if (isBudget) {
     printer.line('the run waits for cost units, which no approval grants');
     printer.line(`  next  writ resume ${data.run_id} --more-cost-units N`);
     return;
   }
   printer.line(data.judged ? state : 'not verified: the policy commit is not in this clone');
+  if (data.judged) for (const one of unowned) printer.line(ownerWords(one));
   const push = isShared ? 'writ push, then: ' : '';
   printer.line(
-    data.judged && !rejected && lacking > 0
-      ? `  next  ${push}writ approve ${data.run_id}, by ${lacking} more`
+    data.judged && !rejected && !isEnough
+      ? `  next  ${push}writ approve ${data.run_id}, by ${lacking > 0 ? `${lacking} more` : 'an owner'}`
       : `  next  ${push}writ resume ${data.run_id}`,
   );
 }
@@ -169,6 +173,10 @@ function showRequest(
     ['patchset', `sha256:${subject.patchDigest}`],
     ['made by', authors.length === 0 ? '(no one is named)' : authors.join(', ')],
     ['changes', `${toCount(files.length, 'file')}, +${added} -${deleted} lines`],
+    ...(record.owners ?? []).map(({ owners, count, pattern }) => {
+      const names = owners.slice(0, 10).join(', ');
+      return ['owned by', `${names}: ${toCount(count, 'file')} of \`${pattern}\``] as const;
+    }),
     ['stages', report.stages.map(({ stage, status }) => `${stage} ${status}`).join(', ')],
     ['verdict', `sha256:${subject.gateReportDigest}`],
     ['see it', `git diff ${subject.baseCommit ?? ''} ${subject.candidateTree}`.replace('  ', ' ')],

@@ -15,6 +15,7 @@ import { findServicePlace, serviceStatus } from '../../service/find-service.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findLandingRemote } from '../../store/landed.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
+import { governing } from '../../workspace/patch/patch-paths.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
@@ -36,8 +37,13 @@ ${ofPython ? `# lockfile = "${lock}"\n` : ''}`;
 }
 
 /** Only these are tracked below \`.writ/\`; everything else there is state of one machine. */
-const ignoreText =
-  '*\n!.gitignore\n!config.toml\n!allowed_signers\n!agents/\n!agents/**\n!trust/\n!trust/**\n';
+const ignoreText = [
+  '*',
+  '!.gitignore',
+  ...governing.files.map((name) => `!${name}`),
+  ...governing.folders.flatMap((name) => [`!${name}/`, `!${name}/**`]),
+  '',
+].join('\n');
 
 /** `writ init`: creates state directory, signing key and ledger. A repeated call changes no existing part. */
 export async function initCommand(context: CommandContext): Promise<CommandResult> {

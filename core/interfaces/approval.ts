@@ -14,8 +14,38 @@ export type EarlierCandidate = Pick<ApprovalSubject, 'candidateTree' | 'gateRepo
   readonly baseCommit: string;
 };
 
-/** Git objects that show whether a candidate on a moved target is equivalent to an earlier one. */
+/** Changed paths that need an approval by one of their owners (`.writ/owners` at the policy commit). */
+export interface OwnerDemand {
+  /** The line of the file that decides about these paths. */
+  readonly pattern: string;
+  /** As that line names them. */
+  readonly owners: readonly string[];
+  /** The principals of the allowed signers behind those names. One of them has to approve. */
+  readonly principals: readonly string[];
+  /** The first of the paths, sorted; `count` is all of them. */
+  readonly paths: readonly string[];
+  readonly count: number;
+}
+
+/** The same, and who of the owners has approved. */
+export interface OwnedPaths extends OwnerDemand {
+  readonly approved: readonly string[];
+}
+
+/**
+ * Git objects that a verifier of approvals needs: whose approval the change needs, and whether a candidate on a moved
+ * target is equivalent to an earlier one.
+ */
 export interface CarryReader {
+  /**
+   * Returns which owners have to approve the change from a commit to a tree by the file at the policy commit;
+   * `undefined` if objects are missing. Throws CONFIG_INVALID.
+   */
+  ownerDemands(
+    policyCommit: string,
+    baseCommit: string,
+    tree: string,
+  ): Promise<readonly OwnerDemand[] | undefined>;
   /** Whether the configuration at a commit has `[approvals] carry = "equivalent"`; `undefined` without the commit. */
   carriesApprovals(commit: string): Promise<boolean | undefined>;
   /** `undefined` if one of the commits is missing. */
@@ -118,4 +148,6 @@ export interface InProcessApprover {
 export interface ApprovalReader {
   /** Verdicts in the order given; a person counts once, and one rejection that counts is enough to end a run. */
   read(approvals: readonly ReceivedApproval[], ground: ApprovalGround): Promise<readonly ApprovalVerdict[]>;
+  /** Returns a test for whether a usable line of the allowed signers names a principal. */
+  namesIn(allowedSigners: Uint8Array | undefined): Promise<(principal: string) => boolean>;
 }

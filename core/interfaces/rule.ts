@@ -128,6 +128,8 @@ export interface Rule {
   readonly judgesArtifact?: string;
   /** Its findings are secrets, so their context is not shown. */
   readonly findsSecrets?: boolean;
+  /** A waiver of the repository may tolerate its findings in a path. Rules of plugins can always be waived. */
+  readonly waivable?: true;
   readonly scan?: RuleInScan;
   /** Present for a built-in rule that also compares executed tests. */
   readonly executed?: () => Promise<ExecutedRule>;

@@ -1,5 +1,5 @@
 /* The view of a run that reports and plugins receive. */
-import type { ApprovalVerdict } from './approval.ts';
+import type { ApprovalVerdict, OwnedPaths } from './approval.ts';
 import type { Finding } from './finding.ts';
 import type { TrustTier } from './privacy.ts';
 import type { AttestedPlugin } from './sealing.ts';
@@ -23,6 +23,8 @@ export interface WaitsFor {
   > & {
     readonly status: ApprovalVerdict['status'] | 'unjudged';
   })[];
+  /** Changed paths that one of their owners has to approve, and who has. Absent where there are none. */
+  readonly owners?: readonly OwnedPaths[];
 }
 
 /** Everything about one run that people and other tools see, from stored objects only. */

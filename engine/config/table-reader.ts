@@ -298,6 +298,9 @@ export interface ApprovalsConfig {
   readonly groups: Readonly<Record<string, readonly string[]>>;
 }
 
+/** A user or a team of a forge, as `.writ/owners` names them. */
+export const forgeName = /^@[A-Za-z0-9][\w-]{0,63}(?:\/[A-Za-z0-9][\w.-]{0,63})?$/;
+
 /** Reads `[approvals]`. An empty group, a pattern in one and a name that no policy check could write are refused. */
 export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
   const inProcess = reader.flag('in_process', false);
@@ -306,8 +309,11 @@ export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
     reader.refuse(reader.at('carry'), 'expected "none" or "equivalent"');
   const table = reader.table('groups');
   const groups = table.keys().map((name): [string, readonly string[]] => {
-    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
-      table.refuse(table.at(name), 'expected a group name of letters, digits, `-` and `_`');
+    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name) && !forgeName.test(name))
+      table.refuse(
+        table.at(name),
+        'expected a group name of letters, digits, `-` and `_`, or `@user` or `@organisation/team` of a forge',
+      );
     const principals = table.texts(name, []);
     if (principals.length === 0) table.refuse(table.at(name), 'expected at least one principal');
     for (const [index, principal] of principals.entries()) {
@@ -319,6 +325,11 @@ export function readApprovalsSection(reader: TableReader): ApprovalsConfig {
   table.end();
   reader.end();
   return { inProcess, carry: carry === 'equivalent' ? carry : 'none', groups: Object.fromEntries(groups) };
+}
+
+/** The groups of a `.writ/config.toml`; none for a missing or invalid file. */
+export function groupsIn(config: Uint8Array | undefined): ApprovalsConfig['groups'] {
+  return readSectionAlone(config, 'approvals', readApprovalsSection)?.groups ?? {};
 }
 
 /**

@@ -10,8 +10,9 @@ import type { WorkUsage } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { isAttested } from '../../spec/facts.ts';
 import { touchesGoverning } from '../../workspace/patch/patch-paths.ts';
+import { expiredWaivers } from '../config/waivers.ts';
 import { compileMetricsSchema } from '../context/run-metrics.ts';
-import { finalReport } from '../record/build-gate-report.ts';
+import { everyFinding, finalReport } from '../record/build-gate-report.ts';
 import {
   type DecidedStage,
   type DecisionInput,
@@ -29,7 +30,7 @@ import { neededApprovals } from './people.ts';
 
 /** What is decided on, beside the attempt itself. */
 export interface DecisionQuestion
-  extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human' | 'workerReason'> {
+  extends Pick<DecisionInput, 'subject' | 'conflicts' | 'human' | 'workerReason' | 'owners'> {
   /** Triggers that the worker itself reported. */
   readonly sensed?: readonly ReplanTrigger[];
   readonly task?: DecisionInput['task'];
@@ -106,6 +107,7 @@ async function findDecision(
   } = attempt;
   const { findings, stages, subject, state, usage, conflicts, task, blame, worker, workerReason, human } =
     question;
+  const { owners = [] } = question;
   const { policy, foreign } = attempt.environment;
   const spec = contract.effective;
   const patchFindings = findings.map(toDecided);
@@ -122,6 +124,7 @@ async function findDecision(
       ? []
       : [{ rule: 'cancelled', severity: 'error' as const, message: attempt.services.cancelled }]),
     ...unsealable(spec),
+    ...expiredWaivers(everyFinding(findings, stages), attempt.services.settings.clock.now()),
     ...(subject === 'candidate' ? await metricRefusals(spec, metrics) : []),
     ...(refusal ? [redactOutcome(refusal, policyOf(attempt))] : []),
   ];
@@ -162,6 +165,7 @@ async function findDecision(
     },
     cost: { limitUnits: state.costLimit, usedUnits },
     human,
+    ...(owners.length === 0 ? {} : { owners }),
     citations: citationsAsked(spec.evidence),
     policy: spec.objmodel.decisionPolicy,
   };

@@ -170,6 +170,7 @@ function rejectionObjections({ human }: DecisionInput): Objection[] {
 }
 
 const maxNamedConflicts = 5;
+const maxNamedOwners = 5;
 
 function workObjections({ worker, workerReason, conflicts }: DecisionInput): Objection[] {
   const objections: Objection[] = [];
@@ -253,11 +254,23 @@ function objectionsToStage(stage: DecidedStage, { policy }: DecisionInput): Obje
 }
 
 /** People approve what is merged. */
-function approvalObjections({ subject, human, touchesGoverning }: DecisionInput): Objection[] {
+function approvalObjections({ subject, human, touchesGoverning, owners = [] }: DecisionInput): Objection[] {
+  if (subject !== 'candidate') return [];
+  const objections: Objection[] = [];
   const needed = approversNeeded(human, touchesGoverning);
-  if (subject !== 'candidate' || human.approved >= needed) return [];
   const what = touchesGoverning ? 'what governs writ is changed: ' : '';
-  return [{ reason: `${what}approved by ${human.approved} of ${needed} people`, weight: 'people' }];
+  if (human.approved < needed)
+    objections.push({
+      reason: `${what}approved by ${human.approved} of ${needed} people`,
+      weight: 'people',
+    });
+  const lacking = owners.filter(({ approved }) => approved.length === 0);
+  if (lacking.length > 0) {
+    const named = lacking.slice(0, maxNamedOwners).map(({ pattern }) => `\`${pattern}\``);
+    const rest = lacking.length > named.length ? ` and ${lacking.length - named.length} more` : '';
+    objections.push({ reason: `no owner of ${named.join(', ')}${rest} approved`, weight: 'people' });
+  }
+  return objections;
 }
 
 /**

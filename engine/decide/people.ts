@@ -11,6 +11,7 @@ import { importObjects } from '../../workspace/git/import-objects.ts';
 import { describeObjects } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
+import { ownerDemands } from '../config/owners.ts';
 import { finalReport } from '../record/build-gate-report.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { runnerSealPath, travelledJournal } from '../record/journal-view.ts';
@@ -83,6 +84,7 @@ export async function waitForPeople(
   }
   const earlier = [...(await reportsOnRef({ store, runId })), ...everShown(attempt).map((one) => one.report)];
   for (const [path, bytes] of earlierFiles(earlier, shown.report)) files.set(path, bytes);
+  const owners = ownerDemands(environment.owners, patch.files);
   files.set(
     waitingPath,
     buildWaitingRecord({
@@ -91,6 +93,7 @@ export async function waitForPeople(
       needed: neededApprovals(judged),
       authors: await authorsOf(attempt),
       groups: environment.config.approvals.groups,
+      ...(owners.length === 0 ? {} : { owners }),
       specId: spec.metadata.id,
       summary: spec.intent.summary,
     }),
@@ -145,8 +148,13 @@ async function travellingFiles({
 
 /** Distinct people who have to approve before a run that waits goes on; 0 where it waits for something else. */
 export function neededApprovals(judged: EvaluatedRun): number {
-  const { human, touchesGoverning } = judged.input;
-  return Math.max(human.needed, approversNeeded(human, touchesGoverning), ...askedByChecks(judged));
+  const { human, touchesGoverning, owners } = judged.input;
+  return Math.max(
+    human.needed,
+    approversNeeded(human, touchesGoverning),
+    owners === undefined ? 0 : 1,
+    ...askedByChecks(judged),
+  );
 }
 
 /** Numbers of approvals that waiting checks need, which may exceed the spec's number. */

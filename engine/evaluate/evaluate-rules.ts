@@ -1,4 +1,5 @@
 /* Evaluates the rules of an attempt and converts their faults to findings. */
+import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
@@ -10,6 +11,7 @@ import { evaluateRule } from '../../core/kernel/rules.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
+import { type Waiver, waiveFindings } from '../config/waivers.ts';
 import type { PrepareStep } from '../config/workspace-section.ts';
 import type { CommitWording, WordingPart } from '../state/commit-wording.ts';
 import type { ArtifactCollector } from '../state/evidence.ts';
@@ -36,6 +38,8 @@ interface RuleQuestion {
    */
   readonly prepare: readonly PrepareStep[];
   readonly prepared?: readonly string[];
+  readonly waivers: readonly Waiver[];
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
@@ -76,7 +80,8 @@ export async function askRule(
       ...(judge ? { judge } : {}),
       ...(standing ? { standing } : {}),
     };
-    return await evaluateRule(rule, whole, engine.pool, signal);
+    const found = await evaluateRule(rule, whole, engine.pool, signal);
+    return waiveFindings(found, question.waivers, question.clock.now());
   } catch (fault) {
     if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
     return [
@@ -142,7 +147,7 @@ async function readStanding(
 /** Builds the input that every rule of an attempt receives; `input` sets the point. */
 export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): RuleQuestion {
   const {
-    services: { engine, scratch, signal },
+    services: { engine, scratch, settings, signal },
     box,
     environment,
     approvals,
@@ -167,6 +172,8 @@ export function ruleQuestion(attempt: Attempt, input: RuleQuestion['input']): Ru
     ...(attempt.observed ? { filled: attempt.observed.filled } : {}),
     ...(attempt.observed?.prepared ? { prepared: attempt.observed.prepared } : {}),
     prepare: environment.config.workspace.prepare,
+    waivers: environment.waivers,
+    clock: settings.clock,
     signal,
   };
 }

@@ -1,6 +1,7 @@
 /* Opens the signer, log, worker and plugins of a run. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
@@ -18,12 +19,14 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import { isAttested } from '../../spec/facts.ts';
 import type { Outside } from '../../workspace/egress/outside.ts';
 import { hideRepository } from '../../workspace/git/hide-repository.ts';
-import { readBlob } from '../../workspace/git/read-objects.ts';
+import { readBlob, readBlobs } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { parseConfig, type WritConfig } from '../config/config.ts';
+import { ownersPath, parseOwners } from '../config/owners.ts';
 import { type SealingForms, sealingFormsOf } from '../config/sections.ts';
+import { parseWaivers, waiversPath } from '../config/waivers.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { workerFile } from '../record/started-run.ts';
 import type { RunEnvironment } from '../state/open-run.ts';
@@ -163,7 +166,10 @@ export async function openVerifiers({
   outside,
   cancels = false,
 }: JudgesQuestion): Promise<
-  Pick<RunEnvironment, 'config' | 'rules' | 'policies' | 'scanners' | 'plugins' | 'dependencies'>
+  Pick<
+    RunEnvironment,
+    'config' | 'rules' | 'policies' | 'owners' | 'waivers' | 'scanners' | 'plugins' | 'dependencies'
+  >
 > {
   const plugins = await openPlugins(
     await findPlugins(repository, policyTree, asked.plugins, pluginAccess),
@@ -186,6 +192,9 @@ export async function openVerifiers({
   const config = cancels ? read : { ...read, workspace: asked.workspace };
   if (!cancels) requireBrought(config, plugins.parts);
   const policies = await openPolicies(engine, repository, policyTree, config.policies);
+  const people = cancels
+    ? { owners: [], waivers: [], dependencies: [] }
+    : await readPeopleFiles(engine, repository, policyTree, { config, rules });
   // A run can be ended although a scanner that was to evaluate it is gone.
   const scanners = await openScanners(repository, policyTree, cancels ? new Map() : config.scanners);
   return {
@@ -193,8 +202,37 @@ export async function openVerifiers({
     rules,
     policies,
     scanners,
+    ...people,
     plugins: plugins.parts,
-    dependencies: [...plugins.dependencies, ...policies.dependencies, ...scanners.dependencies],
+    dependencies: [
+      ...plugins.dependencies,
+      ...policies.dependencies,
+      ...scanners.dependencies,
+      ...people.dependencies,
+    ],
+  };
+}
+
+const maxPeopleBytes = 4 * 1024 * 1024;
+
+/** Reads `.writ/owners` and `.writ/waivers.toml` of the policy commit. CONFIG_INVALID names what is wrong. */
+async function readPeopleFiles(
+  { approvals: reader }: Pick<WritEngine, 'approvals'>,
+  repository: Repository,
+  policyTree: string,
+  { config: { approvals }, rules }: Pick<RunEnvironment, 'config' | 'rules'>,
+): Promise<Pick<RunEnvironment, 'owners' | 'waivers' | 'dependencies'>> {
+  const paths = [ownersPath, waiversPath];
+  const files = await readBlobs(repository, policyTree, [...paths, '.writ/allowed_signers'], maxPeopleBytes);
+  const owners = files.get(ownersPath);
+  const isKnown = owners && (await reader.namesIn(files.get('.writ/allowed_signers')));
+  return {
+    owners: parseOwners(owners, approvals.groups, isKnown),
+    waivers: parseWaivers(files.get(waiversPath), rules),
+    dependencies: paths.flatMap((name) => {
+      const bytes = files.get(name);
+      return bytes === undefined ? [] : [{ name, digest: { sha256: sha256Hex(bytes) } }];
+    }),
   };
 }
 

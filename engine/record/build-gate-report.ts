@@ -7,6 +7,7 @@ import { type ArtifactRecord, type StageRecord, stageNames } from '../../core/in
 import { maskPath } from '../../readers/sensitive/redact.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
 import type { IncludedChanges } from '../../workspace/git/include-local.ts';
+import { waiverNotices } from '../config/waivers.ts';
 import { type LostCall, lostCallNotices } from '../state/calls.ts';
 import {
   checksWithoutUse,
@@ -25,7 +26,7 @@ type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
   Pick<RunServices, 'store'> & {
     readonly environment: Pick<
       OpenRun['environment'],
-      'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config' | 'passedOver'
+      'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config' | 'waivers' | 'passedOver'
     >;
   };
 
@@ -92,6 +93,18 @@ function observationNotices(observed: ObservedChecks | undefined): readonly stri
   return [...checks, ...steps];
 }
 
+/** Findings of the patch rules, of stages and of their checks. */
+export function everyFinding(
+  findings: readonly Finding[],
+  stages: readonly StageRecord[],
+): readonly Finding[] {
+  const ofStages = stages.flatMap((stage) => [
+    ...stage.findings,
+    ...stage.checks.flatMap((one) => one.findings),
+  ]);
+  return [...findings, ...ofStages];
+}
+
 /** What was found of a patch, and under which circumstances. */
 interface Judged {
   readonly findings: readonly Finding[];
@@ -117,6 +130,7 @@ function report(
     ...(environment.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
     ...skipped,
     ...observationNotices(observed),
+    ...waiverNotices(everyFinding(findings, stages), environment.waivers),
     ...(run.anewAtMs === undefined
       ? []
       : [

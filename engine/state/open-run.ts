@@ -17,6 +17,8 @@ import type { Authorship } from '../../store/record/gate-report.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import type { WritConfig } from '../config/config.ts';
+import type { Owners } from '../config/owners.ts';
+import type { Waiver } from '../config/waivers.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { IntentRunStore } from '../intent/find-intent.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
@@ -165,6 +167,10 @@ export interface RunEnvironment extends Landing {
   /** The engine's, and those of plugins that the repository lists. */
   readonly rules: Rules;
   readonly policies: OpenPolicies;
+  /** `.writ/owners`: who has to approve changes of which paths. */
+  readonly owners: Owners;
+  /** `.writ/waivers.toml`. */
+  readonly waivers: readonly Waiver[];
   readonly scanners: OpenScanners;
   /** What the listed plugins bring beside rules. Closed when the run is given back. */
   readonly plugins: PluginParts;

@@ -14,6 +14,7 @@ import { copyFile, lstat, mkdir, readlink, realpath, statfs, symlink } from 'nod
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { isGoverningPath } from '../patch/patch-paths.ts';
 import { maxListBytes, runGit } from './git.ts';
 import type { Repository } from './repository.ts';
 import { removeTree } from './torn-paths.ts';
@@ -39,9 +40,6 @@ const ofOneFile: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'ENAMETOOLON
 const longestTickNs = 2_000_000_000n;
 
 type LastCopy = Pick<CopiedTree, 'made' | 'sources'>;
-
-/** Files of `.writ/` that repositories track. Tokens and journals are in the same directory. */
-const ownFiles = /^\.writ\/(?:config\.toml|allowed_signers|agents\/.+|trust\/.+)$/i;
 
 /**
  * Copies the working tree to the empty directory `to`: tracked and untracked files as they are on disk. Ignored files
@@ -188,9 +186,10 @@ function namesIn(listed: Buffer): readonly Buffer[] {
   return names;
 }
 
+/** Of `.writ/`, only what repositories track: tokens and journals are in the same directory. */
 function isShown(name: Buffer): boolean {
   const text = name.toString('utf8');
-  return !/^\.writ(?:\/|$)/i.test(text) || ownFiles.test(text);
+  return !/^\.writ(?:\/|$)/i.test(text) || isGoverningPath(text.toLowerCase());
 }
 
 /** A git directory can have another name and be inside the working tree; git then lists it like any directory. */

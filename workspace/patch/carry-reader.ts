@@ -1,8 +1,9 @@
-/* Reads from git what is needed to carry approvals over to a moved target. */
+/* Reads from git what a verifier of approvals needs: the owners of changed paths, and earlier candidates. */
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import { carriesApprovals } from '../../engine/config/table-reader.ts';
+import { ownerDemands, ownersPath, parseOwners } from '../../engine/config/owners.ts';
+import { carriesApprovals, groupsIn } from '../../engine/config/table-reader.ts';
 import { askGit, gitFailed } from '../git/git.ts';
 import { describeObjects, readObjects } from '../git/read-objects.ts';
 import { isObjectId, type Repository } from '../git/repository.ts';
@@ -42,6 +43,15 @@ export function carryReader(repository: Repository): CarryReader {
     }
   };
   return {
+    async ownerDemands(policyCommit, baseCommit, tree) {
+      if (!(await isCommit(policyCommit))) return undefined;
+      const names = [`${policyCommit}:${ownersPath}`, `${policyCommit}:.writ/config.toml`];
+      const [file, config] = await readObjects(repository, names);
+      if (file?.type !== 'blob') return [];
+      const owners = parseOwners(file.bytes, groupsIn(config?.type === 'blob' ? config.bytes : undefined));
+      const patch = await compare(baseCommit, tree);
+      return patch && ownerDemands(owners, patch.files);
+    },
     async carriesApprovals(commit) {
       if (!(await isCommit(commit))) return undefined;
       const [file] = await readObjects(repository, [`${commit}:.writ/config.toml`]);

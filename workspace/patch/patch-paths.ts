@@ -52,13 +52,17 @@ function foldName(segment: string): string {
  * True for a tracked file below `.writ/` that governs writ itself: a patch may change it, with approvals of the
  * signers at the policy commit. Only the exact spelling counts; any other spelling of `.writ` is refused.
  */
-function isGoverningPath(path: string): boolean {
-  return (
-    path === '.writ/config.toml' ||
-    path === '.writ/allowed_signers' ||
-    /^\.writ\/(?:agents|trust)\/./s.test(path)
-  );
+export function isGoverningPath(path: string): boolean {
+  const [root, name = '', ...below] = path.split('/');
+  if (root !== '.writ') return false;
+  return below.length === 0 ? governing.files.includes(name) : governing.folders.includes(name);
 }
+
+/** What repositories track below `.writ/`; everything else there is state of one machine. */
+export const governing: Readonly<Record<'files' | 'folders', readonly string[]>> = {
+  files: ['config.toml', 'allowed_signers', 'owners', 'waivers.toml', 'workers'],
+  folders: ['agents', 'trust'],
+};
 
 /** True if a change adds, edits, moves or removes a governing file. */
 export function touchesGoverning(files: readonly Pick<PatchFile, 'path' | 'oldPath'>[]): boolean {
