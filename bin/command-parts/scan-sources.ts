@@ -8,7 +8,9 @@ import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { FileSides } from '../../core/interfaces/rule-input.ts';
+import type { Rules } from '../../core/kernel/rules.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
+import { parseWaivers, type Waiver, waiversPath } from '../../engine/config/waivers.ts';
 import { readRuleFiles } from '../../engine/evaluate/read-reports.ts';
 import { cutDiff, type DiffPiece, readBlocks, type Unscanned } from '../../gates/scan/cut-diff.ts';
 import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/scan-pieces.ts';
@@ -181,24 +183,34 @@ type OptionsContext = Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>;
 /** A scan of files or of a patch needs no repository. */
 const elsewhere = ['NOT_A_REPOSITORY', 'BARE_REPOSITORY', 'GIT_MISSING'] as const;
 
+/** What the repository says about rules. */
+interface ScanOptions {
+  /** `[rules.<id>]`, by rule id. */
+  readonly rules: WritConfig['rules'];
+  readonly waivers: readonly Waiver[];
+}
+
 /**
- * Returns `[rules.<id>]` from the repository of the scan, at the change's base: A of `--range A..B`, else HEAD. Never
+ * Returns `[rules.<id>]` and the waivers from the repository of the scan, at the change's base: A of `--range A..B`, else HEAD. Never
  * reads the working tree or the candidate. Empty outside a repository. Throws CONFIG_INVALID.
  */
-export async function readScanOptions(
-  context: OptionsContext,
-  ruleIds: readonly string[],
-): Promise<WritConfig['rules']> {
+export async function readScanOptions(context: OptionsContext, known: Rules): Promise<ScanOptions> {
   const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {
     if (context.repoPath === undefined && elsewhere.some((code) => isWritError(fault, code)))
       return undefined;
     throw fault;
   });
-  if (repository === undefined) return {};
-  const bytes = await readBlob(repository, await policyTree(context, repository), '.writ/config.toml');
+  if (repository === undefined) return { rules: {}, waivers: [] };
+  const tree = await policyTree(context, repository);
+  const bytes = await readBlob(repository, tree, '.writ/config.toml');
   // A scan does not run plugin rules and does not know their ids, so their options are not an error.
   const { plugins, rules } = parseConfig(bytes, sealingForms);
-  return plugins.length > 0 ? rules : parseConfig(bytes, { ...sealingForms, ruleIds }).rules;
+  const isWhole = plugins.length === 0;
+  const waivers = await readBlob(repository, tree, waiversPath);
+  return {
+    rules: isWhole ? parseConfig(bytes, { ...sealingForms, ruleIds: known.ids }).rules : rules,
+    waivers: parseWaivers(waivers, { ids: known.ids, get: known.get, isWhole }),
+  };
 }
 
 async function policyTree({ options }: OptionsContext, repository: Repository): Promise<string> {

@@ -10,6 +10,7 @@ import { nearestName } from '../../core/base/printable.ts';
 import { type SensitiveClass, sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import { describeRules, reportedIds } from '../../core/kernel/rules.ts';
+import { waiveFindings } from '../../engine/config/waivers.ts';
 import type { Unscanned } from '../../gates/scan/cut-diff.ts';
 import {
   type ScannedFinding,
@@ -44,7 +45,7 @@ export async function scanCommand(context: CommandContext): Promise<CommandResul
   const named = namedRules(context);
   const all = engine.rules.ids.flatMap((id) => engine.rules.get(id) ?? []);
   const rules = pickRules(all, named);
-  const ruleOptions = await readScanOptions(context, engine.rules.ids);
+  const { rules: ruleOptions, waivers } = await readScanOptions(context, engine.rules);
   await using source = await openScanSource(context, (one) => unscanned.push(one));
   const asked = rules.filter(({ scan }) => source.isWhole || scan?.needsBothSides !== true);
   const result = await loadLean(() =>
@@ -72,7 +73,7 @@ export async function scanCommand(context: CommandContext): Promise<CommandResul
     ({ id, scan }) => scan?.severity === 'warning' && named?.includes(id) !== true,
   );
   const findings = [
-    ...result.findings.map((finding) => soften(finding, warning)),
+    ...waiveFindings(result.findings, waivers, systemClock.now()).map((finding) => soften(finding, warning)),
     ...unscanned.map(toFinding),
     ...notCompared(rules.filter((rule) => !asked.includes(rule))),
   ];

@@ -25,8 +25,11 @@ const maxBytes = 256 * 1024;
 const maxWaivers = 500;
 const maxReason = 500;
 
+/** The registry of rules; `isWhole` false: it lacks those of the repository's plugins. */
+type KnownRules = Pick<Rules, 'ids' | 'get'> & { readonly isWhole?: boolean };
+
 /** Reads the file. CONFIG_INVALID for unknown keys, and for rules that do not exist or can never be waived. */
-export function parseWaivers(bytes: Uint8Array | undefined, rules: Rules): readonly Waiver[] {
+export function parseWaivers(bytes: Uint8Array | undefined, rules: KnownRules): readonly Waiver[] {
   if (bytes === undefined) return [];
   const issues: ConfigIssue[] = [];
   const root = new TableReader(parseToml(bytes, maxBytes, invalid), '', issues);
@@ -36,7 +39,7 @@ export function parseWaivers(bytes: Uint8Array | undefined, rules: Rules): reado
   return waivers;
 }
 
-function readWaiver(reader: TableReader, rules: Rules): Waiver {
+function readWaiver(reader: TableReader, rules: KnownRules): Waiver {
   const named = (key: string): string => {
     const found = reader.text(key, '');
     if (found === '' && !reader.has(key)) reader.refuse(reader.at(key), 'expected a value');
@@ -59,13 +62,13 @@ function readWaiver(reader: TableReader, rules: Rules): Waiver {
   return { rule, path: compileGlob(glob), owner, reason, expires };
 }
 
-function ruleFault(id: string, rules: Rules): string | undefined {
+function ruleFault(id: string, rules: KnownRules): string | undefined {
   const isWaivable = (one: string): boolean => {
     const rule = rules.get(one);
     // The policy commit lists the plugin as well, so it may waive what the plugin's rules find.
     return rule?.waivable === true || rule?.outside !== undefined;
   };
-  if (isWaivable(id)) return undefined;
+  if (isWaivable(id) || (rules.isWhole === false && !rules.ids.includes(id))) return undefined;
   const waivable = rules.ids.filter(isWaivable);
   const meant = rules.ids.includes(id) ? undefined : nearestName(id, waivable);
   const known = waivable.map((one) => `\`${one}\``).join(', ');
@@ -91,13 +94,13 @@ const waived = 'waiver';
  * people approve it; `detail.evaluatedAt` is the clock that the waiver was valid at. An error whose waiver has expired
  * stays an error and says so. A finding without a path is never waived.
  */
-export function waiveFindings(
-  findings: readonly Finding[],
+export function waiveFindings<F extends Finding>(
+  findings: readonly F[],
   waivers: readonly Waiver[],
   atMs: number,
-): readonly Finding[] {
+): readonly F[] {
   if (waivers.length === 0) return findings;
-  return findings.map((finding): Finding => {
+  return findings.map((finding): F => {
     const { rule, severity, path, message, detail } = finding;
     if (severity !== 'error' || path === undefined) return finding;
     const [waiver] = waivers

@@ -1,5 +1,7 @@
 import t from 'tap';
 import { readScanOptions } from '../../../bin/command-parts/scan-sources.ts';
+import { createRules } from '../../../core/kernel/rules.ts';
+import { ruleOf } from '../../../gates/rules.ts';
 import { long } from '../../rooms/long.ts';
 import { audited, feature, fix, gate, makeBranches, runWhile } from './branches.ts';
 
@@ -139,5 +141,7 @@ t.test('a scan of a range uses the rule options of the target branch', async (t)
   const context = { options, cwd: sample.root, repoPath: undefined } as unknown as Parameters<
     typeof readScanOptions
   >[0];
-  t.match(await readScanOptions(context, ['scope']), { scope: { strict: true } });
+  const known = createRules();
+  known.add(ruleOf('scope'));
+  t.match(await readScanOptions(context, known), { rules: { scope: { strict: true } } });
 });

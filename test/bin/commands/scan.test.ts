@@ -192,6 +192,16 @@ long('rule options come from the base commit of the change', async (t) => {
   t.strictSame(errorsOf(await scan(t, root, ['--range', 'HEAD~1..HEAD', ...asked])), ['sast new.py']);
   const diff = git('diff', 'HEAD~2..HEAD', '--', 'old/a.py');
   t.strictSame(errorsOf(await scan(t, root, ['--patch', '-', ...asked], diff)), []);
+  const waiver = { rule: 'sast', path: 'new.py', owner: 'ann', reason: 'goes away', expires: '2999-01-01' };
+  const entries = Object.entries(waiver).map(([key, value]) => `${key} = "${value}"\n`);
+  writeFileSync(join(root, '.writ/waivers.toml'), `[[waiver]]\n${entries.join('')}`);
+  t.strictSame(
+    errorsOf(await scan(t, root, ['new.py', ...asked])),
+    ['sast new.py'],
+    'a waiver counts once committed',
+  );
+  commit();
+  t.strictSame(errorsOf(await scan(t, root, ['new.py', ...asked])), []);
   configured('[rules.sats]\nallow = []\n');
   commit();
   t.equal((await scan(t, root, ['old', ...asked])).error, 'CONFIG_INVALID', 'a rule that there is not');
