@@ -1,17 +1,24 @@
 /* Opens a transparency log for reading, with the keys that verify it, and audits directories of tiles. */
+import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
+import { findUserLedgerKey, openUserLedgerKey, retireUserLedgerKey } from '../../attest/keys/key-signer.ts';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { auditLedger } from '../../attest/log/check-ledger.ts';
 import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
 import { forked } from '../../attest/log/checkpoint-memory.ts';
+import { mirrorLedger, mirrorRef } from '../../attest/log/git-mirror.ts';
+import { createInternalLedger } from '../../attest/log/internal-ledger.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { ledgerPath } from '../../attest/log/ledger-files.ts';
 import { type LedgerReader, openLedgerReader } from '../../attest/log/ledger-reader.ts';
-import type { LedgerKey } from '../../attest/log/note.ts';
+import { type LedgerKey, ledgerKeyFor } from '../../attest/log/note.ts';
 import { isPrefix, type LedgerFileReader, readFrom, readSubtrees } from '../../attest/log/tiles.ts';
 import { parseTlogPolicy, verifyByPolicy } from '../../attest/log/witness-policy.ts';
 import { ledgerKeysFor, loadAnchors } from '../../attest/verify/anchors.ts';
+import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
+import { readRef } from '../../workspace/git/refs.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 import type { auditSchema } from '../schemas/output-schemas.ts';
@@ -97,6 +104,64 @@ function isSignedBy(source: string, key: LedgerKey): boolean {
     if (isWritError(fault, 'VERIFY_REFUTED')) return false;
     throw fault;
   }
+}
+
+/** What rotating the key of a log came to. */
+interface Rotated {
+  readonly head: SignedCheckpoint;
+  /** The log's key before, and the one that signs from now on. */
+  readonly before: LedgerKey;
+  readonly after: LedgerKey;
+  /** Where the private key before is kept; absent if it was not in use any more. */
+  readonly retired?: string;
+}
+
+/**
+ * Hands the log of a repository over to a new key: the entries stay, and the new key signs their head. If the user's
+ * ledger key signed the head, it is put aside and a new one is made; else the key in use takes over from the earlier
+ * key of this user that did, whose private half is not needed. LEDGER_MISSING; LEDGER_FOREIGN for a log that no key of
+ * this user signed.
+ */
+export async function rotateLedgerKey(
+  { repoPath, cwd }: Pick<Place, 'repoPath' | 'cwd'>,
+  env: Environment,
+  clock: Clock,
+): Promise<Rotated> {
+  const repository = await openRepository(repoPath ?? cwd);
+  const directory = join(repository.commonDir, ledgerPath);
+  const files = readFrom(directory);
+  const source = Buffer.from((await files('checkpoint')) ?? []).toString('utf8');
+  if (source === '')
+    throw new WritError('LEDGER_MISSING', {
+      message: `there is no ledger in \`${directory}\``,
+      detail: { directory },
+    });
+  const { origin } = parseCheckpoint(source);
+  const keyOf = ({ publicKeyPem }: Pick<Signer, 'publicKeyPem'>): LedgerKey =>
+    ledgerKeyFor(origin, createPublicKey(publicKeyPem));
+  const inUse = await findUserLedgerKey(env);
+  const { ownLedgers } = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, env);
+  const own = [...(inUse ? [keyOf(inUse)] : []), ...ownLedgers.map((key) => ledgerKeyFor(origin, key))];
+  const before = own.find((key) => isSignedBy(source, key));
+  if (before === undefined) throw new WritError('LEDGER_FOREIGN', { detail: { directory, origin } });
+  const head = verifyCheckpoint(source, [before]);
+  if (head.size > 0) await auditLedger(files, head);
+  const isInUse = inUse !== undefined && keyOf(inUse).vkey === before.vkey;
+  const retired = isInUse ? await retireUserLedgerKey(env, inUse) : undefined;
+  const next = await openUserLedgerKey(env);
+  const hasMirror = (await readRef(repository, mirrorRef(origin))) !== undefined;
+  const ledger = createInternalLedger({
+    directory,
+    signer: async () => ({
+      ...next,
+      publicKeyPem: before.key.export({ type: 'spki', format: 'pem' }).toString(),
+    }),
+    memory: userCheckpointMemory(env),
+    clock,
+    ...(hasMirror && { afterAppend: (changed) => mirrorLedger(repository, clock, files, changed) }),
+  });
+  const signed = await ledger.handOver(next);
+  return { head: signed, before, after: keyOf(next), ...(retired === undefined ? {} : { retired }) };
 }
 
 const maxRounds = 5;

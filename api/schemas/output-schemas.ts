@@ -147,6 +147,7 @@ const ledgerShapes: Readonly<Record<string, JsonData>> = {
     { origin: text, log_id: sha256, trusted_root: { type: 'object' } },
     { path: text },
   ),
+  'ledger rotate': record({ origin: text, size: count, vkey: text, old_vkey: text }, { retired_key: text }),
   'ledger serve': record({ origin: text, url: text, directory: text, requests: count }),
 };
 

@@ -1,7 +1,7 @@
 /* Signers over private keys: in memory, in PEM files, and the user's own keys. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { lstatSync } from 'node:fs';
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
@@ -126,6 +126,20 @@ export function openUserLedgerKey(env: Environment): Promise<Signer> {
 /** Returns this user's ledger key if it exists. Never creates one. */
 export function findUserLedgerKey(env: Environment): Promise<Signer | undefined> {
   return findOwnKey(env, 'ledger', 'ed25519');
+}
+
+/**
+ * Puts the private key of this user's ledgers aside, so that the next use makes a new one. Its public key stays
+ * trusted. Returns the new path.
+ */
+export async function retireUserLedgerKey(
+  env: Environment,
+  { keyId }: Pick<Signer, 'keyId'>,
+): Promise<string> {
+  const directory = userKeysDir(env);
+  const path = join(directory, `ledger-${keyId.slice(0, 16)}.retired.pem`);
+  await rename(join(directory, 'ledger.pem'), path);
+  return path;
 }
 
 async function findOwnKey(

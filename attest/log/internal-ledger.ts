@@ -70,6 +70,11 @@ export interface InternalLedger extends Omit<TransparencyLog, 'consistency'>, Le
    * signature, or if no listed witness signed.
    */
   cosign(source: string, witnesses: readonly LedgerKey[]): Promise<SignedCheckpoint>;
+  /**
+   * Signs the current head with another key, which signs all later ones. Of the key before, only its public half is
+   * used. Refuses what an append would be refused for.
+   */
+  handOver(next: Signer): Promise<SignedCheckpoint>;
 }
 
 /**
@@ -217,6 +222,17 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
         if (current === undefined) throw new WritError('LEDGER_MISSING');
         await verifyOwn(source);
         return publish(mergeCosignatures(current, source, witnesses));
+      }),
+    handOver: (next) =>
+      locked(async () => {
+        const current = await reader.head();
+        if (current === undefined) throw new WritError('LEDGER_MISSING', { detail: { directory } });
+        await refuseRollback(current);
+        const key = ledgerKeyFor(current.origin, createPublicKey(next.publicKeyPem));
+        const after = await publish(await signCheckpoint(current, next, key));
+        await memory.remember(after);
+        await options.afterAppend?.(after);
+        return after;
       }),
   };
 }

@@ -73,25 +73,30 @@ async function compareHistory(
   { memory, revokes }: HistoryOptions,
 ): Promise<Comparison> {
   const { readSnapshot } = source;
-  const own = keysOf(checkpoint, keys);
-  const ledger = log === undefined ? await newestLedger(source, checkpoint.origin, own) : undefined;
+  const ledger = log === undefined ? await newestLedger(source, checkpoint.origin, keys) : undefined;
   if (ledger !== undefined) {
-    const seen = await memory.latest(checkpoint);
-    const earlier = [checkpoint, ...(seen === undefined ? [] : [seen]), ...ledger.older];
+    // After its key was rotated, the log continues what was seen of it under the key before.
+    const seen = [
+      await memory.latest(checkpoint),
+      await memory.latest(verifyCheckpoint(ledger.head.source, keys)),
+    ];
+    const earlier = [checkpoint, ...seen.filter((one) => one !== undefined), ...ledger.older];
     const search = { start: index + 1, revokes };
-    const { head, revokedAt } = await requirePrefixes(earlier, ledger.head, ledger.read, own, memory, search);
+    const { head, revokedAt } = await requirePrefixes(
+      earlier,
+      ledger.head,
+      ledger.read,
+      keys,
+      memory,
+      search,
+    );
     const history = await historyOf(ledger.read, head);
     return { remembered: await rememberSeen([checkpoint, head], memory, history), later: { revokedAt } };
   }
   const compared = await compareSeen(checkpoint, memory);
   const snapshot = log === undefined ? await currentHead(readSnapshot, checkpoint.origin) : undefined;
   if (snapshot !== undefined && readSnapshot !== undefined)
-    return compareSnapshot(
-      checkpoint,
-      verifyCheckpoint(snapshot.source, keysOf(checkpoint, keys)),
-      readSnapshot,
-      memory,
-    );
+    return compareSnapshot(checkpoint, verifyCheckpoint(snapshot.source, keys), readSnapshot, memory);
   // A public log's checkpoint is compared only with a stored one of the same size, never with the largest.
   if (compared === 'first' || log !== undefined) {
     const remembered = await rememberSeen([checkpoint], memory);
@@ -99,11 +104,6 @@ async function compareHistory(
   }
   if (compared === 'same') return { remembered: true };
   return unknown(checkpoint, memory);
-}
-
-/** A head by another key under the same name is another log. */
-function keysOf({ keyId }: SignedCheckpoint, keys: readonly LedgerKey[]): readonly LedgerKey[] {
-  return keys.filter((key) => key.keyId.equals(keyId));
 }
 
 /** What was exported of the log is a past of it: it continues what was seen, or is a part of it. */

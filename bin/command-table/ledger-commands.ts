@@ -138,6 +138,16 @@ export const ledgerCommands: readonly CommandSpec[] = [
     load: async () => (await import('../commands/ledger.ts')).ledgerExportTrustedRootCommand,
   },
   {
+    name: 'ledger rotate',
+    summary: 'let a new key sign the log; its entries and its name stay',
+    description:
+      'If your ledger key signed the head, it is put aside and a new one is made. Else the key in use takes over from an earlier key of yours, whose private half is not needed (docs/keys.md). Give the new key to those who verify; proofs by the key before need the key before.',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ ledger rotate', about: 'prints the new key to pin, and the one before' }],
+    load: async () => (await import('../commands/ledger.ts')).ledgerRotateCommand,
+  },
+  {
     name: 'ledger serve',
     summary: 'serve the log as static files over HTTP on loopback',
     description:

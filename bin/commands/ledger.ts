@@ -1,6 +1,6 @@
 /* The `writ ledger` commands. */
 import { once } from 'node:events';
-import { auditData, ledgerDirectory } from '../../api/ledger/open-ledger.ts';
+import { auditData, ledgerDirectory, rotateLedgerKey } from '../../api/ledger/open-ledger.ts';
 import { readInput } from '../../api/read-input.ts';
 import { formatTlogProof, parseCheckpoint } from '../../attest/log/checkpoint.ts';
 import { forked } from '../../attest/log/checkpoint-memory.ts';
@@ -10,6 +10,7 @@ import { serveLedger } from '../../attest/log/serve-ledger.ts';
 import { readFrom } from '../../attest/log/tiles.ts';
 import { formatTrustedRoot } from '../../attest/public/trusted-root.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
+import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { ledgerOf } from '../command-parts/engine.ts';
@@ -145,6 +146,29 @@ export async function ledgerServeCommand(context: CommandContext): Promise<Comma
   const requests = server.requests();
   const data = { origin, url: server.url, directory, requests };
   return succeeded(data, (printer) => printer.note(`${requests} requests answered`));
+}
+
+/** `writ ledger rotate`: a new key signs the log from now on, entries and name stay. */
+export async function ledgerRotateCommand(context: CommandContext): Promise<CommandResult> {
+  const { head, before, after, retired } = await rotateLedgerKey(context, context.env, systemClock);
+  const data = {
+    origin: head.origin,
+    size: head.size,
+    vkey: after.vkey,
+    old_vkey: before.vkey,
+    ...(retired === undefined ? {} : { retired_key: retired }),
+  };
+  return succeeded(data, (printer) => {
+    printer.table([
+      ['origin', head.origin],
+      ['entries', String(head.size)],
+      ['key', after.vkey],
+      ['key before', before.vkey],
+    ]);
+    if (retired === undefined) return;
+    printer.line(`the private key before is in \`${retired}\`: remove it`);
+    printer.line('your other repositories still have it: `writ ledger rotate` in each of them');
+  });
 }
 
 /** `writ ledger show`: the verified head of the repository's ledger, and the key to pin. */

@@ -379,7 +379,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   SIGNER_EPHEMERAL: 'configure `[signer] key`, or accept a throw-away key with `--ephemeral-key`',
   SIGNER_UNSUPPORTED: 'use `file:PATH`, `ssh:PATH`, `env:NAME` or `agent`, or leave `[signer] key` out',
   LEDGER_BUSY: 'wait for the other `writ` to end and try again',
-  LEDGER_FOREIGN: 'run with the key that made it, or move the ledger directory away to start a new one',
+  LEDGER_FOREIGN:
+    'run with the key that made it; if you changed your ledger key, `writ ledger rotate`; or move the ledger directory away to start a new one',
   LEDGER_BEHIND: 'nothing: writ continues the log in git',
   LEDGER_REPLACED:
     '`writ push` makes the log entries again of the runs that are named; if it rejects one, run its spec again',
