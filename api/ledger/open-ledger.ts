@@ -1,12 +1,18 @@
 /* Opens a transparency log for reading, with the keys that verify it, and audits directories of tiles. */
 import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
+import { keyIdOf } from '../../attest/encoding/public-key.ts';
 import { findUserLedgerKey, openUserLedgerKey, retireUserLedgerKey } from '../../attest/keys/key-signer.ts';
 import type { Environment } from '../../attest/keys/user-config-dir.ts';
 import { auditLedger } from '../../attest/log/check-ledger.ts';
-import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from '../../attest/log/checkpoint.ts';
+import {
+  checkpointIn,
+  parseCheckpoint,
+  type SignedCheckpoint,
+  verifyCheckpoint,
+} from '../../attest/log/checkpoint.ts';
 import { forked } from '../../attest/log/checkpoint-memory.ts';
-import { mirrorLedger, mirrorRef } from '../../attest/log/git-mirror.ts';
+import { mirrorLedger, mirrorRef, readMirror } from '../../attest/log/git-mirror.ts';
 import { createInternalLedger } from '../../attest/log/internal-ledger.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { ledgerPath } from '../../attest/log/ledger-files.ts';
@@ -18,7 +24,6 @@ import { ledgerKeysFor, loadAnchors } from '../../attest/verify/anchors.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
-import { readRef } from '../../workspace/git/refs.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { Place } from '../place.ts';
 import type { auditSchema } from '../schemas/output-schemas.ts';
@@ -146,22 +151,41 @@ export async function rotateLedgerKey(
   if (before === undefined) throw new WritError('LEDGER_FOREIGN', { detail: { directory, origin } });
   const head = verifyCheckpoint(source, [before]);
   if (head.size > 0) await auditLedger(files, head);
+  const mirror = await readMirror(repository, origin);
+  const copy = checkpointIn(await mirror?.('checkpoint'));
+  if (copy !== undefined && copy.size > head.size)
+    throw new WritError('LOG_FAILED', {
+      message: `the copy of the log in git has ${copy.size} entries, and the ledger here has ${head.size}: the new key would sign a shorter log`,
+      detail: { ref: mirrorRef(origin), found: copy.size, size: head.size },
+      hints: ['rotate where all entries are, or put back the key before and run a change here first'],
+    });
+  const ledger = createInternalLedger({
+    directory,
+    signer: async () => publicHalf(before),
+    memory: userCheckpointMemory(env),
+    clock,
+    ...(mirror && { afterAppend: (changed) => mirrorLedger(repository, clock, files, changed) }),
+  });
+  // Refuses before any key is put aside.
+  await ledger.requireAppendable();
   const isInUse = inUse !== undefined && keyOf(inUse).vkey === before.vkey;
   const retired = isInUse ? await retireUserLedgerKey(env, inUse) : undefined;
   const next = await openUserLedgerKey(env);
-  const hasMirror = (await readRef(repository, mirrorRef(origin))) !== undefined;
-  const ledger = createInternalLedger({
-    directory,
-    signer: async () => ({
-      ...next,
-      publicKeyPem: before.key.export({ type: 'spki', format: 'pem' }).toString(),
-    }),
-    memory: userCheckpointMemory(env),
-    clock,
-    ...(hasMirror && { afterAppend: (changed) => mirrorLedger(repository, clock, files, changed) }),
-  });
   const signed = await ledger.handOver(next);
   return { head: signed, before, after: keyOf(next), ...(retired === undefined ? {} : { retired }) };
+}
+
+/** A signer that can only be compared with: the private key may be gone. */
+function publicHalf({ key }: LedgerKey): Signer {
+  return {
+    algorithm: 'ed25519',
+    keyId: keyIdOf(key),
+    publicKeyPem: key.export({ type: 'spki', format: 'pem' }).toString(),
+    ephemeral: false,
+    sign: async () => {
+      throw new WritError('INTERNAL', { message: 'the key before signs nothing any more' });
+    },
+  };
 }
 
 const maxRounds = 5;
