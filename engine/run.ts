@@ -4,18 +4,19 @@ import { toRfc3339 } from '../core/base/clock.ts';
 import type { ApprovalVerdict } from '../core/interfaces/approval.ts';
 import type { Finding } from '../core/interfaces/finding.ts';
 import type { RunView } from '../core/interfaces/run-view.ts';
+import { withApprovals } from '../readers/diff/owned-paths.ts';
 import type { WritEngine } from '../spec/contract-rows.ts';
 import type { GateReport } from '../store/record/gate-report.ts';
 import { findRun } from '../store/record/list-records.ts';
 import { verdictDifferences, verdictOf } from '../store/record/verdict.ts';
 import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { openRepository } from '../workspace/git/repository.ts';
-import { ownerDemands, withApprovals } from './config/owners.ts';
 import { decideRun, reportDecision } from './decide/decide-run.ts';
 import {
   approveInProcess,
   authorsOf,
   neededApprovals,
+  ownedIn,
   type ReceivedApprovals,
   receiveApprovals,
   waitForPeople,
@@ -337,7 +338,7 @@ async function decided(
       approved: peopleWho('approve'),
       rejected: peopleWho('reject'),
     },
-    owners: withApprovals(ownerDemands(attempt.environment.owners, attempt.patch.files), attempt.approvals),
+    owners: withApprovals(ownedIn(attempt), attempt.approvals),
     state,
   });
   return { attempt, judged };

@@ -24,6 +24,7 @@ await room(
   'bin/commands/approve-with.test.ts',
   'bin/commands/graph.test.ts',
   'bin/commands/ledger.test.ts',
+  'bin/commands/keys-page.test.ts',
   'bin/commands/partial-clone.test.ts',
   'bin/commands/plan.test.ts',
   'bin/commands/told-before.test.ts',

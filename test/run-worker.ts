@@ -10,6 +10,8 @@ await room(
   'engine/work/unknown-api.test.ts',
   'engine/approval-runs.test.ts',
   'engine/carried-approvals.test.ts',
+  'engine/owned-paths.test.ts',
+  'engine/waivers.test.ts',
   'engine/context-blobs.test.ts',
   'engine/travelling-run.test.ts',
   'engine/parts',

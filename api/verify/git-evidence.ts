@@ -50,7 +50,7 @@ function readCarry(repository: Repository): CarryReader {
     return loaded;
   };
   return {
-    ownerDemands: async (policy, base, tree) => (await load()).ownerDemands(policy, base, tree),
+    ownedPaths: async (policy, base, tree) => (await load()).ownedPaths(policy, base, tree),
     carriesApprovals: async (commit) => (await load()).carriesApprovals(commit),
     isAncestor: async (ancestor, commit) => (await load()).isAncestor(ancestor, commit),
     patchDigest: async (baseCommit, tree) => (await load()).patchDigest(baseCommit, tree),

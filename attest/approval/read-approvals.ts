@@ -2,7 +2,6 @@
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { fitsSequence } from '../../core/base/glob.ts';
 import type {
   ApprovalGround,
   ApprovalProblem,
@@ -12,6 +11,7 @@ import type {
   EarlierCandidate,
   ReceivedApproval,
 } from '../../core/interfaces/approval.ts';
+import { fitsSequence } from '../../readers/diff/owned-paths.ts';
 import { type AllowedSigner, type AllowedSigners, parseAllowedSigners } from './allowed-signers.ts';
 import {
   type ApprovalDocument,

@@ -4,7 +4,7 @@ import { isWritError } from '../../core/base/errors.ts';
 import type {
   ApprovalVerdict,
   CarryReader,
-  OwnerDemand,
+  OwnedPaths,
   ReceivedApproval,
 } from '../../core/interfaces/approval.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';
@@ -123,7 +123,7 @@ export async function verifyApprovals(
 }
 
 /** The owners who have to approve changed paths, as far as a verifier needs to know them. */
-type OwnersDemanded = readonly Pick<OwnerDemand, 'pattern' | 'owners' | 'principals'>[];
+type OwnersDemanded = readonly Pick<OwnedPaths, 'pattern' | 'owners' | 'principals'>[];
 
 /**
  * Computes again from the policy commit whose approval the change needs. Where that commit or the candidate is not at
@@ -137,7 +137,7 @@ async function readOwnerDemands(
   try {
     const file = await source.readAt?.(policy, '.writ/owners');
     if (file !== undefined && file.bytes === undefined) return [];
-    const found = file && base !== undefined && (await source.carry?.ownerDemands(policy, base, tree));
+    const found = file && base !== undefined && (await source.carry?.ownedPaths(policy, base, tree));
     return found || (await recordedOwners(source));
   } catch (fault) {
     if (!isWritError(fault)) throw fault;

@@ -191,8 +191,8 @@ interface ScanOptions {
 }
 
 /**
- * Returns `[rules.<id>]` and the waivers from the repository of the scan, at the change's base: A of `--range A..B`, else HEAD. Never
- * reads the working tree or the candidate. Empty outside a repository. Throws CONFIG_INVALID.
+ * Returns `[rules.<id>]` and the waivers from the repository of the scan, at the change's base: A of `--range A..B`,
+ * else HEAD. Never reads the working tree or the candidate. Empty outside a repository. Throws CONFIG_INVALID.
  */
 export async function readScanOptions(context: OptionsContext, known: Rules): Promise<ScanOptions> {
   const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {

@@ -209,38 +209,6 @@ function simulate(states: readonly State[], end: number, path: string): boolean 
   return current.includes(end);
 }
 
-/**
- * Whether items fit a sequence in which `star` stands for any number of them. Matches with two pointers: after a
- * mismatch only the last `star` takes one item more, so the work is at most the product of the lengths.
- */
-export function fitsSequence<Item>(
-  items: ArrayLike<Item>,
-  wanted: ArrayLike<Item>,
-  star: Item,
-  fits: (item: Item, want: Item) => boolean,
-): boolean {
-  let [at, place, starPlace, resume] = [0, 0, -1, 0];
-  while (at < items.length) {
-    const [item, want] = [items[at], wanted[place]];
-    if (want === star) {
-      starPlace = place;
-      resume = at;
-      place += 1;
-    } else if (item !== undefined && want !== undefined && fits(item, want)) {
-      at += 1;
-      place += 1;
-    } else if (starPlace >= 0) {
-      place = starPlace + 1;
-      resume += 1;
-      at = resume;
-    } else {
-      return false;
-    }
-  }
-  while (wanted[place] === star) place += 1;
-  return place === wanted.length;
-}
-
 /** Returns a pattern relative to the repository root, or `undefined` if it names no place inside it. */
 export function normalisePattern(token: string): string | undefined {
   const text = token.replace(/^(\.\/)+/, '');

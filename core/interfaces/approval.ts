@@ -14,38 +14,23 @@ export type EarlierCandidate = Pick<ApprovalSubject, 'candidateTree' | 'gateRepo
   readonly baseCommit: string;
 };
 
-/** Changed paths that need an approval by one of their owners (`.writ/owners` at the policy commit). */
-export interface OwnerDemand {
-  /** The line of the file that decides about these paths. */
+/** Changed paths that one of their owners has to approve (`.writ/owners`), and who of them has. */
+export interface OwnedPaths {
+  /** Of the line that decides about them. */
   readonly pattern: string;
-  /** As that line names them. */
   readonly owners: readonly string[];
-  /** The principals of the allowed signers behind those names. One of them has to approve. */
+  /** The people behind those names. */
   readonly principals: readonly string[];
-  /** The first of the paths, sorted; `count` is all of them. */
+  /** The first of `count` paths. */
   readonly paths: readonly string[];
   readonly count: number;
-}
-
-/** The same, and who of the owners has approved. */
-export interface OwnedPaths extends OwnerDemand {
   readonly approved: readonly string[];
 }
 
-/**
- * Git objects that a verifier of approvals needs: whose approval the change needs, and whether a candidate on a moved
- * target is equivalent to an earlier one.
- */
+/** Git objects that show who owns changed paths, and whether a candidate is equivalent to an earlier one. */
 export interface CarryReader {
-  /**
-   * Returns which owners have to approve the change from a commit to a tree by the file at the policy commit;
-   * `undefined` if objects are missing. Throws CONFIG_INVALID.
-   */
-  ownerDemands(
-    policyCommit: string,
-    baseCommit: string,
-    tree: string,
-  ): Promise<readonly OwnerDemand[] | undefined>;
+  /** By the file at the policy commit; `undefined` if objects are missing. Throws CONFIG_INVALID. */
+  ownedPaths(policy: string, base: string, tree: string): Promise<readonly OwnedPaths[] | undefined>;
   /** Whether the configuration at a commit has `[approvals] carry = "equivalent"`; `undefined` without the commit. */
   carriesApprovals(commit: string): Promise<boolean | undefined>;
   /** `undefined` if one of the commits is missing. */
@@ -66,10 +51,7 @@ export interface ApprovalVerdict {
   /** Digest of the statement's bytes. */
   readonly digest: string;
   readonly decision: 'approve' | 'reject';
-  /**
-   * The principal of this key in the allowed signers at the policy commit: the claimed one if it matches, else the
-   * first. Empty if nothing is proven.
-   */
+  /** Of this key in the allowed signers: the claimed one if it fits, else the first. Empty if nothing is proven. */
   readonly principal: string;
   /** `SHA256:…`; empty, like `signedAt`, in a document that cannot be read. */
   readonly keyId: string;
@@ -81,10 +63,7 @@ export interface ApprovalVerdict {
   readonly signedAt: string;
   /** The earlier candidate of the run that was signed for; its approval carries over if the status is `counts`. */
   readonly earlier?: EarlierCandidate;
-  /**
-   * `counts`, or why not, by a stable word: `untrusted-signer`, `expired`, `not-yet-valid`, `wrong-namespace`,
-   * `wrong-subject`, `malformed`, `bad-signature`, `author`, `duplicate`, `in-process`.
-   */
+  /** `counts`, or why not. */
   readonly status: 'counts' | ApprovalProblem;
   /** For people: what was expected, what was found. */
   readonly detail?: string;
@@ -107,10 +86,7 @@ export interface ApprovalGround {
   readonly subject: ApprovalSubject;
   /** `.writ/allowed_signers` at the policy commit. If the file is absent, no one may approve. */
   readonly allowedSigners: Uint8Array | undefined;
-  /**
-   * Identities that may not approve: createdBy, git identity of the runner, authors and committers of the range, the
-   * coder actor.
-   */
+  /** Who may not approve: createdBy, the runner, authors and committers of the range, the coder actor. */
   readonly authors: readonly string[];
   /** The Scheduler's receipt time. */
   readonly receivedAtMs: number;
@@ -121,17 +97,11 @@ export interface ApprovalGround {
    * and tree alone differ; absent: no approval carries over.
    */
   readonly carryFault?: (earlier: ApprovalSubject) => Promise<string | undefined>;
-  /**
-   * How the verdict of `subject` differs from a verdict that was shown before, in words, by the digest of the earlier
-   * one.
-   */
+  /** How the verdict differs from earlier ones that were shown, in words, by their digests. */
   readonly differences?: ReadonlyMap<string, readonly string[]>;
 }
 
-/**
- * A stored approval, and when the Scheduler first saw it. If that time is absent, the receipt time of the approval
- * context applies.
- */
+/** A stored approval, and when the Scheduler first saw it; absent: the receipt time of the ground. */
 export interface ReceivedApproval {
   readonly source: string;
   readonly bytes: Uint8Array;
@@ -148,6 +118,6 @@ export interface InProcessApprover {
 export interface ApprovalReader {
   /** Verdicts in the order given; a person counts once, and one rejection that counts is enough to end a run. */
   read(approvals: readonly ReceivedApproval[], ground: ApprovalGround): Promise<readonly ApprovalVerdict[]>;
-  /** Returns a test for whether a usable line of the allowed signers names a principal. */
+  /** Returns whether a usable line of the allowed signers names a principal. */
   namesIn(allowedSigners: Uint8Array | undefined): Promise<(principal: string) => boolean>;
 }

@@ -128,7 +128,7 @@ export interface Rule {
   readonly judgesArtifact?: string;
   /** Its findings are secrets, so their context is not shown. */
   readonly findsSecrets?: boolean;
-  /** A waiver of the repository may tolerate its findings in a path. Rules of plugins can always be waived. */
+  /** `.writ/waivers.toml` may tolerate its findings, as those of plugins. */
   readonly waivable?: true;
   readonly scan?: RuleInScan;
   /** Present for a built-in rule that also compares executed tests. */

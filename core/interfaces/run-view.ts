@@ -23,7 +23,6 @@ export interface WaitsFor {
   > & {
     readonly status: ApprovalVerdict['status'] | 'unjudged';
   })[];
-  /** Changed paths that one of their owners has to approve, and who has. Absent where there are none. */
   readonly owners?: readonly OwnedPaths[];
 }
 

@@ -2,6 +2,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
+import { forgeName } from '../../readers/diff/owned-paths.ts';
 
 /** One fault in the config. `path` is the dotted key path, or `''` for the whole file. */
 export interface ConfigIssue {
@@ -297,9 +298,6 @@ export interface ApprovalsConfig {
   /** Principals of `.writ/allowed_signers`, by group. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
 }
-
-/** A user or a team of a forge, as `.writ/owners` names them. */
-export const forgeName = /^@[A-Za-z0-9][\w-]{0,63}(?:\/[A-Za-z0-9][\w.-]{0,63})?$/;
 
 /** Reads `[approvals]`. An empty group, a pattern in one and a name that no policy check could write are refused. */
 export function readApprovalsSection(reader: TableReader): ApprovalsConfig {

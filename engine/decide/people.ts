@@ -1,6 +1,13 @@
 /* Waits for approvals of a candidate and verifies them. */
 import { sha256Hex } from '../../core/base/canonical.ts';
-import type { ApprovalGround, ApprovalSubject, ApprovalVerdict } from '../../core/interfaces/approval.ts';
+import type {
+  ApprovalGround,
+  ApprovalSubject,
+  ApprovalVerdict,
+  OwnedPaths,
+} from '../../core/interfaces/approval.ts';
+import { ownedPathsIn } from '../../readers/diff/owned-paths.ts';
+import { maskPath } from '../../readers/sensitive/redact.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
 import { toJson, waitingFolder } from '../../store/record/record-paths.ts';
@@ -11,7 +18,6 @@ import { importObjects } from '../../workspace/git/import-objects.ts';
 import { describeObjects } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
-import { ownerDemands } from '../config/owners.ts';
 import { finalReport } from '../record/build-gate-report.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { runnerSealPath, travelledJournal } from '../record/journal-view.ts';
@@ -84,7 +90,7 @@ export async function waitForPeople(
   }
   const earlier = [...(await reportsOnRef({ store, runId })), ...everShown(attempt).map((one) => one.report)];
   for (const [path, bytes] of earlierFiles(earlier, shown.report)) files.set(path, bytes);
-  const owners = ownerDemands(environment.owners, patch.files);
+  const owners = ownedIn(attempt);
   files.set(
     waitingPath,
     buildWaitingRecord({
@@ -144,6 +150,15 @@ async function travellingFiles({
   if (!sealing) return [journal];
   const { attestor } = engine;
   return [journal, [runnerSealPath, await attestor.signWaiting(runId, new Map([journal]), sealing)]];
+}
+
+/** Changed paths that an owner has to approve, as they are recorded. */
+export function ownedIn({
+  environment,
+  patch,
+}: Pick<Attempt, 'environment' | 'patch'>): readonly OwnedPaths[] {
+  const owned = ownedPathsIn(environment.owners, patch.files);
+  return owned.map((one) => ({ ...one, paths: one.paths.map(maskPath) }));
 }
 
 /** Distinct people who have to approve before a run that waits goes on; 0 where it waits for something else. */

@@ -42,16 +42,15 @@ const task = fields(taskFields);
 const blamedFields = { count: wholeNumber, first: listOf(finding) };
 const blamed = fields(blamedFields);
 
-/** Changed paths that one of their owners has to approve. */
-const ownerFields = {
+/** Changed paths that one of their owners has to approve, and who has. */
+export const ownedPaths = fields({
   pattern: text,
   owners: listOf(text),
   principals: listOf(text),
   paths: listOf(text),
   count: wholeNumber,
-};
-export const ownerDemand = fields(ownerFields);
-const ownedPaths = fields({ ...ownerFields, approved: listOf(text) });
+  approved: listOf(text),
+});
 
 const triggers = listOf(oneOf(...replanTriggers));
 
@@ -143,7 +142,7 @@ const decisionInput = fields(
      * Absent only in v1 records.
      */
     citations: fields({ needed: wholeNumber, trusted: flag }),
-    /** Changed paths that an owner has to approve, by line of `.writ/owners`, and who has; absent where there is none. */
+    /** By line of `.writ/owners`; absent where no owner has to approve. */
     owners: listOf(ownedPaths),
     /** What stopped the sealing of a candidate that was decided to be committed. */
     sealing: sealingFault,

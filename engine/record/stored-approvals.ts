@@ -17,7 +17,7 @@ import {
 import type { RunStore } from '../../store/stores.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Attempt } from '../state/open-run.ts';
-import { ownerDemand } from './decision-input.ts';
+import { ownedPaths } from './decision-input.ts';
 
 /** File of a signed approval on `refs/ai/approvals/<run>/<n>`. */
 const approvalPath = 'approval.json';
@@ -132,7 +132,7 @@ const shape = fields(
     summary: text,
   },
   /** Principals by group, for checks that require a group; and changed paths that an owner has to approve. */
-  { groups: mapOf(listOf(text)), owners: listOf(ownerDemand) },
+  { groups: mapOf(listOf(text)), owners: listOf(ownedPaths) },
 );
 
 /** What a run waits for, complete enough to be approved in a clone that has its refs only. */

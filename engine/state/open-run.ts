@@ -11,13 +11,13 @@ import type { DigestedThing, SealingParties } from '../../core/interfaces/sealin
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
 import type { PluginParts } from '../../plugins/third-party/open-parts.ts';
+import type { Owners } from '../../readers/diff/owned-paths.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { privacyPolicyOf } from '../../spec/facts.ts';
 import type { Authorship } from '../../store/record/gate-report.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import type { WritConfig } from '../config/config.ts';
-import type { Owners } from '../config/owners.ts';
 import type { Waiver } from '../config/waivers.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { IntentRunStore } from '../intent/find-intent.ts';

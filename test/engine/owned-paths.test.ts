@@ -7,7 +7,7 @@ import { loadAnchors } from '../../attest/verify/anchors.ts';
 import type { EvidenceSource } from '../../attest/verify/evidence-source.ts';
 import { verifyRun } from '../../attest/verify/verify-run.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import type { OwnerDemand } from '../../core/interfaces/approval.ts';
+import type { OwnedPaths } from '../../core/interfaces/approval.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import { findRun } from '../../store/record/list-records.ts';
@@ -90,9 +90,9 @@ t.test('changed paths wait for an approval by one of their owners', async (t) =>
     const demanding = (...principals: string[]) => ({
       signers,
       change: (one: EvidenceSource): EvidenceSource => {
-        const demand: OwnerDemand = { pattern: '/x/', owners: principals, principals, paths: [], count: 1 };
-        const ownerDemands = async () => [demand];
-        return one.carry ? { ...one, carry: { ...one.carry, ownerDemands } } : one;
+        const owned = { pattern: '/x/', owners: principals, principals, paths: [], count: 1, approved: [] };
+        const ownedPaths = async (): Promise<readonly OwnedPaths[]> => [owned];
+        return one.carry ? { ...one, carry: { ...one.carry, ownedPaths } } : one;
       },
     });
     t.match(await approvalsCheck(sample, done, demanding('eve@sample.example', ben)), { status: 'passed' });

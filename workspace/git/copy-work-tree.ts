@@ -14,9 +14,8 @@ import { copyFile, lstat, mkdir, readlink, realpath, statfs, symlink } from 'nod
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { isGoverningPath } from '../patch/patch-paths.ts';
 import { maxListBytes, runGit } from './git.ts';
-import type { Repository } from './repository.ts';
+import { isGoverningPath, type Repository } from './repository.ts';
 import { removeTree } from './torn-paths.ts';
 
 /** A copy of a working tree. */

@@ -238,3 +238,19 @@ async function firstCommit(repository: Repository, base: string | undefined): Pr
   const first = await tryGit(repository, ['rev-list', '--first-parent', '--max-parents=0', base]);
   return first !== undefined && isObjectId(first) ? first : undefined;
 }
+
+/**
+ * True for a tracked file below `.writ/` that governs writ itself: a patch may change it, with approvals of the
+ * signers at the policy commit. Only the exact spelling counts; any other spelling of `.writ` is refused.
+ */
+export function isGoverningPath(path: string): boolean {
+  const [root, name = '', ...below] = path.split('/');
+  if (root !== '.writ') return false;
+  return below.length === 0 ? governing.files.includes(name) : governing.folders.includes(name);
+}
+
+/** What repositories track below `.writ/`; everything else there is state of one machine. */
+export const governing: Readonly<Record<'files' | 'folders', readonly string[]>> = {
+  files: ['config.toml', 'allowed_signers', 'owners', 'waivers.toml', 'workers'],
+  folders: ['agents', 'trust'],
+};

@@ -2,8 +2,8 @@
 import { isWritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
-import { ownerDemands, ownersPath, parseOwners } from '../../engine/config/owners.ts';
 import { carriesApprovals, groupsIn } from '../../engine/config/table-reader.ts';
+import { ownedPathsIn, ownersPath, parseOwners } from '../../readers/diff/owned-paths.ts';
 import { askGit, gitFailed } from '../git/git.ts';
 import { describeObjects, readObjects } from '../git/read-objects.ts';
 import { isObjectId, type Repository } from '../git/repository.ts';
@@ -43,14 +43,14 @@ export function carryReader(repository: Repository): CarryReader {
     }
   };
   return {
-    async ownerDemands(policyCommit, baseCommit, tree) {
-      if (!(await isCommit(policyCommit))) return undefined;
-      const names = [`${policyCommit}:${ownersPath}`, `${policyCommit}:.writ/config.toml`];
+    async ownedPaths(policy, base, tree) {
+      if (!(await isCommit(policy))) return undefined;
+      const names = [`${policy}:${ownersPath}`, `${policy}:.writ/config.toml`];
       const [file, config] = await readObjects(repository, names);
       if (file?.type !== 'blob') return [];
       const owners = parseOwners(file.bytes, groupsIn(config?.type === 'blob' ? config.bytes : undefined));
-      const patch = await compare(baseCommit, tree);
-      return patch && ownerDemands(owners, patch.files);
+      const patch = await compare(base, tree);
+      return patch && ownedPathsIn(owners, patch.files);
     },
     async carriesApprovals(commit) {
       if (!(await isCommit(commit))) return undefined;

@@ -4,6 +4,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { type HunkHeader, readHunkHeader, readSections } from '../../readers/diff/read-sections.ts';
+import { isGoverningPath } from '../git/repository.ts';
 
 /**
  * Refuses a path that no patch may write: PATCH_ESCAPES_REPOSITORY for absolute paths, `..`, and the git directory
@@ -47,22 +48,6 @@ function foldName(segment: string): string {
     .replace(/[. ]+$/, '')
     .toLowerCase();
 }
-
-/**
- * True for a tracked file below `.writ/` that governs writ itself: a patch may change it, with approvals of the
- * signers at the policy commit. Only the exact spelling counts; any other spelling of `.writ` is refused.
- */
-export function isGoverningPath(path: string): boolean {
-  const [root, name = '', ...below] = path.split('/');
-  if (root !== '.writ') return false;
-  return below.length === 0 ? governing.files.includes(name) : governing.folders.includes(name);
-}
-
-/** What repositories track below `.writ/`; everything else there is state of one machine. */
-export const governing: Readonly<Record<'files' | 'folders', readonly string[]>> = {
-  files: ['config.toml', 'allowed_signers', 'owners', 'waivers.toml', 'workers'],
-  folders: ['agents', 'trust'],
-};
 
 /** True if a change adds, edits, moves or removes a governing file. */
 export function touchesGoverning(files: readonly Pick<PatchFile, 'path' | 'oldPath'>[]): boolean {

@@ -20,6 +20,7 @@ import { sampleSpecWith } from '../../../testing.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { long } from '../../rooms/long.ts';
 import { writProgram } from '../../starter/program.ts';
+import { until } from '../../waiting/until.ts';
 import { asksForTwo } from '../asks-for-two.ts';
 import { runLine } from '../host.ts';
 
@@ -125,11 +126,11 @@ function makePlace(name: string, config = '') {
   };
 }
 
-/** Until the clock shows another second: times of allowed signers are whole seconds. */
+/** Times of allowed signers are whole seconds: the next one, once the clock shows it. */
 async function nextSecond(): Promise<string> {
   const now = () => new Date().toISOString().replace(/[-:T]|\.\d+/g, '');
   const first = now();
-  while (now() === first) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => now() !== first, 'another second');
   return now();
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
-import { ownerDemands, parseOwners, withApprovals } from '../../../engine/config/owners.ts';
+import { ownedPathsIn, parseOwners, withApprovals } from '../../../readers/diff/owned-paths.ts';
 
 const groups = { '@org/pay': ['ann@x.example', 'ben@x.example'], '@ann': ['ann@x.example'] };
 const isKnown = (name: string) => name.endsWith('@x.example');
@@ -9,7 +9,7 @@ const change = (path: string) => ({ path, changeType: 'modify' as const });
 
 /** The patterns that decide about these paths. */
 function patternsOf(text: string, ...paths: readonly string[]): readonly string[] {
-  return ownerDemands(read(text), paths.map(change)).map(({ pattern }) => pattern);
+  return ownedPathsIn(read(text), paths.map(change)).map(({ pattern }) => pattern);
 }
 
 const one = (pattern: string) => `${pattern} ann@x.example`;
@@ -42,13 +42,14 @@ t.test('the last pattern that matches decides, and one without an owner removes 
   t.strictSame(patternsOf(text, 'a', 'pay/a', 'pay/b'), ['*', '/pay/']);
   t.strictSame(patternsOf(text, 'pay/docs/a'), []);
   t.strictSame(patternsOf(text, 'pay/docs/api.md'), ['/pay/docs/api.md']);
-  t.strictSame(ownerDemands(read(text), ['pay/b', 'pay/a', 'pay/a'].map(change)), [
+  t.strictSame(ownedPathsIn(read(text), ['pay/b', 'pay/a', 'pay/a'].map(change)), [
     {
       pattern: '/pay/',
       owners: ['@org/pay'],
       principals: ['ann@x.example', 'ben@x.example'],
       paths: ['pay/a', 'pay/b'],
       count: 2,
+      approved: [],
     },
   ]);
 });
@@ -56,17 +57,17 @@ t.test('the last pattern that matches decides, and one without an owner removes 
 t.test('both names of a moved file count, and the source of a copy does not', async (t) => {
   const text = '/pay/ ann@x.example\n/new/ ben@x.example';
   const moved = { path: 'new/a', oldPath: 'pay/a', changeType: 'rename' as const };
-  const patterns = (files: Parameters<typeof ownerDemands>[1]) =>
-    ownerDemands(read(text), files).map(({ pattern }) => pattern);
+  const patterns = (files: Parameters<typeof ownedPathsIn>[1]) =>
+    ownedPathsIn(read(text), files).map(({ pattern }) => pattern);
   t.strictSame(patterns([moved]), ['/pay/', '/new/']);
   t.strictSame(patterns([{ ...moved, changeType: 'copy' }]), ['/new/']);
   t.strictSame(patterns([{ path: 'pay/a', changeType: 'delete' }]), ['/pay/']);
 });
 
 t.test('an owner has approved only with an approval that counts', async (t) => {
-  const demands = ownerDemands(read('* @org/pay'), [change('a')]);
+  const owned = ownedPathsIn(read('* @org/pay'), [change('a')]);
   const approvedBy = (decision: 'approve' | 'reject', status: string, principal: string) =>
-    withApprovals(demands, [{ decision, status, principal }])[0]?.approved;
+    withApprovals(owned, [{ decision, status, principal }])[0]?.approved;
   t.strictSame(approvedBy('approve', 'counts', 'Ben@x.example'), ['Ben@x.example']);
   t.strictSame(approvedBy('approve', 'counts', 'eve@x.example'), []);
   t.strictSame(approvedBy('approve', 'author', 'ben@x.example'), []);

@@ -1,12 +1,9 @@
 /* Reads `.writ/owners`: who has to approve changes of which paths, in the syntax of a CODEOWNERS file. */
 import { isUtf8 } from 'node:buffer';
 import { WritError } from '../../core/base/errors.ts';
-import { fitsSequence } from '../../core/base/glob.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { ApprovalVerdict, OwnedPaths, OwnerDemand } from '../../core/interfaces/approval.ts';
+import type { ApprovalVerdict, OwnedPaths } from '../../core/interfaces/approval.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import { maskPath } from '../../readers/sensitive/redact.ts';
-import { type ConfigIssue, forgeName } from './table-reader.ts';
 
 /** Path of the file in the tree of the policy commit. */
 export const ownersPath = '.writ/owners';
@@ -29,6 +26,9 @@ type Groups = Readonly<Record<string, readonly string[]>>;
 /** Whether the allowed signers name a principal. */
 type IsKnown = (principal: string) => boolean;
 
+/** A user or a team of a forge; `[approvals.groups]` says who that is. */
+export const forgeName = /^@[A-Za-z0-9][\w-]{0,63}(?:\/[A-Za-z0-9][\w.-]{0,63})?$/;
+
 const maxBytes = 256 * 1024;
 const maxLines = 2000;
 const maxPattern = 1024;
@@ -41,7 +41,7 @@ const maxOwners = 64;
  */
 export function parseOwners(bytes: Uint8Array | undefined, groups: Groups, isKnown?: IsKnown): Owners {
   if (bytes === undefined) return [];
-  const issues: ConfigIssue[] = [];
+  const issues: { readonly path: string; readonly message: string }[] = [];
   const refuse = (line: number, message: string): void => {
     if (issues.length < 100) issues.push({ path: line === 0 ? '' : `line ${line}`, message });
   };
@@ -130,13 +130,13 @@ function principalsOf(
 const maxNamed = 20;
 
 /**
- * Returns which changed paths need an approval by an owner, by line of the file. Both names of a moved file count.
- * Pure.
+ * Returns which changed paths need an approval by an owner, by line of the file, before anyone has approved. Both
+ * names of a moved file count. Pure.
  */
-export function ownerDemands(
+export function ownedPathsIn(
   owners: Owners,
   files: readonly Pick<PatchFile, 'path' | 'oldPath' | 'changeType'>[],
-): readonly OwnerDemand[] {
+): readonly OwnedPaths[] {
   if (owners.length === 0) return [];
   const paths = new Set(
     files.flatMap(({ path, oldPath, changeType }) =>
@@ -156,25 +156,57 @@ export function ownerDemands(
     const covered = found.get(line);
     if (covered === undefined) return [];
     const { pattern, owners: names, principals } = line;
-    const named = covered.slice(0, maxNamed).map(maskPath);
-    return [{ pattern, owners: names, principals, paths: named, count: covered.length }];
+    const paths = covered.slice(0, maxNamed);
+    return [{ pattern, owners: names, principals, paths, count: covered.length, approved: [] }];
   });
 }
 
-/** Adds to each demand who of its owners has approved, by approvals that count. Pure. */
+/** Adds who of the owners has approved, by approvals that count. Pure. */
 export function withApprovals(
-  demands: readonly OwnerDemand[],
+  owned: readonly OwnedPaths[],
   approvals: readonly (Pick<ApprovalVerdict, 'decision' | 'principal'> & { readonly status: string })[],
 ): readonly OwnedPaths[] {
   const people = approvals.flatMap(({ status, decision, principal }) =>
     status === 'counts' && decision === 'approve' ? [principal] : [],
   );
-  return demands.map((demand) => {
-    const names = new Set(demand.principals.map(folded));
-    return { ...demand, approved: [...new Set(people.filter((name) => names.has(folded(name))))].sort() };
+  return owned.map((one) => {
+    const names = new Set(one.principals.map(folded));
+    return { ...one, approved: [...new Set(people.filter((name) => names.has(folded(name))))].sort() };
   });
 }
 
 function folded(principal: string): string {
   return principal.normalize('NFKC').trim().toLowerCase();
+}
+
+/**
+ * Whether items fit a sequence in which `star` stands for any number of them. Matches with two pointers: after a
+ * mismatch only the last `star` takes one item more, so the work is at most the product of the lengths.
+ */
+export function fitsSequence<Item>(
+  items: ArrayLike<Item>,
+  wanted: ArrayLike<Item>,
+  star: Item,
+  fits: (item: Item, want: Item) => boolean,
+): boolean {
+  let [at, place, starPlace, resume] = [0, 0, -1, 0];
+  while (at < items.length) {
+    const [item, want] = [items[at], wanted[place]];
+    if (want === star) {
+      starPlace = place;
+      resume = at;
+      place += 1;
+    } else if (item !== undefined && want !== undefined && fits(item, want)) {
+      at += 1;
+      place += 1;
+    } else if (starPlace >= 0) {
+      place = starPlace + 1;
+      resume += 1;
+      at = resume;
+    } else {
+      return false;
+    }
+  }
+  while (wanted[place] === star) place += 1;
+  return place === wanted.length;
 }
