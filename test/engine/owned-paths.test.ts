@@ -73,7 +73,7 @@ t.test('changed paths wait for an approval by one of their owners', async (t) =>
   t.equal(other.state, 'waiting', 'the approval of someone who owns none of the paths is not enough');
   await approve(waiting.runId, maintainer);
   const own = await sample.resume(waiting.runId);
-  t.equal(own.state, 'waiting', 'an owner who made the change does not count');
+  t.equal(own.state, 'waiting', `an owner who made the change does not count: ${own.decision?.rationale}`);
   t.match(own.waiting?.people, [{ status: 'counts' }, { status: 'author' }]);
   await approve(waiting.runId, ann);
   const done = await sample.resume(waiting.runId);
