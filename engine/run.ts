@@ -1,6 +1,7 @@
 /* The pipeline of a run, from the spec to the decision; starts and resumes it. */
 import { canonicalize, sha256Hex } from '../core/base/canonical.ts';
 import { toRfc3339 } from '../core/base/clock.ts';
+import { WritError } from '../core/base/errors.ts';
 import type { ApprovalVerdict } from '../core/interfaces/approval.ts';
 import type { Finding } from '../core/interfaces/finding.ts';
 import type { RunView } from '../core/interfaces/run-view.ts';
@@ -39,7 +40,7 @@ import {
 } from './record/plan-state.ts';
 import { readRun } from './record/read-run.ts';
 import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
-import { abandon, seal } from './seal/seal.ts';
+import { abandon, foretellCommit, seal } from './seal/seal.ts';
 import { ranIn } from './state/machine.ts';
 import type { Attempt } from './state/open-run.ts';
 import type { ResumeRequest, RunRequest } from './state/run-request.ts';
@@ -82,15 +83,42 @@ export async function resumeRun(engine: WritEngine, request: ResumeRequest): Pro
 }
 
 async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Promise<RunView> {
+  const ahead = held.run.services.settings.queued?.ahead;
+  let isReal = ahead === undefined;
+  try {
+    const { candidate, state } = await decideLast(held, isNew);
+    if (ahead && candidate.judged.decision.next === 'seal') isReal = await ahead.hasLanded();
+    if (!isReal) throw new WritError('TARGET_MOVED');
+    return held.started.evaluatesOnly ? await tell(held, candidate) : await end(held, state, candidate);
+  } catch (fault) {
+    // Evaluated on a tree that the target does not have: it counts for nothing, whatever it came to.
+    if (!isReal) await held.discard();
+    throw fault;
+  }
+}
+
+/** The candidate that the run ends with: a worker has as many tries as its spec allows. */
+async function decideLast(
+  held: HeldRun,
+  isNew: boolean,
+): Promise<{ readonly candidate: DecidedCandidate; readonly state: PlanState }> {
   const state = await plan(held);
   for (let round = 1; ; round += 1) {
     const made = await work(held, state, { round, isNew });
+    await foretell(held, made);
     const candidate = await decideOn(held, made, state);
     const { next } = candidate.judged.decision;
-    if (next !== 'retry' && next !== 'replan')
-      return held.started.evaluatesOnly ? await tell(held, candidate) : await end(held, state, candidate);
+    if (next !== 'retry' && next !== 'replan') return { candidate, state };
     await returnCandidate(candidate.attempt, state, candidate.judged, `candidate-${round}`);
   }
+}
+
+/** Reports the commit that a run of the merge queue makes, before any check of it. */
+async function foretell({ run }: Pick<HeldRun, 'run'>, { attempt, ended }: MadeCandidate): Promise<void> {
+  const { queued } = run.services.settings;
+  if (!queued || ended) return;
+  const commit = await foretellCommit(attempt);
+  if (commit !== undefined) queued.foretell(commit);
 }
 
 /** Objectives → tasks → graph, reviewed by people if the run's settings say so. */

@@ -1,6 +1,18 @@
 /* JSON Schemas of the data of the `attest`, `trust`, service and graph commands. */
 import type { JsonData } from './shape.ts';
-import { type Admitted, count, flag, integer, list, moment, oneOf, record, sha256, text } from './shape.ts';
+import {
+  type Admitted,
+  count,
+  countOrNull,
+  flag,
+  integer,
+  list,
+  moment,
+  oneOf,
+  record,
+  sha256,
+  text,
+} from './shape.ts';
 
 const subjects = list(record({ name: text, digest: { type: 'object', additionalProperties: text } }));
 const name = { type: ['string', 'null'] } as const;
@@ -123,6 +135,23 @@ export const serviceShapes: Readonly<Record<string, JsonData>> = {
   'code-control': record({ requests: count, events: count }),
   'service dirty': record({ marks: list(record({ path: text, marked_at: moment })), cleared: flag }),
 };
+
+/** The merge queue: `data` of `writ queue`. `position` is null for an entry that has ended. */
+export const queueSchema = record({
+  entries: list(
+    record(
+      {
+        number: count,
+        position: countOrNull,
+        state: oneOf('waiting', 'evaluating', 'waits-for-approval', 'landed', 'removed'),
+        target: text,
+        spec_id: text,
+        summary: text,
+      },
+      { run_id: text, tree: text, commit: text, reason: record({ code: text, message: text }) },
+    ),
+  ),
+});
 
 /** A thread as a graph of versions: `data` of `writ graph --json`. `truncated` if parts are left out. */
 export const graphSchema = record(

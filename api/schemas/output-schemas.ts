@@ -1,6 +1,6 @@
 /* The JSON Schema of each command's data, by command name. */
 import { partKindNames } from '../../plugins/third-party/part-kinds.ts';
-import { attestShapes, graphSchema, serviceShapes } from './other-schemas.ts';
+import { attestShapes, graphSchema, queueSchema, serviceShapes } from './other-schemas.ts';
 import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';
 import {
   approvalSchema,
@@ -238,6 +238,10 @@ const shapes: Readonly<Record<string, JsonData>> = {
     policy_commit: { type: ['string', 'null'] },
     values: list(record({ key: text, value: {}, from: text })),
   }),
+  queue: queueSchema,
+  'queue add': queueSchema,
+  'queue run': queueSchema,
+  'queue show': queueSchema,
   'hook install': record({ hook: text, path: text, kept: textOrNull, dry_run: flag }),
   'hook uninstall': record({ hook: text, path: text, restored: flag }),
   'hook run': { anyOf: [record({ scanned: count }), scanSchema] },

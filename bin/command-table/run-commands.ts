@@ -1,5 +1,5 @@
 /* Declares the commands on runs. */
-import { type CommandSpec, loadLean, type OptionSpec } from '../command-parts/command.ts';
+import { type CommandSpec, loadLean, type OptionSpec, type RunCommand } from '../command-parts/command.ts';
 import { envFile, modelOptions } from '../command-parts/model-options.ts';
 import { changeOptions, localChanges, machineOptions, run, spec, thread } from './contract-commands.ts';
 
@@ -13,6 +13,14 @@ const ci: OptionSpec = {
   about:
     'report to the CI system that the environment names: annotations, summary and outputs on GitHub, code quality on GitLab, files everywhere',
 };
+
+/** `--queue` hands the change to the merge queue. */
+function throughQueue(run: RunCommand): RunCommand {
+  return async (context) =>
+    context.options.flag('queue')
+      ? (await import('../commands/queue.ts')).runThroughQueue(context)
+      : run(context);
+}
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
@@ -32,6 +40,7 @@ export const runCommands: readonly CommandSpec[] = [
       ...changeOptions,
       localChanges,
       noSeal,
+      { name: 'queue', about: 'put the change into the merge queue, and work on it until it has landed' },
       ci,
       {
         name: 'approve-with',
@@ -65,7 +74,7 @@ export const runCommands: readonly CommandSpec[] = [
         about: 'only without a merge, with another message',
       },
     ],
-    load: () => loadLean(async () => (await import('../commands/run.ts')).runCommand, true),
+    load: () => loadLean(async () => throughQueue((await import('../commands/run.ts')).runCommand), true),
   },
   {
     name: 'seal',
@@ -106,6 +115,52 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ seal --commit', about: 'seal the last commit, which no remote has yet' },
     ],
     load: () => loadLean(async () => (await import('../commands/seal.ts')).sealCommand, true),
+  },
+  {
+    name: 'queue',
+    summary: 'show the merge queue (as `queue show`)',
+    hidden: true,
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ queue', about: 'what waits, and what became of the last entries' }],
+    load: async () => (await import('../commands/queue.ts')).queueShowCommand,
+  },
+  {
+    name: 'queue add',
+    summary: 'put changes at the end of the merge queue',
+    description:
+      'One `--patch` or `--range` for each spec, in the same order. Target, base and commits are fixed now; what lands later is the change merged onto the tip of its turn. A change that is in the queue already keeps its place.',
+    arguments: [{ ...spec, name: 'SPEC', variadic: true }],
+    options: [
+      { name: 'patch', value: 'FILE', repeatable: true, about: 'the change as a patch' },
+      { name: 'range', value: 'A..B', repeatable: true, about: 'the change as a commit range' },
+      { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commits' },
+      { name: 'message', value: 'TEXT', about: 'message of the sealed commits' },
+      { name: 'author', value: 'NAME <MAIL>', about: 'author of the sealed commits' },
+    ],
+    examples: [
+      { line: 'writ queue add intent.json --range main..fix', about: 'the commits of a branch' },
+      { line: 'writ queue add a.json b.json --patch a.patch --patch b.patch', about: 'two changes' },
+    ],
+    load: async () => (await import('../commands/queue.ts')).queueAddCommand,
+  },
+  {
+    name: 'queue run',
+    summary: 'land the changes of the merge queue, one after the other',
+    description:
+      'Each change is evaluated on the tree that it lands on, and lands as one commit. One that is refused leaves the queue with its reason; one that waits for approval lets the others pass. Goes on after a kill. One process works on the queue; a second one waits.',
+    arguments: [],
+    options: [envFile, ...machineOptions],
+    examples: [{ line: 'writ queue run', about: 'until nothing is left that can land' }],
+    load: () => loadLean(async () => (await import('../commands/queue.ts')).queueRunCommand, true),
+  },
+  {
+    name: 'queue show',
+    summary: 'show the merge queue: what waits, and what became of the last entries',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ queue show --json', about: 'position, state, tree, commit, reason, run' }],
+    load: async () => (await import('../commands/queue.ts')).queueShowCommand,
   },
   {
     name: 'resume',

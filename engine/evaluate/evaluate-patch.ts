@@ -10,6 +10,7 @@ import { recordOutcome } from '../state/outcome.ts';
 import { evaluateRules, ruleQuestion, wordingFindings } from './evaluate-rules.ts';
 import { observeChecks } from './observe/observe-checks.ts';
 import { ofPrepare } from './second-run/verification-inputs.ts';
+import { takenBackFindings } from './taken-back.ts';
 
 /**
  * Evaluates every patch rule, then every plugin, before a patchset is Proposed. An `error` rejects it. For the part
@@ -37,7 +38,14 @@ export async function evaluatePatch(
     const added = await engine.hooks.patch.judge.call({ runId, spec, patch });
     attempt.services.settings.signal.throwIfAborted();
     const worded = extent === 'whole' ? wordingFindings(attempt.identity.wording) : [];
-    return [...found, ...worded, ...securityCodeWarning(spec, attempt.environment.config, patch), ...added];
+    const back = extent === 'whole' ? await takenBackFindings(attempt) : [];
+    return [
+      ...found,
+      ...back,
+      ...worded,
+      ...securityCodeWarning(spec, attempt.environment.config, patch),
+      ...added,
+    ];
   };
   // If a finding reports a secret, it is stored without the secret, even if the spec allows stored secrets.
   const policyFor = (found: readonly Finding[], policy: PrivacyPolicy): PrivacyPolicy => {

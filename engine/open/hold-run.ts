@@ -120,6 +120,7 @@ export async function holdRun({
     sandboxName: started.sandbox,
     isWorked: started.source === 'worker' && started.candidate === undefined,
     tip: started.tip,
+    commitAtMs: started.commitAtMs,
     wording: started.wording,
     authorship: started.authorship,
     lacking: started.lacking,

@@ -18,6 +18,8 @@ export type OpeningRequest = Pick<
   RunRequest,
   | 'repositoryPath'
   | 'specBytes'
+  | 'startsAt'
+  | 'queued'
   | 'onto'
   | 'heldFor'
   | 'policy'

@@ -69,7 +69,7 @@ export async function checkRepository(
   await check('metadata-kept', 'repository', '/metadata', () => requireSameMetadata(store(), admitted()));
   await check('intent-active', 'repository', '/lifecycle/status', () => requireActive(store(), admitted()));
   const origin = await check('start-found', 'repository', '/metadata/target/baseRef', () =>
-    resolveOrigin(repository(), { source: source ?? { kind } }, admitted()),
+    resolveOrigin(repository(), { ...request, source: source ?? { kind } }, admitted()),
   );
   const landing = await check('landing-chosen', 'repository', '/metadata/target/baseRef', () =>
     chooseLanding(repository(), { ...request, kind }, admitted(), runId, origin()),
@@ -114,7 +114,7 @@ export async function checkRepository(
 }
 
 /** Where a change is to land, and its kind. */
-type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy' | 'replaces'> & {
+type LandingRequest = Pick<RunRequest, 'onto' | 'heldFor' | 'noMerge' | 'policy' | 'replaces' | 'queued'> & {
   readonly kind: ChangeSource['kind'];
 };
 
@@ -130,13 +130,14 @@ async function chooseLanding(
   { base: start, range }: Origin,
 ): Promise<Landing> {
   const { baseRef } = contract.effective.metadata.target;
-  const { onto } = request;
-  const target = await planTarget(repository, {
+  const { onto, queued } = request;
+  const planned = await planTarget(repository, {
     ...(onto === undefined ? {} : { onto }),
     baseRef,
     baseCommit: start.commit,
     runId,
   });
+  const target = queued?.ahead ? { ...planned, expected: queued.ahead.commit } : planned;
   if (request.replaces) {
     await requireReplaceable(repository, target, start, range?.tip);
     return { base: start, target, policy: start, replaces: true };

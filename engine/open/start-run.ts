@@ -104,9 +104,10 @@ export async function startRun(
     const { source: change, onto, drafting, advice } = request;
     const evaluatesOnly = opening.evaluatesOnly || undefined;
     const worker = change.kind === 'worker' ? change.worker : undefined;
+    const commitAtMs = request.queued && startedAtMs;
     const started = firstRecord(
       { runId, threadId, startedAtMs, anewAtMs: undefined, tip, authorship, lacking, local, contract, store },
-      { source: change.kind, worker, onto, drafting, advice, wording: kept, evaluatesOnly },
+      { source: change.kind, worker, onto, drafting, advice, wording: kept, evaluatesOnly, commitAtMs },
       environment,
       supplied,
     );
@@ -192,7 +193,10 @@ type Reported = Parameters<typeof openingReport>[0];
 function firstRecord(
   run: Omit<Reported, 'environment' | 'sandboxName'> & Pick<StartedRun, 'lacking'>,
   asked: Given<
-    Pick<StartedRun, 'source' | 'worker' | 'onto' | 'drafting' | 'advice' | 'wording' | 'evaluatesOnly'>
+    Pick<
+      StartedRun,
+      'source' | 'worker' | 'onto' | 'drafting' | 'advice' | 'wording' | 'evaluatesOnly' | 'commitAtMs'
+    >
   >,
   environment: RunEnvironment,
   supplied: PatchSet | undefined,

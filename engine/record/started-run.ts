@@ -57,6 +57,8 @@ export const startedShape = fields(
     anewAtMs: wholeNumber,
     /** Who does the work, by name in slot `worker`; absent in records from before there were several. */
     worker: text,
+    /** Time of the sealed commit, fixed so that its id is known before the checks end; absent: when it is sealed. */
+    commitAtMs: wholeNumber,
     /** `--onto`, as it was given. */
     onto: text,
     /** The sealed commit replaces the tip of the target, and its parent is the parent of that tip. */

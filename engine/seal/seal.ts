@@ -193,12 +193,13 @@ function fallbackIdentity(actorId: string): Identity {
 /** The same facts make the same commit, so making it twice is making it once; a signature of it may differ. */
 async function makeCommit(
   {
-    identity: { contract, runId, wording, authorship },
+    identity: { contract, runId, wording, authorship, commitAtMs },
     patch,
     environment,
   }: Pick<Attempt, 'identity' | 'patch' | 'environment'>,
   { nowMs, identity }: SealFacts,
 ): Promise<string> {
+  const atMs = commitAtMs ?? nowMs;
   const spec = contract.effective;
   const { author, coAuthors } = sealedPeople(wording, authorship, identity);
   const { repository, config } = environment;
@@ -217,11 +218,24 @@ async function makeCommit(
     // The sealer is the committer, never the author of someone else's change.
     author,
     committer: identity,
-    authoredAtMs: wording.authoredAtMs ?? nowMs,
-    committedAtMs: nowMs,
+    authoredAtMs: wording.authoredAtMs ?? atMs,
+    committedAtMs: atMs,
   };
   const signing = await commitSigning(repository, config.commit.sign);
   return signing ? createSignedCommit(repository, request, signing) : createCommit(repository, request);
+}
+
+/**
+ * Writes the commit that a run of the merge queue makes if it is sealed; no ref leads to it. `undefined` if its id
+ * cannot be known before that: git signs it, or people have to approve it first.
+ */
+export async function foretellCommit(attempt: Attempt): Promise<string | undefined> {
+  const { identity, environment, services, patch } = attempt;
+  const { repository, config } = environment;
+  if (identity.contract.effective.risk.humanInLoop.required) return undefined;
+  if ((await commitSigning(repository, config.commit.sign)) !== undefined) return undefined;
+  await importObjects(services.scratch, repository, patch);
+  return makeCommit(attempt, await sealFacts(attempt));
 }
 
 /**

@@ -50,6 +50,8 @@ export interface RunIdentity {
   readonly isWorked: boolean;
   /** Tip of a range; its authors may not approve. */
   readonly tip: string | undefined;
+  /** Time of the sealed commit; `undefined`: when it is sealed. */
+  readonly commitAtMs?: number | undefined;
   /** Words and people of the sealed commit. */
   readonly wording: CommitWording;
   /**

@@ -84,6 +84,21 @@ export interface RunSettings {
   readonly watch?: WorkWatch;
   /** Listener for every model call, before it is made. */
   readonly meter?: ModelMeter;
+  /** The run is an entry of the merge queue, and the next entry may be evaluated on its commit. */
+  readonly queued?: QueuedRun;
+}
+
+/** How a run of the merge queue and the one before it depend on each other (`docs/decisions/0037-merge-queue.md`). */
+export interface QueuedRun {
+  /** Called before any check with the commit that the run makes if it is sealed; not called if that is unknown. */
+  foretell(commit: string): void;
+  /** Absent for the first entry, which lands on the tip of its target. */
+  readonly ahead?: {
+    /** The commit that the run before makes: base, policy and expected tip of this one. */
+    readonly commit: string;
+    /** Resolves before this run is sealed: whether the target is at that commit. If not, nothing of the run is kept. */
+    hasLanded(): Promise<boolean>;
+  };
 }
 
 /** One `writ run`, with everything that the outside decides. */
@@ -100,6 +115,8 @@ export interface RunRequest extends RunSettings {
   /** The IntentSpec as its author gave it. */
   readonly specBytes: Uint8Array;
   readonly source: ChangeSource;
+  /** Id of the commit that a patch was made on; absent: that of `baseRef`. */
+  readonly startsAt?: string;
   /** Target branch by name, without `refs/heads/`. */
   readonly onto?: string;
   /** Only this branch's policy may apply; otherwise POLICY_MISMATCH. */
@@ -157,11 +174,16 @@ export interface Origin {
 /** Resolves where the change starts; REF_NOT_FOUND, REF_INVALID. */
 export async function resolveOrigin(
   repository: Repository,
-  { source }: { readonly source: ChangeSource | { readonly kind: ChangeSource['kind'] } },
+  {
+    source,
+    startsAt,
+  }: Pick<RunRequest, 'startsAt'> & {
+    readonly source: ChangeSource | { readonly kind: ChangeSource['kind'] };
+  },
   contract: AdmittedContract,
 ): Promise<Origin> {
   if (!('range' in source))
-    return { base: await resolveBase(repository, contract.effective.metadata.target.baseRef) };
+    return { base: await resolveBase(repository, startsAt ?? contract.effective.metadata.target.baseRef) };
   const { resolveRange } = await import('../../workspace/patch/read-patch.ts');
   const range = await resolveRange(repository, source.range);
   return { base: range.base, range };

@@ -19,6 +19,7 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'engine/evaluate/run-check.ts: check-outcome': ofChecks,
   'engine/evaluate/second-run/run-by-policy.ts: judge-changed': ofSecondRuns,
   'engine/evaluate/second-run/policy-inputs.ts: judge-changed': ofSecondRuns,
+  'engine/evaluate/taken-back.ts: scope': 'what takes back a landed change writes outside what it says',
   'engine/evaluate/evaluate-rules.ts: secrets': 'words that hold a secret are refused under this name',
   'engine/record/masking.ts: secrets': ofRecords,
   'engine/record/plan-state.ts: scope': ofScope,

@@ -1,0 +1,300 @@
+/* The `writ queue` commands, and `writ run --queue`. */
+import { readVersion } from '../../api/build.ts';
+import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { readInput } from '../../api/read-input.ts';
+import { withLandingState } from '../../api/run/approve-run.ts';
+import { openRun } from '../../api/run/open-run.ts';
+import { queueSchema } from '../../api/schemas/other-schemas.ts';
+import { toShape } from '../../api/schemas/shape.ts';
+import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import { readContract } from '../../engine/intent/admit-contract.ts';
+import { openStatedRepository } from '../../engine/open/repository-checks.ts';
+import { resolveOrigin } from '../../engine/state/run-request.ts';
+import { type QueuePass, type ShownEntry, showQueue, workQueue } from '../../engine/work-queue.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
+import {
+  addEntries,
+  hasEnded,
+  listEntries,
+  lockQueue,
+  maxQueuedBytes,
+  type QueuedChange,
+  type QueueEntry,
+} from '../../store/queue-entries.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { planTarget, shortBranch } from '../../workspace/git/target.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
+import { openReaching } from '../command-parts/reach-provider.ts';
+import { type Printer, styled } from '../terminal/print.ts';
+import { toResult } from './run.ts';
+
+/** `writ queue add SPEC…`: one `--patch` or `--range` for each spec, in the same order. */
+export async function queueAddCommand(context: CommandContext): Promise<CommandResult> {
+  const { args, options } = context;
+  const patches = options.values('patch');
+  const ranges = options.values('range');
+  if (patches.length > 0 && ranges.length > 0)
+    throw new WritError('USAGE', {
+      message: '`--patch` and `--range` cannot be combined. Add the specs in two commands',
+    });
+  const given = patches.length + ranges.length;
+  if (given !== args.length)
+    throw new WritError('USAGE', {
+      message: `expected one \`--patch\` or \`--range\` for each spec, found ${args.length} specs and ${given} changes`,
+      detail: { command: 'queue add', expected: args.length, found: given },
+    });
+  await using engine = await openEngine(context, { ephemeralKey: true });
+  const changes: QueuedChange[] = [];
+  for (const [index, spec] of args.entries())
+    changes.push(await readChange(context, engine, spec, { patch: patches[index], range: ranges[index] }));
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const added = new Set((await addEntries(repository, changes)).map(({ number }) => number));
+  const shown = await showQueue(context.stores, repository, { clock: systemClock });
+  return listed(shown.filter(({ number }) => added.has(number)));
+}
+
+/** Resolves a change once: target, base and commits of a range are ids from here on. */
+async function readChange(
+  context: CommandContext,
+  engine: WritEngine,
+  spec: string,
+  { patch, range = '' }: { readonly patch: string | undefined; readonly range: string | undefined },
+): Promise<QueuedChange> {
+  const { options, repoPath, cwd } = context;
+  const specBytes = await readSpecBytes(context, spec);
+  const contract = await readContract(engine, specBytes);
+  const repository = await openStatedRepository({ repositoryPath: repoPath ?? cwd }, contract);
+  const bytes =
+    patch === undefined ? undefined : await readInput(context, patch, { maxBytes: maxQueuedBytes });
+  const source =
+    bytes === undefined ? ({ kind: 'range', range } as const) : ({ kind: 'patch', bytes } as const);
+  const origin = await resolveOrigin(repository, { source }, contract);
+  const { metadata, intent } = contract.effective;
+  const onto = options.value('onto');
+  const target = await planTarget(repository, {
+    ...(onto === undefined ? {} : { onto }),
+    baseRef: metadata.target.baseRef,
+    baseCommit: origin.base.commit,
+    runId: metadata.id,
+  });
+  if (origin.base.commit === undefined || target.expected === undefined)
+    throw new WritError('REF_NOT_FOUND', {
+      message: `the merge queue lands on a branch that exists, and \`${printable(shortBranch(target.ref))}\` does not`,
+      detail: { ref: target.ref },
+      hints: ['name the branch: `--onto BRANCH`'],
+    });
+  const message = options.value('message');
+  const author = options.value('author');
+  return {
+    target: target.ref,
+    specId: metadata.id,
+    summary: intent.summary,
+    specBytes,
+    from: origin.base.commit,
+    ...(origin.range === undefined ? {} : { tip: origin.range.tip }),
+    ...(bytes === undefined ? {} : { patch: bytes }),
+    ...(message === undefined ? {} : { message }),
+    ...(author === undefined ? {} : { author }),
+  };
+}
+
+/** `writ queue run`: exit 0 if all landed, 1 if changes were removed, 4 if some wait, 128 if some cannot start. */
+export async function queueRunCommand(context: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const pass = await work(context, repository);
+  const result = listed(await showQueue(context.stores, repository, { clock: systemClock }));
+  const error = pass && refusalOf(pass);
+  return error === undefined ? result : refused(error, result.data ?? {}, result.human);
+}
+
+function refusalOf({ stuck, removed, waiting }: QueuePass): WritError | undefined {
+  const [first] = stuck;
+  if (first !== undefined) return first.fault;
+  const entries = (of: readonly QueueEntry[]): string =>
+    `${of.length === 1 ? 'entry' : 'entries'} ${of.map(({ number }) => number).join(', ')}`;
+  if (removed.length > 0)
+    return new WritError('QUEUE_REMOVED', {
+      message: `${entries(removed)} left the merge queue without landing`,
+    });
+  if (waiting.length > 0)
+    return new WritError('DECISION_WAITING', {
+      message: `${entries(waiting)} of the merge queue waits for approval`,
+      hints: ['`writ approve RUN`, then `writ queue run`'],
+    });
+  return undefined;
+}
+
+/** `writ queue`, `writ queue show`: what is in the queue, and what became of the entries before. */
+export async function queueShowCommand(context: CommandContext): Promise<CommandResult> {
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  return listed(await showQueue(context.stores, repository, { clock: systemClock }));
+}
+
+/** `writ run SPEC --queue`: adds one change and works on the queue until that one has ended or waits. */
+export async function runThroughQueue(context: CommandContext): Promise<CommandResult> {
+  const { args, options, print } = context;
+  const foreign = ['request', 'provider', 'recording', 'policy', 'local-changes'].find(
+    (name) => options.value(name) !== undefined,
+  );
+  const flag = ['no-seal', 'no-merge', 'yes'].find((name) => options.flag(name));
+  const other = foreign ?? flag ?? (options.values('approve-with').length > 0 ? 'approve-with' : undefined);
+  if (other !== undefined)
+    throw new WritError('USAGE', {
+      message: `\`--queue\` and \`--${other}\` cannot be combined: an entry is a change that exists, evaluated later`,
+    });
+  if (args[0] === undefined) throw new WritError('USAGE', { message: 'argument SPEC is missing' });
+  if ((options.value('patch') === undefined) === (options.value('range') === undefined))
+    throw new WritError('USAGE', { message: '`--queue` needs `--patch FILE` or `--range A..B`' });
+  await using engine = await openEngine(context, { ephemeralKey: true });
+  const given = { patch: options.value('patch'), range: options.value('range') };
+  const change = await readChange(context, engine, args[0], given);
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const [{ number } = { number: 0 }] = await addEntries(repository, [change]);
+  print.note(`entry ${number} of the merge queue of ${change.target}`);
+  const find = async (): Promise<QueueEntry | undefined> =>
+    (await listEntries(repository)).find((entry) => entry.number === number);
+  const pass = await work(context, repository, {
+    last: number,
+    isOver: async () => hasEnded((await find()) ?? { removed: { code: '', message: '' } }),
+  });
+  const fault = pass?.stuck.find(({ entry }) => entry.number === number)?.fault;
+  if (fault !== undefined) throw fault;
+  const entry = await find();
+  const view = entry?.run === undefined ? undefined : await openRun(context, entry.run).catch(unlessMissing);
+  if (view !== undefined) return toResult(view.view, print);
+  throw new WritError('QUEUE_REMOVED', {
+    message: entry?.removed?.message ?? 'the entry is not in the merge queue any more',
+    detail: { entry: number, code: entry?.removed?.code ?? null },
+  });
+}
+
+function unlessMissing(fault: unknown): undefined {
+  if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
+  throw fault;
+}
+
+const lookEveryMs = 200;
+
+/** Works on the queue once no other process does; `undefined` if another process made that unnecessary. */
+async function work(
+  context: CommandContext,
+  repository: Repository,
+  { last, isOver }: { readonly last?: number; readonly isOver?: () => Promise<boolean> } = {},
+): Promise<QueuePass | undefined> {
+  const { options, print, signal, env } = context;
+  let isTold = false;
+  for (;;) {
+    if (await isOver?.()) return undefined;
+    try {
+      const lock = await lockQueue(repository);
+      try {
+        return await pass();
+      } finally {
+        await lock.release();
+      }
+    } catch (fault) {
+      if (!isWritError(fault, 'QUEUE_BUSY')) throw fault;
+      if (!isTold) print.note(`${fault.message}: waiting for it`);
+      isTold = true;
+      await systemClock.sleep(lookEveryMs, signal);
+    }
+  }
+
+  async function pass(): Promise<QueuePass> {
+    const reaching = await openReaching(context, { records: false });
+    const pluginAccess = openPluginAccess(context, reaching);
+    await using engine = await openEngine(context, { ephemeralKey: options.flag('ephemeral-key') });
+    const result = await workQueue({
+      engine,
+      repository,
+      ...(last === undefined ? {} : { last }),
+      settings: {
+        sandbox: options.value('sandbox') ?? 'auto',
+        localChanges: 'stop',
+        schedulerVersion: readVersion(),
+        pluginAccess,
+        witness: userJournalWitness(env),
+        reach: reaching.reach,
+        secrets: reaching.secrets,
+        clock: systemClock,
+        signal,
+      },
+      async approvalsOf(view) {
+        const { waiting } = (await withLandingState(context, view)).view;
+        return waiting ?? { needed: 1, people: [] };
+      },
+      note: ({ number, summary }, what) => print.note(`${number}  ${printable(summary)}: ${what}`),
+    });
+    reaching.finish();
+    return result;
+  }
+}
+
+function listed(entries: readonly ShownEntry[]): CommandResult {
+  const data = toShape(queueSchema, { entries: entries.map(toData) });
+  return succeeded(data, (printer) => printEntries(printer, entries));
+}
+
+function toData({
+  number,
+  position,
+  target,
+  specId,
+  summary,
+  state,
+  tree,
+  run,
+  landed,
+  removed,
+}: ShownEntry) {
+  return {
+    number,
+    position: position ?? null,
+    state,
+    target,
+    specId,
+    summary,
+    ...(run === undefined ? {} : { runId: run }),
+    ...(tree === undefined ? {} : { tree }),
+    ...(landed === undefined ? {} : { commit: landed }),
+    ...(removed === undefined ? {} : { reason: removed }),
+  };
+}
+
+const tones = {
+  waiting: 'dim',
+  evaluating: 'bold',
+  'waits-for-approval': 'yellow',
+  landed: 'green',
+  removed: 'red',
+} as const;
+
+function printEntries(printer: Printer, entries: readonly ShownEntry[]): void {
+  if (entries.length === 0) printer.line('the merge queue is empty');
+  printer.table(
+    entries.map((entry) => [
+      String(entry.number),
+      shortBranch(entry.target),
+      styled(tones[entry.state], wordsOf(entry)),
+      entry.summary,
+    ]),
+  );
+  if (printer.quiet) return;
+  for (const { number, removed, run } of entries) {
+    if (removed === undefined) continue;
+    printer.line(`  ${number}  ${printable(removed.message)}`);
+    if (run !== undefined && removed.code === 'DECISION_ABANDON') printer.line(`     writ show ${run}`);
+  }
+}
+
+function wordsOf({ state, position, tree = '', run = '', landed = '' }: ShownEntry): string {
+  if (state === 'landed') return `landed ${landed.slice(0, 12)}`;
+  if (state === 'removed') return 'removed';
+  if (state === 'evaluating') return `${position}. evaluating on ${tree.slice(0, 12)}, run ${run}`;
+  if (state === 'waits-for-approval') return `${position}. waits for approval, run ${run}`;
+  return `${position}. waiting`;
+}
