@@ -25,9 +25,10 @@ export const rules: readonly Rule[] = [
       tags: ['maintainability'],
     },
     guide: {
-      refuses: 'A file outside the paths that the spec names.',
+      refuses:
+        'A file outside the paths that the spec names; a change that takes back what landed before it, and does something else as well (`docs/queue.md`).',
       example: '`intent.inScope` is `src/`, and the change edits `package.json`.',
-      mend: 'Leave the file out of the change, or name it in `intent.inScope` or `intent.touchHints.files`.',
+      mend: 'Leave the file out of the change, or name it in `intent.inScope` or `intent.touchHints.files`. Make a change that takes something back again, on the tip.',
     },
   },
   {

@@ -17,6 +17,7 @@ await room(
   'bin/commands/guide.test.ts',
   'bin/commands/hook.test.ts',
   'bin/commands/no-seal.test.ts',
+  'bin/commands/queue.test.ts',
   'bin/commands/seal.test.ts',
   'bin/commands/signed-commit.test.ts',
   'bin/commands/sandbox-notice.test.ts',
