@@ -74,7 +74,10 @@ const mostUsed = ['seal', 'run', 'verify', 'code', 'doctor'];
 
 /** Every command but the hidden ones, by what it is for. */
 export const commandGroups: readonly { readonly title: string; readonly names: readonly string[] }[] = [
-  { title: 'change', names: ['seal', 'plan', 'run', 'resume', 'approve', 'cancel'] },
+  {
+    title: 'change',
+    names: ['seal', 'plan', 'run', 'resume', 'approve', 'cancel', 'queue add', 'queue run', 'queue show'],
+  },
   { title: 'look', names: ['runs', 'show', 'report', 'graph', 'replay'] },
   {
     title: 'spec',

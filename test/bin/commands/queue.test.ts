@@ -344,20 +344,22 @@ t.test('no change is lost or landed twice, whenever the queue is killed', async 
   const random = seededRandom(toldSeed(t));
   await call('queue', 'add', ...given, ...ranges.flatMap((range) => ['--range', range]));
   const base = git('rev-parse', 'main');
-  /** Kills the process group once this holds, or some milliseconds later. */
-  const killAt = async (holds: () => boolean, laterMs: number): Promise<void> => {
+  /** Kills the queue once this holds, or some milliseconds later; false if it had ended before. */
+  const killAt = async (holds: () => boolean, laterMs: number): Promise<boolean> => {
     const { child, ended } = startWrit(['queue', 'run'], place);
     let isOver = false;
     void ended.then(() => (isOver = true));
     await until(() => isOver || holds(), 'the instant to kill at');
     await instant(laterMs);
+    const wasAtWork = !isOver;
     child.kill('SIGKILL');
     await ended;
+    return wasAtWork;
   };
   const head = (): string => readFileSync(join(root, '.git/refs/heads/main'), 'utf8').trim();
   const entry = (): string => readFileSync(join(root, '.git/writ/queue/000001/entry.json'), 'utf8');
-  await killAt(() => /"run"/.test(entry()), 0);
-  await killAt(() => head() !== base, 0);
+  t.ok(await killAt(() => /"run"/.test(entry()), 0), 'a run began');
+  t.ok(await killAt(() => head() !== base, 0), 'a change landed');
   for (let round = 0; round < (isLong ? 5 : 1); round += 1) await killAt(() => true, 200 + random() * 3000);
   const { code, err } = await runWrit(['queue', 'run'], place);
   t.equal(code, 0, err);
