@@ -47,8 +47,8 @@ interface Attempt {
   readonly outcome: Promise<Outcome>;
   /** The commit that it makes if it is sealed; `undefined` if that cannot be known before. */
   readonly foretold: Promise<string | undefined>;
-  /** Of a run ahead of its turn: says whether the commit that it is on has landed. */
-  settle(hasLanded: boolean): void;
+  /** Of a run ahead of its turn: says whether the commit that it is on has landed. The first answer holds; returns it. */
+  settle(hasLanded: boolean): boolean;
 }
 
 /** Characters of a reason; the run has all of it. */
@@ -124,11 +124,11 @@ async function workTarget(place: QueuePlace, target: string, passed: Set<number>
   }
 }
 
-/** Ends a run ahead of its turn; nothing of it is kept. */
+/** Ends a run ahead of its turn: nothing of it is kept, unless the commit that it is on has landed. */
 async function dropAttempt({ repository }: QueuePlace, attempt: Attempt): Promise<void> {
-  attempt.settle(false);
+  const isReal = attempt.settle(false);
   await attempt.outcome.catch(never);
-  await writeEntry(repository, withoutRun(attempt.entry));
+  if (!isReal) await writeEntry(repository, withoutRun(attempt.entry));
 }
 
 function withoutRun({ run: _, ...entry }: QueueEntry): QueueEntry {
@@ -155,7 +155,12 @@ async function beginTurn(place: QueuePlace, entry: QueueEntry): Promise<Attempt>
 }
 
 function ended(entry: QueueEntry, outcome: Outcome): Attempt {
-  return { entry, outcome: Promise.resolve(outcome), foretold: Promise.resolve(undefined), settle: never };
+  return {
+    entry,
+    outcome: Promise.resolve(outcome),
+    foretold: Promise.resolve(undefined),
+    settle: () => true,
+  };
 }
 
 /** What a run that an earlier process began comes to. `moved`: that run has ended, and a new one is needed. */
@@ -203,7 +208,7 @@ async function begin(place: QueuePlace, entry: QueueEntry, on?: string): Promise
     foretell: foretold.resolve,
     ...(on === undefined ? {} : { ahead: { commit: on, hasLanded: () => landed.promise } }),
   };
-  let isOn = on === undefined;
+  let isOn: boolean | undefined = on === undefined ? true : undefined;
   const work = async (): Promise<Outcome> => {
     try {
       const { from, tip, message, author } = entry;
@@ -234,9 +239,10 @@ async function begin(place: QueuePlace, entry: QueueEntry, on?: string): Promise
     outcome: work(),
     foretold: foretold.promise,
     settle(hasLanded: boolean) {
-      isOn = hasLanded;
-      landed.resolve(hasLanded);
-      if (!hasLanded) stop.abort(new WritError('TARGET_MOVED'));
+      isOn ??= hasLanded;
+      landed.resolve(isOn);
+      if (!isOn) stop.abort(new WritError('TARGET_MOVED'));
+      return isOn;
     },
   };
   // Awaited in its turn; a fault before that is not unhandled.
