@@ -1,12 +1,15 @@
-/* Lists the checks of a spec, and the moves of its lifecycle. */
+/* Lists the checks of a spec and the stages of its artifacts, and the moves of its lifecycle. */
 import { domainToASCII } from 'node:url';
 import { WritError } from '../core/base/errors.ts';
 import type {
+  ArtifactStage,
   Check,
+  EffectiveIntentSpec,
   IntentSpec,
   LifecycleStatus,
   VerificationPlan,
 } from '../core/interfaces/intentspec.gen.ts';
+import { type StageName, stageNames } from '../core/interfaces/stage.ts';
 import type { Partly } from './facts.ts';
 
 /** The four lists in the order in which their stages run. */
@@ -35,6 +38,47 @@ export function checksOf(
       check ? [{ list, path: `/acceptance/verificationPlan/${list}/${index}`, check }] : [],
     ),
   );
+}
+
+/** Maps an artifact's stage (`required[].stage`) to its gate stage. */
+export const gateOf: Readonly<Record<ArtifactStage, StageName>> = {
+  'per-task': 'fast',
+  integration: 'integration',
+  security: 'security',
+  release: 'release',
+};
+
+type Required = Pick<EffectiveIntentSpec['artifacts']['required'][number], 'name' | 'stage'>;
+
+/**
+ * The gate stage at which an artifact must exist: the stage that the spec names. If the check that produces it runs
+ * only later, that later stage applies, because the artifact cannot exist before.
+ */
+export function lookedForAt(spec: EffectiveIntentSpec, required: Required): StageName {
+  const named = gateOf[required.stage];
+  const made = producedAt(spec, required);
+  return made !== undefined && stageNames.indexOf(made) > stageNames.indexOf(named) ? made : named;
+}
+
+/**
+ * Returns the first stage with a command or suite that declares the artifact.
+ *
+ * A `test-log` that no check declares is the output of all checks. Its stage is the one that the spec names, else the
+ * next stage with a command, else the last one before.
+ *
+ * `undefined`: only the engine can produce it.
+ */
+export function producedAt(spec: EffectiveIntentSpec, { name, stage }: Required): StageName | undefined {
+  const plan = spec.acceptance.verificationPlan;
+  const running = stageNames.map((at) => plan[`${at}Checks`].filter(({ kind }) => kind !== 'policy'));
+  const claimed = running.findIndex((checks) =>
+    checks.some(({ artifactsProduced }) => artifactsProduced.includes(name)),
+  );
+  if (claimed >= 0) return stageNames[claimed];
+  if (name !== 'test-log') return undefined;
+  const ranAt = stageNames.filter((_, index) => (running[index]?.length ?? 0) > 0);
+  const named = stageNames.indexOf(gateOf[stage]);
+  return ranAt.find((at) => stageNames.indexOf(at) >= named) ?? ranAt.at(-1);
 }
 
 /** Every constraint key that a ToolRule may have. */

@@ -1,20 +1,19 @@
 /* The interfaces of check kinds and of stage checks. */
 import type { Finding } from './finding.ts';
-import type { ArtifactStage, EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
 import type { PatchFile, PatchSet } from './patch-set.ts';
 import type { RuleInput } from './rule-input.ts';
 import type { SandboxResult } from './sandbox.ts';
 import type { CheckNetwork, ScanOutcome, ScanRules } from './scanner.ts';
-import {
-  type ArtifactRecord,
-  type CheckCarry,
-  type CheckRecord,
-  type CheckTime,
-  type StageName,
-  stageNames,
-  type TestCounts,
-  type ToolUse,
-  type WrittenOutside,
+import type {
+  ArtifactRecord,
+  CheckCarry,
+  CheckRecord,
+  CheckTime,
+  StageName,
+  TestCounts,
+  ToolUse,
+  WrittenOutside,
 } from './stage.ts';
 
 /** A file that a check left in `$REPORTS_DIR`, read after the sandbox ended; symlinks are never followed. */
@@ -170,45 +169,4 @@ export interface StageCheck {
   readonly readsDiff: boolean;
   /** If there is no result, rejects with PLUGIN_PROCESS_FAULT or the signal's reason. */
   judge(input: StageCheckInput, signal: AbortSignal): Promise<readonly Finding[]>;
-}
-
-/** Maps an artifact's stage (`required[].stage`) to its gate stage. */
-export const gateOf: Readonly<Record<ArtifactStage, StageName>> = {
-  'per-task': 'fast',
-  integration: 'integration',
-  security: 'security',
-  release: 'release',
-};
-
-type Required = Pick<EffectiveIntentSpec['artifacts']['required'][number], 'name' | 'stage'>;
-
-/**
- * The gate stage at which an artifact must exist: the stage that the spec names. If the check that produces it runs
- * only later, that later stage applies, because the artifact cannot exist before.
- */
-export function lookedForAt(spec: EffectiveIntentSpec, required: Required): StageName {
-  const named = gateOf[required.stage];
-  const made = producedAt(spec, required);
-  return made !== undefined && stageNames.indexOf(made) > stageNames.indexOf(named) ? made : named;
-}
-
-/**
- * Returns the first stage with a command or suite that declares the artifact.
- *
- * A `test-log` that no check declares is the output of all checks. Its stage is the one that the spec names, else the
- * next stage with a command, else the last one before.
- *
- * `undefined`: only the engine can produce it.
- */
-export function producedAt(spec: EffectiveIntentSpec, { name, stage }: Required): StageName | undefined {
-  const plan = spec.acceptance.verificationPlan;
-  const running = stageNames.map((at) => plan[`${at}Checks`].filter(({ kind }) => kind !== 'policy'));
-  const claimed = running.findIndex((checks) =>
-    checks.some(({ artifactsProduced }) => artifactsProduced.includes(name)),
-  );
-  if (claimed >= 0) return stageNames[claimed];
-  if (name !== 'test-log') return undefined;
-  const ranAt = stageNames.filter((_, index) => (running[index]?.length ?? 0) > 0);
-  const named = stageNames.indexOf(gateOf[stage]);
-  return ranAt.find((at) => stageNames.indexOf(at) >= named) ?? ranAt.at(-1);
 }

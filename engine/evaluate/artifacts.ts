@@ -1,7 +1,7 @@
 /* Collects the artifacts that checks delivered, and produces those that no check delivered. */
 import { WritError } from '../../core/base/errors.ts';
 import type { ArtifactRequest } from '../../core/interfaces/artifact.ts';
-import { type CheckOutcome, lookedForAt, producedAt, type ReportFile } from '../../core/interfaces/check.ts';
+import type { CheckOutcome, ReportFile } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
@@ -11,7 +11,7 @@ import type { Hooks } from '../../core/kernel/hooks.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
 import type { ThirdPartyArtifact } from '../../plugins/third-party/parts/outside-checks.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { checksOf, type ListedCheck } from '../../spec/checks-of.ts';
+import { checksOf, type ListedCheck, lookedForAt, producedAt } from '../../spec/checks-of.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { type ArtifactCollector, type Production, redactArtifact } from '../state/evidence.ts';

@@ -2,11 +2,10 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
-import { producedAt } from '../../core/interfaces/check.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
-import { checksOf } from '../../spec/checks-of.ts';
+import { checksOf, producedAt } from '../../spec/checks-of.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { inScope } from '../../spec/scope-verdict.ts';
 import type { Journal } from '../../store/journal.ts';

@@ -1,7 +1,8 @@
 /* Decides whether a spec requires a report. */
-import { gateOf, lookedForAt } from '../../core/interfaces/check.ts';
+
 import type { ArtifactStage, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
+import { gateOf, lookedForAt } from '../../spec/checks-of.ts';
 
 /** Whether the spec requires this report, from any producer. */
 export function requiresArtifact({ artifacts }: EffectiveIntentSpec, name: string): boolean {

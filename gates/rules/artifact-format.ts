@@ -1,8 +1,9 @@
 /* The rule `artifact-format`. */
-import { lookedForAt } from '../../core/interfaces/check.ts';
+
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
+import { lookedForAt } from '../../spec/checks-of.ts';
 import { artifactContent, isOfTests, matchesFormat } from '../formats/matches-format.ts';
 
 const rule = 'artifact-format';

@@ -1,8 +1,9 @@
 /* The rule `artifact-present`. */
-import { lookedForAt } from '../../core/interfaces/check.ts';
+
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { mustPass } from '../../core/interfaces/stage.ts';
+import { lookedForAt } from '../../spec/checks-of.ts';
 
 const rule = 'artifact-present';
 
