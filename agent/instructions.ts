@@ -15,14 +15,15 @@ export const standingInstructions = `You change the files of a repository to ful
 
 /** The task in words. */
 export function taskInstructions(order: TaskOrder): string {
-  const { title, goal, steps, constraints, acceptanceCriteria, citations, previousFailure, lostCalls } =
-    order;
+  const { title, goal, steps, constraints, acceptanceCriteria } = order;
+  const { citations, instructionFiles, previousFailure, lostCalls } = order;
   const parts = [
     `Task: ${title} (${goal})`,
     listed('What is to be done', steps),
     listed('Limits', constraints),
     listed('It is accepted when', acceptanceCriteria),
     ...(citations === undefined || citations.needed === 0 ? [] : [citing(citations)]),
+    ...(instructionFiles === undefined ? [] : [instructionFiles]),
     ...(previousFailure === undefined
       ? []
       : [`The attempt before this one was not accepted:\n${previousFailure}`]),
@@ -52,7 +53,7 @@ function listed(title: string, items: readonly string[]): string {
 }
 
 const format = 'urn:writ:model-choice:v1';
-const known = ['format', 'provider', 'model', 'apiBase', 'temperature', 'flags'];
+const known = ['format', 'provider', 'model', 'apiBase', 'temperature', 'flags', 'profile'];
 
 /** The choice as a run keeps it, to make its worker again. */
 export function formatModelChoice(choice: ModelChoice): Uint8Array {
@@ -72,13 +73,23 @@ export function parseModelChoice(bytes: Uint8Array): ModelChoice {
   if (temperature !== undefined && !(typeof temperature === 'number' && temperature >= 0 && temperature <= 2))
     throw malformed('temperature');
   if (!isRecord(flags) || !Object.values(flags).every(isLine)) throw malformed('flags');
+  const profile = value.profile === undefined ? undefined : readProfile(value.profile);
   return {
     provider,
     ...(model === undefined ? {} : { model }),
     ...(apiBase === undefined ? {} : { apiBase }),
     ...(temperature === undefined ? {} : { temperature }),
     flags: flags as Readonly<Record<string, string>>,
+    ...(profile === undefined ? {} : { profile }),
   };
+}
+
+function readProfile(value: unknown): NonNullable<ModelChoice['profile']> {
+  const { name, tier, sha256 } = Object(value) as Readonly<Record<string, unknown>>;
+  const isTier = tier === 'project' || tier === 'user' || tier === 'embedded';
+  if (!isLine(name) || !isTier || typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256))
+    throw malformed('profile');
+  return { name, tier, sha256 };
 }
 
 /** One line of text that a header or a URL may hold. */

@@ -9,12 +9,14 @@ import type { ModelUsage } from '../../core/interfaces/model.ts';
 import { type ProviderFailure, providerFailure } from '../../core/interfaces/provider.ts';
 import type { SandboxEgress } from '../../core/interfaces/sandbox.ts';
 import { wordMask } from '../../readers/sensitive/mask-words.ts';
+import { digestExchanges } from '../../readers/sensitive/model-work.ts';
 import { socketName } from '../../workspace/egress/open-egress.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from '../../workspace/egress/outside.ts';
 import {
   countUsage,
   maxTurns,
   msBeforeRetry,
+  recordWork,
   type TurnSetting,
   type TurnsOfTask,
   type TurnsUsed,
@@ -56,8 +58,10 @@ export interface GateRun extends TurnSetting {
 export async function openModelGate(
   run: GateRun,
   chosen: OpenModel & { readonly agent: OpenAgent },
-  { spend, task }: TurnsOfTask = {},
+  about: TurnsOfTask = {},
 ): Promise<ModelGate> {
+  const { spend, task } = about;
+  const work = recordWork(chosen, about);
   const { model, provider, agent, temperature, secrets } = chosen;
   const { signal, settings, privateRoot } = run.services;
   const { promptInjection } = run.identity.contract.effective.security;
@@ -85,7 +89,10 @@ export async function openModelGate(
       { ...prepared, model, ...(temperature === undefined ? {} : { temperature }) },
       (_name, value) => (typeof value === 'string' ? mask(value) : value),
     );
-    const answer = await agent.stream({
+    const stream = digestExchanges(agent.stream, (exchange) =>
+      work.add(sentIn(JSON.parse(body)), 'http', exchange),
+    );
+    const answer = await stream({
       url: `${agent.base}${agent.source.path}`,
       method: 'POST',
       headers: {
@@ -229,7 +236,7 @@ export async function openModelGate(
   return {
     network: { way },
     isAsking: () => asking > 0,
-    taken: () => ({ turns, ...counted(), notices: [], requests: [] }),
+    taken: () => ({ turns, ...counted(), notices: [], requests: [], models: work.models() }),
     failure: () => failure,
     async close() {
       server.closeAllConnections();
@@ -237,6 +244,21 @@ export async function openModelGate(
       await drop();
     },
   };
+}
+
+/** Texts and tools of a program's question, whatever its form. */
+function sentIn(question: unknown): { readonly texts: readonly string[]; readonly tools: readonly string[] } {
+  const { tools, ...rest } = Object(question) as { readonly tools?: unknown };
+  const names = (Array.isArray(tools) ? tools : []).map((tool: unknown) => {
+    const { name, type } = Object(tool) as { readonly name?: unknown; readonly type?: unknown };
+    return name ?? type;
+  });
+  return { texts: stringsIn(rest), tools: names.filter((name) => typeof name === 'string') };
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

@@ -10,7 +10,7 @@ import { wayAddress } from '../../workspace/egress/open-egress.ts';
 import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { wordsOf } from '../../workspace/shell/shell.ts';
 import type { AgentRun } from '../agent-run.ts';
-import { fenceNote, type TurnsUsed } from '../model-loop/model-turns.ts';
+import { fenceNote, type TurnsOfTask, type TurnsUsed } from '../model-loop/model-turns.ts';
 import type { OpenAgent, OpenModel } from '../model-loop/open-model.ts';
 import type { ToolPlace } from '../tool-calls/tool-entry.ts';
 import { type AttemptTools, openToolEntry, usualBound } from '../tool-calls/tool-entry.ts';
@@ -33,11 +33,16 @@ export async function openAgentHost(
   place: ToolPlace,
   chosen: OpenModel & { readonly agent: OpenAgent },
   tools: AttemptTools,
+  about: Pick<TurnsOfTask, 'called' | 'instructions'>,
 ): Promise<OpenAgentHost> {
   const { agent, model, provider } = chosen;
   const { sandbox, config } = run.environment;
   if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
-  const gate = await openModelGate(run, chosen, { spend: tools.calls.spend, task: tools.task });
+  const gate = await openModelGate(run, chosen, {
+    ...about,
+    spend: tools.calls.spend,
+    task: tools.task,
+  });
   const judge = openAgentJudge(run, place, tools);
   const notes: string[] = [];
   const { promptInjection } = run.identity.contract.effective.security;

@@ -13,8 +13,10 @@ import type {
   ToolCall,
   ToolResult,
 } from '../../core/interfaces/model.ts';
+import type { ModelExchange, ModelWork } from '../../core/interfaces/model-work.ts';
 import type { Turn, TurnQuestion, Turns } from '../../core/interfaces/worker.ts';
 import { wordMask } from '../../readers/sensitive/mask-words.ts';
+import { digestTurn, joinModelWork, openClasses } from '../../readers/sensitive/model-work.ts';
 import type { ModelMeter, OpenModel } from './open-model.ts';
 import {
   type FindReplyFaults,
@@ -35,6 +37,8 @@ export interface TurnsUsed {
   readonly notices: readonly string[];
   /** The vendor's request ids, in order, if it returns any. */
   readonly requests: readonly string[];
+  /** What a provenance names of the calls. */
+  readonly models: readonly ModelWork[];
 }
 
 /** The turns of one attempt, and what they cost so far. */
@@ -61,14 +65,20 @@ export interface TurnSetting {
 export interface TurnsOfTask {
   readonly spend?: (spent: Pick<TurnsUsed, 'turns' | 'tokensUsed' | 'costUnits'>) => void;
   readonly task?: string;
+  /** The instruction files that its questions hold. */
+  readonly instructions?: ModelWork['instructions'];
+  /** Called after each exchange with the model's service, also after one that failed. */
+  readonly called?: (call: ModelWork) => void;
 }
 
 /** Turns with the model of a run, for one attempt. What its meter refuses a question for is thrown. */
 export function openTurns(
   { identity: { contract }, services: { signal, settings } }: TurnSetting,
-  { provider, model, temperature, secrets, notices: known = [] }: OpenModel,
-  { spend, task }: TurnsOfTask = {},
+  opened: OpenModel,
+  about: TurnsOfTask = {},
 ): OpenTurns {
+  const { provider, model, temperature, secrets, notices: known = [] } = opened;
+  const { spend, task } = about;
   const { promptInjection, outputHandling } = contract.effective.security;
   const isStrict = outputHandling.encodingPolicy === 'strict-json';
   let faultsOf: Promise<FindReplyFaults> | undefined;
@@ -78,6 +88,7 @@ export function openTurns(
   const requests: string[] = [];
   const mask = wordMask(secrets);
   const prepare = prepareMessages(promptInjection, mask, isStrict);
+  const work = recordWork(opened, about);
   const askOnce = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
     const settle = begin(sizeOf(request) + JSON.stringify(request.tools).length);
     const paid = (usage?: ModelUsage): void => {
@@ -88,8 +99,14 @@ export function openTurns(
     const calls: ToolCall[] = [];
     let usage: ModelUsage | undefined;
     let end: { readonly end: ReplyEnd; readonly state?: unknown } | undefined;
+    const sent = { texts: textsOf(request), tools: request.tools.map(({ name }) => name) };
+    let isHeard = false;
+    const heard = (exchange: ModelExchange): void => {
+      isHeard = true;
+      work.add(sent, 'http', exchange);
+    };
     try {
-      for await (const event of provider.ask(request, signal)) {
+      for await (const event of provider.ask(request, signal, heard)) {
         told?.(event);
         if (event.type === 'text') text.push(event.text);
         if (event.type === 'reasoned') text.length = 0;
@@ -115,6 +132,8 @@ export function openTurns(
       calls,
       ...(end?.state === undefined ? {} : { state: { provider: provider.name, model, value: end.state } }),
     };
+    // The traffic of a plugin's backend is not seen.
+    if (!isHeard) work.add(sent, 'turn', digestTurn(request, message));
     const used = usageOf(usage, request, message);
     paid(used);
     return { message, end: end?.end ?? 'stop', usage: used };
@@ -167,7 +186,57 @@ export function openTurns(
         detail: { provider: provider.name, replies: maxMalformed + 1 },
       });
     },
-    taken: () => ({ turns, ...counted(), notices: [...notices], requests: [...requests] }),
+    taken: () => ({
+      turns,
+      ...counted(),
+      notices: [...notices],
+      requests: [...requests],
+      models: work.models(),
+    }),
+  };
+}
+
+/** Texts of a request in which data of a class can be. */
+function* textsOf({ system, messages }: Pick<ModelRequest, 'system' | 'messages'>): Iterable<string> {
+  yield* system;
+  for (const message of messages) {
+    if (message.role === 'tool') for (const { text } of message.results) yield text;
+    else yield message.text;
+    if (message.role === 'assistant') for (const call of message.calls) yield call.arguments;
+  }
+}
+
+/** What a question holds: its texts, and the names of the tools that it offers. */
+interface SentQuestion {
+  readonly texts: Iterable<string>;
+  readonly tools: readonly string[];
+}
+
+/** Records each exchange of one attempt or draft for the provenance. */
+export function recordWork(
+  { origin, words = {} }: Pick<OpenModel, 'origin' | 'words'>,
+  { instructions = [], called }: Pick<TurnsOfTask, 'instructions' | 'called'>,
+): {
+  add(sent: SentQuestion, form: ModelWork['form'], exchange: ModelExchange): void;
+  models(): readonly ModelWork[];
+} {
+  const classes = openClasses(words);
+  let models: readonly ModelWork[] = [];
+  return {
+    add({ texts, tools }, form, exchange) {
+      for (const text of texts) classes.add(text);
+      const call: ModelWork = {
+        ...origin,
+        tools: tools.filter((name) => /^[^\p{Cc}]{1,128}$/u.test(name)),
+        instructions,
+        data_classes: classes.found(),
+        form,
+        exchanges: [exchange],
+      };
+      models = joinModelWork([...models, call]);
+      called?.(call);
+    },
+    models: () => models,
   };
 }
 

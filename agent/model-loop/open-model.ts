@@ -1,7 +1,15 @@
+/* An open model, and the listener for its calls. */
 import type { HttpStreamer } from '../../core/base/http-question.ts';
 import type { ModelUsage } from '../../core/interfaces/model.ts';
+import type { ModelWork } from '../../core/interfaces/model-work.ts';
+import type { ClassWords } from '../../core/interfaces/privacy.ts';
 import type { Provider, ProviderSource } from '../../core/interfaces/provider.ts';
 import type { FoundAgent } from '../../workspace/process/find-program.ts';
+
+export type ModelOrigin = Pick<
+  ModelWork,
+  'provider' | 'model' | 'endpoint' | 'agent' | 'profile' | 'replayed'
+>;
 
 /** An open model, ready for calls. */
 export interface OpenModel {
@@ -10,6 +18,10 @@ export interface OpenModel {
   readonly temperature?: number;
   /** Notices about how the model is reached. */
   readonly notices?: readonly string[];
+  /** Who is called, where and by whom, as a provenance names it. */
+  readonly origin: ModelOrigin;
+  /** Words of the repository that mark classes of data. */
+  readonly words?: ClassWords;
   /** For a backend that is an agent program: the program, and where and how it reaches its model. */
   readonly agent?: OpenAgent;
   /** Values that no prompt, answer or record may hold. */

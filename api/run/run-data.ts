@@ -25,6 +25,7 @@ import type { OpenedRun } from './open-run.ts';
 /** Converts a run to its `--json` form. */
 export function toRunData(view: RunView): RunData {
   const { stages, provenance = {}, would, ...run } = view;
+  const { models, ...sealed } = provenance;
   return toShape(runSchema, {
     ...run,
     ...compact({ warnings: warningsOf(view), would: would?.type, rationale: would?.rationale }),
@@ -33,7 +34,12 @@ export function toRunData(view: RunView): RunData {
       checks: stage.checks.map(toCheck),
       findings: stageFindings(stage).map(({ finding, ...by }) => ({ ...finding, ...by })),
     })),
-    provenance,
+    provenance: {
+      ...sealed,
+      ...compact({
+        models: models?.map(({ data_classes: dataClasses, ...work }) => ({ ...work, dataClasses })),
+      }),
+    },
   });
 }
 

@@ -18,7 +18,7 @@ import {
   textOrNull,
   within,
 } from './shape.ts';
-import { attestedPlugin } from './verification-schema.ts';
+import { attestedPlugin, modelWork } from './verification-schema.ts';
 
 export const findingSchema = record(
   { rule: text, severity: oneOf('error', 'warning', 'note'), message: text },
@@ -222,6 +222,7 @@ export const runMembers = {
         log_origin: text,
         log_index: count,
         plugins: asItIs(list(attestedPlugin)),
+        models: list(modelWork),
       },
     ),
   },

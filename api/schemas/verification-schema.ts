@@ -1,4 +1,5 @@
 /* The JSON Schema of the result of `writ verify`. */
+import { sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import { type Admitted, anything, count, flag, list, oneOf, record, sha256, text } from './shape.ts';
 
 /** A plugin of others as a provenance lists it. */
@@ -9,6 +10,27 @@ export const attestedPlugin = record({
   brings: list(text),
   given: list(text),
 });
+
+/** Calls of a model as a provenance names them. */
+export const modelWork = record(
+  {
+    provider: text,
+    model: text,
+    endpoint: text,
+    agent: text,
+    tools: list(text),
+    instructions: list(record({ path: text, sha256 }, { cut: flag })),
+    data_classes: list(oneOf('public', ...sensitiveClasses)),
+    form: oneOf('http', 'turn'),
+    exchanges: list(record({ question: sha256 }, { answer: sha256 })),
+  },
+  {
+    profile: record({ name: text, tier: oneOf('project', 'user', 'embedded'), sha256 }),
+    replayed: flag,
+    claimed: flag,
+    omitted: count,
+  },
+);
 
 const claimStatus = oneOf('passed', 'failed', 'missing', 'expired', 'unverified');
 const claim = record({ id: text, status: claimStatus }, { code: text, detail: anything, target: text });
@@ -44,7 +66,7 @@ export const verificationSchema = record(
     targets: list(
       record(
         { target: text, kind: oneOf('run', 'evidence', 'attestation', 'log-proof'), verified: flag },
-        { run_id: text, commit_sha: text, plugins: list(attestedPlugin) },
+        { run_id: text, commit_sha: text, plugins: list(attestedPlugin), models: list(modelWork) },
       ),
     ),
   },

@@ -29,7 +29,7 @@ export function toVerificationData(
       kind,
       ...(runId === undefined ? {} : { run_id: runId }),
       ...(commit === undefined ? {} : { commit_sha: commit }),
-      ...pluginsOf(report),
+      ...listedIn(report),
       verified: report.verified,
     })),
     ...(ranges.length === 0 ? {} : { ranges }),
@@ -59,11 +59,14 @@ interface RangeVerdict {
   readonly verified: boolean;
 }
 
-/** Plugins of others, where a signer who is believed lists any. */
-function pluginsOf({
-  grounds: { plugins = [] },
-}: VerifyReport): Pick<VerificationData['targets'][number], 'plugins'> {
-  return plugins.length === 0 ? {} : { plugins: plugins.map((plugin) => ({ ...plugin })) };
+/** Plugins of others and calls of models, where a signer who is believed lists any. */
+function listedIn({
+  grounds: { plugins = [], models = [] },
+}: VerifyReport): Pick<VerificationData['targets'][number], 'plugins' | 'models'> {
+  return {
+    ...(plugins.length === 0 ? {} : { plugins: plugins.map((plugin) => ({ ...plugin })) }),
+    ...(models.length === 0 ? {} : { models: models.map((work) => ({ ...work })) }),
+  };
 }
 
 /** Returns why verification failed, for the worst target; `undefined` if all targets are verified. */

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { AttestRequest } from '../../core/interfaces/sealing.ts';
 import type { CheckRecord } from '../../core/interfaces/stage.ts';
+import { modelWorkFault } from '../../store/record/model-work.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import {
   type DigestSet,
@@ -238,11 +239,14 @@ export function buildProvenance(input: ProvenanceInput): ProvenanceStatement {
   requireForm('startedOn', input.startedOn, rfc3339);
   requireForm('finishedOn', input.finishedOn, rfc3339);
   requireForm('specDigest', input.specDigest, sha256Form);
+  const fault = input.models === undefined ? undefined : modelWorkFault(input.models);
+  if (fault !== undefined) throw nonsense('writ_model_work', fault);
   return statementAbout(input, slsaProvenanceType, predicateOf(input));
 }
 
 function predicateOf(input: ProvenanceInput) {
-  const { runId, startedOn, finishedOn, policyRef, defaultRef, schedulerVersion, ledger, network } = input;
+  const { runId, startedOn, finishedOn, policyRef, defaultRef, schedulerVersion, ledger, network, models } =
+    input;
   return {
     buildDefinition: {
       buildType,
@@ -258,6 +262,7 @@ function predicateOf(input: ProvenanceInput) {
         ...(policyRef === undefined ? {} : { writ_policy_ref: policyRef }),
         ...(defaultRef === undefined ? {} : { writ_default_ref: defaultRef }),
         ...(network === undefined ? {} : { writ_network: network.map(toNetwork) }),
+        ...(models === undefined ? {} : { writ_model_work: models }),
       },
       resolvedDependencies: dependenciesOf(input),
     },

@@ -1,5 +1,7 @@
 /* Reads writ's own provenance. */
+import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sealing.ts';
+import { modelWorkFault } from '../../store/record/model-work.ts';
 import {
   expectArray,
   expectObject,
@@ -41,6 +43,8 @@ export interface ProvenanceClaims {
   readonly config: string | undefined;
   /** Plugins of others that were listed for the run, in the order of the configuration. */
   readonly plugins: readonly AttestedPlugin[];
+  /** What models did; empty where the statement names none. */
+  readonly models: readonly ModelWork[];
   /** The log that the signer vouches for. */
   readonly ledger: LedgerKey | undefined;
 }
@@ -89,6 +93,7 @@ export function readProvenance(payload: Uint8Array): ProvenanceClaims {
     byproducts: readByproducts(said.byproducts),
     ...readDependencies(said.dependencies),
     plugins: readPlugins(said.dependencies),
+    models: readModels(said.internal.writ_model_work),
     policyRef:
       policyRef === undefined
         ? undefined
@@ -152,6 +157,14 @@ function readPlugins(dependencies: SlsaProvenanceClaims['dependencies']): readon
       },
     ];
   });
+}
+
+/** `malformed` for a block of another shape. */
+function readModels(block: unknown): readonly ModelWork[] {
+  if (block === undefined) return [];
+  const fault = modelWorkFault(block);
+  if (fault === undefined) return block as readonly ModelWork[];
+  throw refuted('malformed', { member: '/internalParameters/writ_model_work', found: fault });
 }
 
 /** A base names the repository that it is of. */

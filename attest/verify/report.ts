@@ -1,5 +1,6 @@
 /* The report of a verification, and the list of checks that produces it. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';
 
 /**
@@ -59,6 +60,8 @@ interface Grounds {
   log?: { readonly origin: string; readonly index: number; readonly size: number };
   /** Plugins of others that a statement of a signer who is believed lists. */
   plugins?: readonly AttestedPlugin[];
+  /** Calls of models that it names. */
+  models?: readonly ModelWork[];
   /** SHA-256, hex, of what was looked at, by name. */
   readonly digests: Map<string, string>;
 }

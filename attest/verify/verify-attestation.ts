@@ -175,7 +175,10 @@ async function verifyStatement(
   if (statement === undefined) return {};
   const predicate = await verifyPredicate(list, statement, content.payload, options.types, options.nowMs);
   if (predicate) await verifySummaryDemands(list, options.summary, predicate.summary);
-  if (predicate?.ours) list.grounds.plugins = predicate.ours.plugins;
+  if (predicate?.ours) {
+    list.grounds.plugins = predicate.ours.plugins;
+    list.grounds.models = predicate.ours.models;
+  }
   await list.run(
     'subject',
     () => requireSubject(statement.subjects, options),

@@ -203,8 +203,12 @@ function readStatement({ envelope: { payloadType, payload } }: Bundle, nowMs: nu
   return claims;
 }
 
-function noteEvidence({ grounds }: CheckList, { plugins, patchset, byproducts }: ProvenanceClaims): void {
+function noteEvidence(
+  { grounds }: CheckList,
+  { plugins, models, patchset, byproducts }: ProvenanceClaims,
+): void {
   grounds.plugins = plugins;
+  grounds.models = models;
   grounds.digests.set(patchFile, patchset);
   for (const { name, sha256 } of byproducts) grounds.digests.set(name, sha256);
 }

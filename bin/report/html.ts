@@ -7,6 +7,7 @@ import { type CheckRecord, failureOutput, type StageRecord } from '../../core/in
 import { limitExceeded } from '../../gates/rules/check-outcome.ts';
 import { escapeHtml, pageFrame, pageStyle } from './page-frame.ts';
 import {
+  modelWords,
   pluginWords,
   type TimeSpan,
   toCount,
@@ -163,6 +164,10 @@ function provenanceOf(view: RunView): string {
     ...(provenance?.plugins ?? []).map((plugin): readonly [string, string] => [
       `Plugin ${plugin.name}`,
       `sha256:${plugin.sha256} ${pluginWords(plugin)}`,
+    ]),
+    ...(provenance?.models ?? []).map((work): readonly [string, string] => [
+      'Model',
+      modelWords(work).join('; '),
     ]),
   ])}`;
 }

@@ -14,6 +14,7 @@ import {
 import { limitExceeded } from '../../gates/rules/check-outcome.ts';
 import { type Part, type Printer, type Style, styled, toShellWord } from '../terminal/print.ts';
 import {
+  modelWords,
   pluginWords,
   printOnce,
   toDuration,
@@ -110,6 +111,9 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
         '  plugin',
         `${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`,
       ]),
+      ...(provenance?.models ?? []).flatMap((work) =>
+        modelWords(work).map((words, n): [string, string] => [n === 0 ? '  model' : '', words]),
+      ),
     ].flatMap(([name, value]): readonly (readonly Part[])[] =>
       value === undefined ? [] : [[styled('dim', name ?? ''), value]],
     ),

@@ -5,7 +5,7 @@ import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';
 import type { ScannedFinding, ScanResult } from '../../gates/scan/scan-pieces.ts';
 import { type Printer, type Style, styled } from '../terminal/print.ts';
-import { pluginWords, toCount } from './words.ts';
+import { modelWords, pluginWords, toCount } from './words.ts';
 
 const most = 200;
 const scanTones: Readonly<Record<ScannedFinding['severity'], Style>> = {
@@ -92,6 +92,14 @@ export function printVerification(printer: Printer, verified: VerifiedTarget): v
     printer.line('   ', styled('green', 'passed'), `  ${evidence.length} evidence digests`);
   for (const plugin of verified.report.grounds.plugins ?? [])
     printer.line(`    plugin ${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`);
+  printModels(printer, verified);
+}
+
+/** Which models led to the change, by the word of the signer. */
+function printModels(printer: Printer, { report }: VerifiedTarget): void {
+  for (const work of report.grounds.models ?? [])
+    for (const [n, words] of modelWords(work).entries())
+      printer.line(n === 0 ? '    model  ' : '           ', words);
 }
 
 /** The verdict on each range of commits. */
@@ -148,4 +156,5 @@ export function printExplanation(
     for (const [n, [name, text]] of leaves.entries())
       printer.line(`    ${n === leaves.length - 1 ? '└' : '├'} ${name.padEnd(9)}`, styled('dim', text));
   }
+  printModels(printer, verified);
 }

@@ -1,5 +1,6 @@
 /* Formats durations, sizes, counts and other facts for people. */
 import type { ChangedSince } from '../../api/run/approve-run.ts';
+import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';
 import type { ArtifactRecord, CheckRecord, StageRecord } from '../../core/interfaces/stage.ts';
@@ -32,6 +33,28 @@ export function toCount(count: number, noun: string): string {
 /** What a plugin of others brought and was given, in one line. */
 export function pluginWords({ brings, given }: Pick<AttestedPlugin, 'brings' | 'given'>): string {
   return [brings.join(', '), given.join(', ')].filter((words) => words !== '').join('; ');
+}
+
+/** The calls of one model: who was called, then in lines what the calls had and sent. */
+export function modelWords(work: ModelWork): readonly [who: string, ...more: string[]] {
+  const { provider, model, endpoint, agent, profile, tools, instructions, exchanges, omitted = 0 } = work;
+  const said = [
+    profile === undefined
+      ? ''
+      : `, profile ${profile.name} of the ${profile.tier} (sha256:${profile.sha256})`,
+    work.replayed ? ', its answers out of a recording' : '',
+    work.claimed ? ', as the record of another machine reports it' : '',
+  ];
+  const files = instructions.map(
+    ({ path, sha256, cut }) => `${path}${cut ? ' (its start)' : ''} sha256:${sha256}`,
+  );
+  return [
+    `${provider} ${model} at ${endpoint}, as ${agent}${said.join('')}`,
+    `${toCount(exchanges.length + omitted, 'call')}${omitted === 0 ? '' : `, the first ${omitted} not listed`}; questions and answers by digest`,
+    `tools: ${tools.join(', ') || 'none'}`,
+    `instruction files: ${files.join(', ') || 'none'}`,
+    `data classes sent: ${work.data_classes.join(', ')}`,
+  ];
 }
 
 /**

@@ -1,5 +1,4 @@
 /* Plans: Tasks, their order, the triggers of a replan, and the checks on plans from outside. */
-import { WritError } from '../base/errors.ts';
 import { quoted } from '../base/printable.ts';
 import type { ReplanTrigger } from './intentspec.gen.ts';
 import type { StageName } from './stage.ts';
@@ -61,17 +60,6 @@ export interface PlanProblem {
 
 /** Problems beyond these are counted, not listed. */
 export const maxPlanProblems = 100;
-
-/** Builds the error of the first problem, with all problems in `detail.problems`. */
-export function toPlanFault(problems: readonly PlanProblem[]): WritError {
-  const [first] = problems;
-  if (first === undefined) return new WritError('INTERNAL', { message: 'a plan failed without a problem' });
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return new WritError(first.code, {
-    message: `${first.message}${more}`,
-    detail: { ...first.detail, problems: problems.slice(0, maxPlanProblems) },
-  });
-}
 
 /** The part of a Task that its graph needs. */
 export interface GraphTask {

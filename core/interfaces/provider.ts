@@ -4,6 +4,7 @@ import { WritError } from '../base/errors.ts';
 import type { HttpStreamer, PlainHttpHosts } from '../base/http-question.ts';
 import { printable } from '../base/printable.ts';
 import type { FailureKind, ModelEvent, ModelRequest, ModelUsage } from './model.ts';
+import type { ModelExchange } from './model-work.ts';
 import type { AgentSource } from './worker.ts';
 
 /** A backend that answers as a model. Each try of a turn is one `ask` call; turns of several Tasks run in parallel. */
@@ -12,9 +13,13 @@ export interface Provider {
   /**
    * Streams the reply; the last event is `end`. Throws PROVIDER_FAILED (see `providerFailure`) if there is no reply,
    * and the signal's reason on abort. Throws PROVIDER_OPTION if a flag is not valid for the model. Sends one request;
-   * the engine does the retries.
+   * the engine does the retries. A provider over HTTP reports the exchange to `heard`.
    */
-  ask(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  ask(
+    request: ModelRequest,
+    signal: AbortSignal,
+    heard?: (exchange: ModelExchange) => void,
+  ): AsyncIterable<ModelEvent>;
   /** What a turn costs, in units of 0.001 USD; absent, or no number: one unit for a thousand tokens. */
   costUnits?(model: string, usage: ModelUsage): number | undefined;
   /** Maximum tokens of request and reply together. Absent if unknown. */
@@ -94,6 +99,8 @@ export interface ProviderSource {
   readonly settings?: Readonly<Record<string, readonly string[]>>;
   /** For a name that continues after a colon (`replay:DIR`): returns the source for the text after the colon. */
   readonly at?: (place: string) => Promise<ProviderSource>;
+  /** Its answers come from a recording. */
+  readonly replays?: true;
   /** Where it is a program that works by itself; `open` gives what is known of its models. */
   readonly agent?: AgentSource<Pick<ProviderFailure, 'kind' | 'found' | 'retryAfterSeconds'>>;
   /** PROVIDER_OPTION where flags and model do not go together. */

@@ -1,6 +1,7 @@
 /* The view of a run that reports and plugins receive. */
 import type { ApprovalVerdict, OwnedPaths } from './approval.ts';
 import type { Finding } from './finding.ts';
+import type { ModelWork } from './model-work.ts';
 import type { TrustTier } from './privacy.ts';
 import type { AttestedPlugin } from './sealing.ts';
 import type { ArtifactRecord, StageRecord } from './stage.ts';
@@ -131,5 +132,7 @@ export interface RunView {
     readonly logIndex?: number;
     /** As the bundle lists them; absent if there are none. */
     readonly plugins?: readonly AttestedPlugin[];
+    /** Calls of models, as the bundle names them. */
+    readonly models?: readonly ModelWork[];
   };
 }

@@ -2,6 +2,7 @@
 import type { ApprovalReader, ApprovalVerdict, CarryReader } from './approval.ts';
 import type { Difference } from './finding.ts';
 import type { EffectiveIntentSpec } from './intentspec.gen.ts';
+import type { ModelWork } from './model-work.ts';
 import type { CheckNetwork } from './scanner.ts';
 import type { StageRecord } from './stage.ts';
 import type { HashedTree, RepositoryPlace } from './store.ts';
@@ -60,6 +61,8 @@ export interface AttestRequest {
   readonly approvals: readonly ApprovalVerdict[];
   /** Networks of checks that had one; absent where none had. */
   readonly network?: readonly (CheckNetwork & { readonly stage: string; readonly check: string })[];
+  /** Calls of models that led to the change; absent where no model made it. */
+  readonly models?: readonly ModelWork[];
   /** RFC 3339. */
   readonly startedOn: string;
   readonly finishedOn: string;

@@ -1,6 +1,7 @@
 /* The interface of workers, which make the change of a Task. */
 import type { WritError } from '../base/errors.ts';
 import type { AssistantMessage, ModelEvent, ModelRequest, ModelUsage, ReplyEnd } from './model.ts';
+import type { ModelWork } from './model-work.ts';
 
 /** One attempt at one Task, as passed to the worker. */
 export interface TaskOrder {
@@ -18,6 +19,8 @@ export interface TaskOrder {
   /** `in-scope:…`, `out-of-scope:…`, `crypto-policy:…`, `risk-rationale:…`. */
   readonly constraints: readonly string[];
   readonly acceptanceCriteria: readonly string[];
+  /** The repository's instruction files for agents, as text for a model. */
+  readonly instructionFiles?: string;
   /** A directory with the base of this attempt. The worker may change it; only its result counts. */
   readonly workspace: string;
   /** Digest of the context snapshot at the start, if the spec requires one. */
@@ -156,6 +159,8 @@ export interface ModelChoice {
   readonly temperature?: number;
   /** The provider's own flags, by name. */
   readonly flags: Readonly<Record<string, string>>;
+  /** The agent profile of the session that chose it. */
+  readonly profile?: NonNullable<ModelWork['profile']>;
 }
 
 /** One whole reply. */

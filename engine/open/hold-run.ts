@@ -126,7 +126,7 @@ export async function holdRun({
     lacking: started.lacking,
     local: started.local,
   };
-  const calls = openCallLedger(journal);
+  const calls = openCallLedger(journal, started.drafting?.models);
   if (allowLostCalls) await calls.allow();
   const services: RunServices = {
     ...parts,

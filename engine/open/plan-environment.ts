@@ -1,14 +1,14 @@
 /* Reads what planning needs, drafts the plan, and collects notices. */
 import { type Issue, warning } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { type PlanDraft, toPlanFault } from '../../core/interfaces/plan.ts';
+import type { PlanDraft } from '../../core/interfaces/plan.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { listNames, listTree } from '../../workspace/git/tree.ts';
 import type { WritConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { hintedFiles, type PlanEnvironment } from '../plan/decompose.ts';
-import { coversSpec, type PlanQuestion, planTasks } from '../plan/plan-tasks.ts';
+import { coversSpec, type PlanQuestion, planTasks, toPlanFault } from '../plan/plan-tasks.ts';
 import { scopeRootOf } from '../plan/scope.ts';
 import {
   approversLacking,

@@ -18,7 +18,7 @@ import { openRepository, type Repository } from '../../workspace/git/repository.
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import { readContract } from '../intent/admit-contract.ts';
 import { openRunStore } from '../intent/find-intent.ts';
-import { readClaim } from '../record/claimed-run.ts';
+import { modelsOf, readClaim } from '../record/claimed-run.ts';
 import { putJournal, readKeptContract } from '../record/journal-view.ts';
 import { type StartedRun, startedRun, startedType } from '../record/started-run.ts';
 import { callTypes, claimedCalls } from '../state/calls.ts';
@@ -118,7 +118,13 @@ export async function reopenRun(
     const memory =
       claim ??
       (own && moved
-        ? { started: before, spec: read.bytes, candidate, calls: claimedCalls(own.records) }
+        ? {
+            started: before,
+            spec: read.bytes,
+            candidate,
+            calls: claimedCalls(own.records),
+            models: modelsOf(before, own.records),
+          }
         : undefined);
     // A kill between the journal of a new start and this leaves what the earlier one remembers.
     if (own && !moved && isUnresumed(own)) await clearMemory(directory, runId, read.bytes);

@@ -39,6 +39,7 @@ import { type CommitWording, type LocalDecision, readWording } from '../state/co
 import type { RunEnvironment } from '../state/open-run.ts';
 import { stepsOver } from '../state/record-collector.ts';
 import type { RunRequest } from '../state/run-request.ts';
+import { nothingSpent } from '../state/spent.ts';
 import { pluginCacheOf } from './environment.ts';
 import { type HeldRun, holdRun, openJournal } from './hold-run.ts';
 import { everyResult, type OpeningPlace, openChecks } from './opening.ts';
@@ -155,7 +156,9 @@ export async function startedAgain(
   claim: ClaimedRun,
   supplied: PatchSet | undefined,
 ): Promise<StartedRun> {
-  const { runId, source, onto, tip, drafting } = claim.started;
+  const { runId, source, onto, tip, drafting: spent } = claim.started;
+  const { models } = claim;
+  const drafting = models.length === 0 ? spent : { ...(spent ?? nothingSpent), models };
   const values = supplied ? secretValues(supplied, supplied.files) : [];
   const spec = contract.effective;
   const { wording, authorship } = maskStated(

@@ -1,4 +1,5 @@
 /* Makes the first draft of a plan, and tests whether a draft that plugins changed still covers the spec. */
+import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';
@@ -8,7 +9,6 @@ import {
   type PlanDraft,
   type PlannedTask,
   type PlanProblem,
-  toPlanFault,
 } from '../../core/interfaces/plan.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
 import { decompose, type PlanEnvironment } from './decompose.ts';
@@ -93,6 +93,17 @@ function conflictProblem({ before, after, path }: WriteConflict): PlanProblem {
 export function requireDistinctObjectives(objectives: readonly string[]): void {
   const problems = duplicateObjectives(objectives);
   if (problems.length > 0) throw toPlanFault(problems);
+}
+
+/** Builds the error of the first problem, with all problems in `detail.problems`. */
+export function toPlanFault(problems: readonly PlanProblem[]): WritError {
+  const [first] = problems;
+  if (first === undefined) return new WritError('INTERNAL', { message: 'a plan failed without a problem' });
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  return new WritError(first.code, {
+    message: `${first.message}${more}`,
+    detail: { ...first.detail, problems: problems.slice(0, maxPlanProblems) },
+  });
 }
 
 /** Two objectives with the same text would become two Tasks with the same work. */

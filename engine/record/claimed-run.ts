@@ -6,12 +6,14 @@ import { WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { ModelWork } from '../../core/interfaces/model-work.ts';
+import { joinModelWork } from '../../readers/sensitive/model-work.ts';
 import { isJournalBegun, type JournalRecord, parseJournal, readJournal } from '../../store/parse-journal.ts';
 import { journalPath, requireKeptSpec, runDirectory } from '../../store/run-directory.ts';
 import { fields, type TypeOf, text } from '../../store/shape.ts';
 import type { RunStore } from '../../store/stores.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { claimedCalls, type OutsideCall } from '../state/calls.ts';
+import { claimedCalls, modelCalls, type OutsideCall } from '../state/calls.ts';
 import { requireStartedContract, runnerSealPath, travelledJournal } from './journal-view.ts';
 import { type StartedRun, startedRun } from './started-run.ts';
 import { parseWaitingRecord, waitingPath } from './stored-approvals.ts';
@@ -27,6 +29,8 @@ export interface ClaimedRun {
   readonly candidate: StartedRun['candidate'];
   /** Calls that may have left a machine, even if the journal reports that they ended. */
   readonly calls: readonly OutsideCall[];
+  /** Calls of models, those that drafted it included. */
+  readonly models: readonly ModelWork[];
   /** The journal in its refs, where there is one, and what a runner signed over it. */
   readonly travelled?: { readonly records: readonly JournalRecord[]; readonly bytes: Uint8Array };
   readonly runnerSeal?: Uint8Array;
@@ -89,9 +93,18 @@ export async function readClaim(
     spec,
     candidate: started.candidate ?? waitingCandidate(stored.get(waitingPath)),
     calls: claimedCalls(records),
+    models: modelsOf(started, records).map((work) => ({ ...work, claimed: true })),
     ...(travelled ? { travelled } : {}),
     ...(runnerSeal ? { runnerSeal } : {}),
   };
+}
+
+/** Calls of models in a run so far, those that drafted it first. JOURNAL_CORRUPT. */
+export function modelsOf(
+  { drafting }: Pick<StartedRun, 'drafting'>,
+  records: readonly JournalRecord[],
+): readonly ModelWork[] {
+  return joinModelWork([...(drafting?.models ?? []), ...modelCalls(records)]);
 }
 
 /** The candidate of a worker's run that was shown for approval. */

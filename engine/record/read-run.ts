@@ -1,12 +1,14 @@
 /* Reads a run as stored. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type AttestedPlugin, pluginDependency } from '../../core/interfaces/sealing.ts';
 import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
 import { type ObjectBody, patchFile } from '../../store/object-shapes.ts';
 import { type JournalRecord, readJournal } from '../../store/parse-journal.ts';
+import { modelWorkFault } from '../../store/record/model-work.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { decisionPaths, type StoredDecision, storedDecision } from '../../store/record/sealed-commit.ts';
 import {
@@ -152,6 +154,7 @@ function decidedRun(
     sealedArtifact('transparency-proof', sealPaths.proof, 'text/plain', files),
   ].flat();
   const plugins = sealedPlugins(files.get(sealPaths.bundle));
+  const models = sealedModels(files.get(sealPaths.bundle));
   const { state, notices } = afterDecision(decision.type, records);
   const told = [
     ...(notices ?? []),
@@ -177,6 +180,7 @@ function decidedRun(
       ...(files.has(sealPaths.bundle) ? { bundle: `${ref}:${sealPaths.bundle}` } : {}),
       ...(files.has(sealPaths.proof) ? { proof: `${ref}:${sealPaths.proof}` } : {}),
       ...(plugins.length === 0 ? {} : { plugins }),
+      ...(models.length === 0 ? {} : { models }),
     },
   };
 }
@@ -258,14 +262,24 @@ const maxWords = 1000;
  * read. `writ verify` checks the signature.
  */
 export function sealedPlugins(bundle: Uint8Array | undefined): readonly AttestedPlugin[] {
-  if (bundle === undefined) return [];
+  const dependencies = at(statementIn(bundle), 'predicate', 'buildDefinition', 'resolvedDependencies');
+  return (Array.isArray(dependencies) ? dependencies : []).flatMap(toPlugin).slice(0, maxPlugins);
+}
+
+/** The same of calls of models; empty if a stored bundle names them in another form. */
+export function sealedModels(bundle: Uint8Array | undefined): readonly ModelWork[] {
+  const named = ['internalParameters', 'writ_model_work'];
+  const block = at(statementIn(bundle), 'predicate', 'buildDefinition', ...named);
+  return modelWorkFault(block) === undefined ? (block as readonly ModelWork[]) : [];
+}
+
+function statementIn(bundle: Uint8Array | undefined): unknown {
+  if (bundle === undefined) return undefined;
   try {
     const payload = at(JSON.parse(Buffer.from(bundle).toString('utf8')), 'dsseEnvelope', 'payload');
-    const statement: unknown = JSON.parse(Buffer.from(String(payload), 'base64').toString('utf8'));
-    const dependencies = at(statement, 'predicate', 'buildDefinition', 'resolvedDependencies');
-    return (Array.isArray(dependencies) ? dependencies : []).flatMap(toPlugin).slice(0, maxPlugins);
+    return JSON.parse(Buffer.from(String(payload), 'base64').toString('utf8'));
   } catch {
-    return [];
+    return undefined;
   }
 }
 

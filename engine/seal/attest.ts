@@ -298,6 +298,7 @@ function attestRequest(attempt: Attempt, judged: EvaluatedRun, facts: SealedFact
   } = attempt;
   const spec = contract.effective;
   const network = [...judged.workNetworks, ...networksOf(judged.stages)];
+  const models = attempt.services.calls.models();
   return {
     runId,
     spec,
@@ -335,6 +336,7 @@ function attestRequest(attempt: Attempt, judged: EvaluatedRun, facts: SealedFact
     stages: judged.stages,
     approvals: attempt.approvals,
     ...(network.length === 0 ? {} : { network }),
+    ...(models.length === 0 ? {} : { models }),
     startedOn: toRfc3339(attempt.identity.startedAtMs),
     finishedOn: facts.finishedOn,
   };

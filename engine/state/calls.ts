@@ -3,7 +3,10 @@ import type { CallJournal, UsedTool } from '../../agent/tool-calls/tool-entry.ts
 import { WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { ModelWork } from '../../core/interfaces/model-work.ts';
+import { joinModelWork } from '../../readers/sensitive/model-work.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
+import { modelWorkShape } from '../../store/record/model-work.ts';
 import { fields, oneOf, sha256Text, type TypeOf, text, time, wholeNumber } from '../../store/shape.ts';
 import { addSpent, nothingSpent, resumedType, type Spent, spentShape } from './spent.ts';
 
@@ -14,6 +17,10 @@ export interface CallLedger {
   /** Lets those be made again: a person has looked. */
   allow(): Promise<void>;
   of(attempt: string): AttemptCalls;
+  /** Records a call of a model. */
+  called(call: ModelWork): void;
+  /** Every call of a model in this run, and those that drafted it. */
+  models(): readonly ModelWork[];
 }
 
 /** The same of one attempt. */
@@ -37,8 +44,9 @@ interface CallLog {
 }
 
 /** Opens it over a journal, with whatever earlier processes lost. JOURNAL_CORRUPT. */
-export function openCallLedger(log: CallLog): CallLedger {
+export function openCallLedger(log: CallLog, drafted: readonly ModelWork[] = []): CallLedger {
   const { calls, held: heldBefore, begun, spent } = lostWork(log.records);
+  const models = [...drafted, ...modelCalls(log.records)];
   let barred = [...heldBefore];
   const held = (asked: SameWords): LostCall | undefined =>
     barred.find((call) => wordsOf(call) === wordsOf(asked));
@@ -51,6 +59,12 @@ export function openCallLedger(log: CallLog): CallLedger {
       await log.sync?.();
       barred = [];
     },
+    called(call) {
+      models.push(call);
+      // A journal write error is reported when the attempt ends.
+      log.append(callTypes.model, call).catch(() => undefined);
+    },
+    models: () => joinModelWork(models),
     of(attempt) {
       return {
         lost: () => calls.filter((call) => call.attempt === attempt),
@@ -80,12 +94,13 @@ export function openCallLedger(log: CallLog): CallLedger {
 
 /**
  * Records of a journal about what an attempt did before it ended: a call that was about to leave the machine, its end,
- * what its turns came to so far; then that a person lets calls be made again.
+ * what its turns came to so far, a call of a model; then that a person lets calls be made again.
  */
 export const callTypes = {
   begun: 'call-begun',
   ended: 'call-ended',
   spent: 'attempt-spent',
+  model: 'model-called',
   allowed: 'calls-allowed',
 } as const;
 
@@ -181,6 +196,11 @@ export function lostWork(records: readonly JournalRecord[]): LostWork {
 export function claimedCalls(records: readonly JournalRecord[]): readonly OutsideCall[] {
   const begun = records.filter(({ type }) => type === callTypes.begun).map((one) => read(one, begunShape));
   return [...new Map(begun.map((call) => [wordsOf(call), call])).values()];
+}
+
+/** Calls of models that the records hold, whatever became of their attempts. Pure. JOURNAL_CORRUPT. */
+export function modelCalls(records: readonly JournalRecord[]): readonly ModelWork[] {
+  return records.filter(({ type }) => type === callTypes.model).map((one) => read(one, modelWorkShape));
 }
 
 /** What makes two calls the same. */

@@ -65,6 +65,15 @@ export async function openModel(
   return {
     provider: withModelRow(opened, config, model),
     model,
+    origin: {
+      provider: opened.name,
+      model,
+      endpoint: new URL(place.base).host,
+      agent: worker.name,
+      ...(worker.model.profile === undefined ? {} : { profile: worker.model.profile }),
+      ...(source.replays ? { replayed: true } : {}),
+    },
+    ...(config.redaction === undefined ? {} : { words: config.redaction }),
     ...(notices.length === 0 ? {} : { notices }),
     ...(source.agent === undefined
       ? {}
@@ -86,7 +95,8 @@ export async function openModel(
 }
 
 /** Settings for backends and models from the policy commit. */
-type ModelConfig = Pick<WritConfig, 'providers' | 'models' | 'plainHttp'>;
+type ModelConfig = Pick<WritConfig, 'providers' | 'models' | 'plainHttp'> &
+  Partial<Pick<WritConfig, 'redaction'>>;
 
 export const noModelConfig: ModelConfig = { providers: {}, models: {} };
 
@@ -119,7 +129,7 @@ export function withModelRow(provider: Provider, { models }: ModelConfig, model:
   const { price, contextTokens } = row;
   return {
     name: provider.name,
-    ask: (request, signal) => provider.ask(request, signal),
+    ask: (request, signal, heard) => provider.ask(request, signal, heard),
     costUnits(id, usage) {
       if (price === undefined || id !== model) return provider.costUnits?.(id, usage);
       const { input, output, cachedInput = 0 } = usage;

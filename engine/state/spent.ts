@@ -1,22 +1,29 @@
 /* Model usage outside of attempts, and the wall clock of a run. */
 import type { Clock } from '../../core/base/clock.ts';
+import { joinModelWork } from '../../readers/sensitive/model-work.ts';
 import type { JournalRecord } from '../../store/parse-journal.ts';
-import { decimal, fields, type TypeOf, wholeNumber } from '../../store/shape.ts';
+import { modelWorkShape } from '../../store/record/model-work.ts';
+import { decimal, fields, listOf, type TypeOf, wholeNumber } from '../../store/shape.ts';
 import type { Steps } from './record-collector.ts';
 
-export const spentShape = fields({ turns: wholeNumber, tokensUsed: wholeNumber, costUnits: decimal });
+export const spentShape = fields(
+  { turns: wholeNumber, tokensUsed: wholeNumber, costUnits: decimal },
+  { models: listOf(modelWorkShape) },
+);
 
-/** Model usage outside of attempts: drafting a spec or a plan. Cost in units of 0.001 USD. */
+/** Model usage outside of attempts: drafting a spec or a plan, with its calls. Cost in units of 0.001 USD. */
 export type Spent = TypeOf<typeof spentShape>;
 
 export const nothingSpent: Spent = { turns: 0, tokensUsed: 0, costUnits: 0 };
 
 /** Both together. */
-export function addSpent(one: Spent, { turns, tokensUsed, costUnits }: Spent): Spent {
+export function addSpent(one: Spent, { turns, tokensUsed, costUnits, models = [] }: Spent): Spent {
+  const all = joinModelWork([...(one.models ?? []), ...models]);
   return {
     turns: one.turns + turns,
     tokensUsed: one.tokensUsed + tokensUsed,
     costUnits: one.costUnits + costUnits,
+    ...(all.length === 0 ? {} : { models: all }),
   };
 }
 

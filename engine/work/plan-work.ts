@@ -2,13 +2,14 @@
 import { openTurns } from '../../agent/model-loop/model-turns.ts';
 import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { checkTaskGraph, type PlanDraft, type PlannedTask, toPlanFault } from '../../core/interfaces/plan.ts';
+import { checkTaskGraph, type PlanDraft, type PlannedTask } from '../../core/interfaces/plan.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { recordIntent, replanEvent, writeIntentEvents } from '../intent/append-intent-events.ts';
 import { askedOf } from '../open/open-parties.ts';
 import { draftPlan, readPlanEnvironment } from '../open/plan-environment.ts';
 import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';
+import { toPlanFault } from '../plan/plan-tasks.ts';
 import { revisePlan } from '../plan/revise-plan.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
@@ -74,7 +75,8 @@ async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
   if (worker?.draft === undefined || model === undefined || workKeys(draft).length < 2) return draft;
   // An agent program plans each attempt itself, if it is instructed to.
   if (model.agent !== undefined) return draft;
-  const turns = openTurns(run, model);
+  const { called } = run.services.calls;
+  const turns = openTurns(run, model, { called });
   const { end, taken } = await requestAdvice({
     drafter: { draft: worker.draft },
     plan: draft,
@@ -91,7 +93,7 @@ async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
     }),
     turns,
   });
-  const { notices, requests, ...spent } = turns.taken();
+  const { notices, requests, models: _, ...spent } = turns.taken();
   await keepAdviceSpent(run.services.steps, spent);
   await keep(run, {
     taken: end.kind === 'taken',

@@ -365,14 +365,15 @@ async function openAsked(run: OpenRun, place: ToolPlace, tools: AttemptTools): P
   const { model } = run.services;
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
   const { agent } = model;
+  const { called } = run.services.calls;
   if (agent === undefined) {
     const turns = heardTurns(
-      openTurns(run, model, { spend: tools.calls.spend, task: tools.task }),
+      openTurns(run, model, { spend: tools.calls.spend, task: tools.task, called }),
       run.services.settings.watch,
     );
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
-  const host = await openAgentHost(run, place, { ...model, agent }, tools);
+  const host = await openAgentHost(run, place, { ...model, agent }, tools, { called });
   let closed: Promise<void> | undefined;
   return {
     ways: { agent: host },

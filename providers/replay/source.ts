@@ -65,6 +65,7 @@ export async function replaySource(
     base,
     defaultModel: model,
     flags: [],
+    replays: true,
     open: ({ clock, model: asked }) =>
       source.open({
         base,

@@ -4,12 +4,11 @@ import { lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { HttpStreamer, OpenAnswer, StreamQuestion } from '../../core/base/http-question.ts';
-import { parseStrictJson } from '../../core/base/strict-json.ts';
+import { jsonBody } from '../../readers/sensitive/model-work.ts';
 import {
   fileName,
   isKeptHeader,
   maskValues,
-  maxBodyDepth,
   maxExchanges,
   maxPieces,
   maxTrafficBytes,
@@ -167,13 +166,11 @@ export function toRecorded(
   const kept = { method, path: mask.text(pathname + search), headers: keptOf(headers, mask) };
   if (body === undefined) return kept;
   const octets = Buffer.from(body);
-  try {
-    const { value } = parseStrictJson(octets, { maxBytes: maxTrafficBytes, maxDepth: maxBodyDepth });
-    return { ...kept, body: mask.json(value) };
-  } catch {
-    // A body that is not valid JSON for a reader of the recording is stored as bytes.
-    return { ...kept, base64: mask.bytes(octets).toString('base64') };
-  }
+  const json = jsonBody(octets);
+  // A body that is not valid JSON for a reader of the recording is stored as bytes.
+  return json === undefined
+    ? { ...kept, base64: mask.bytes(octets).toString('base64') }
+    : { ...kept, body: mask.json(json.value) };
 }
 
 function keptOf(

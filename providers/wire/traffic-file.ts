@@ -17,6 +17,7 @@ import {
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ReplayState } from '../../core/interfaces/model.ts';
 import { codedForms } from '../../readers/sensitive/find-encoded.ts';
+import { maxBodyDepth } from '../../readers/sensitive/model-work.ts';
 
 /** Form of a file that holds one exchange with a model's service. */
 export const trafficFormat = 'urn:writ:model-traffic:v1';
@@ -26,8 +27,6 @@ export const maxTrafficBytes = 64 * 1024 * 1024;
 export const maxExchanges = 9999;
 /** Of one answer. */
 export const maxPieces = 1_000_000;
-/** Nesting of a question's body. */
-export const maxBodyDepth = 256;
 
 const keptHeaders = [
   'accept',

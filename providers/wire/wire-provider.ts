@@ -5,6 +5,7 @@ import type { OpenAnswer } from '../../core/base/http-question.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ModelEvent, ModelRequest, ToolCall } from '../../core/interfaces/model.ts';
 import { type Provider, type ProviderSetting, providerFailure } from '../../core/interfaces/provider.ts';
+import { digestExchanges } from '../../readers/sensitive/model-work.ts';
 import { costUnits, knownModel } from '../model-table.ts';
 import { replyCleaner, strayText } from './clean-reply.ts';
 import { retryAfterSeconds, saysFailure, withTooLarge, wrongAddress } from './failures.ts';
@@ -39,9 +40,11 @@ export function wireProvider(format: WireFormat, setting: ProviderSetting): Prov
     name: format.provider,
     costUnits,
     contextTokens: (model) => knownModel(model)?.contextTokens,
-    async *ask(request, signal) {
+    async *ask(request, signal, heard) {
+      const { stream } = setting;
+      const digested = heard === undefined ? stream : digestExchanges(stream, heard);
       try {
-        yield* askOnce(format, setting, request, signal);
+        yield* askOnce(format, { ...setting, stream: digested }, request, signal);
       } catch (fault) {
         signal.throwIfAborted();
         throw toFailure(format.provider, fault, setting.key);

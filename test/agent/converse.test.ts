@@ -47,7 +47,12 @@ async function talk(
       identity: { contract: { effective: guardingProfile(0) } },
       services: { signal, settings: { clock: systemClock } },
     },
-    { provider, model: 'm', secrets: [] },
+    {
+      provider,
+      model: 'm',
+      origin: { provider: 'p', model: 'm', endpoint: 'p.example', agent: 'coder' },
+      secrets: [],
+    },
   );
   const end = await converse({
     system: ['Answer.'],

@@ -38,6 +38,7 @@ async function openGate(
     {
       provider: await codex.open({ flags: {} } as Parameters<typeof codex.open>[0]),
       model: 'gpt-6.1-sol',
+      origin: { provider: 'codex', model: 'gpt-6.1-sol', endpoint: 'api.example', agent: 'codex' },
       secrets: [key],
       agent: { base, key, stream: streamer.stream, source: codex.agent },
       ...more,

@@ -35,7 +35,12 @@ function turnsOf(provider: Provider, meter: ModelMeter) {
       identity: { contract: { effective } },
       services: { signal: new AbortController().signal, settings: { clock: systemClock, meter } },
     },
-    { provider, model: 'm', secrets: [] },
+    {
+      provider,
+      model: 'm',
+      origin: { provider: 'p', model: 'm', endpoint: 'p.example', agent: 'coder' },
+      secrets: [],
+    },
     { task: 'task-1' },
   );
 }

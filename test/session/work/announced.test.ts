@@ -88,7 +88,15 @@ t.test('a reply that broke is replaced by the reply to the same question', async
     };
     const services = { signal: new AbortController().signal, settings: { clock: quickClock([]) } };
     const identity = { contract: { effective: guardingProfile(0) } };
-    const turns = openTurns({ identity, services }, { provider, model: 'm', secrets: [] });
+    const turns = openTurns(
+      { identity, services },
+      {
+        provider,
+        model: 'm',
+        origin: { provider: 'p', model: 'm', endpoint: 'p.example', agent: 'coder' },
+        secrets: [],
+      },
+    );
     let { state } = newWorld();
     const reply = replyPieces(
       (report) => (state = reduce(state, { ...report, atMs: 1 })),
