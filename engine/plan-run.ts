@@ -19,7 +19,7 @@ import { keepObjectReaders } from '../workspace/git/object-reader.ts';
 import { readBlob } from '../workspace/git/read-objects.ts';
 import { createScratch } from '../workspace/git/scratch.ts';
 import type { DraftingRequest } from './draft/draft-intent.ts';
-import { readDraftEnvironment } from './draft/draft-request.ts';
+import { readDraftEnvironment, readDraftInstructions } from './draft/draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from './draft/reading-agent.ts';
 import type { AdmittedContract } from './intent/admit-contract.ts';
 import { openWorker } from './open/open-parties.ts';
@@ -248,7 +248,11 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
   const environment = await readDraftEnvironment(engine, request);
   await using opened = await openDrafter(engine, worker, request, environment);
   const settings = { clock, ...(meter === undefined ? {} : { meter }) };
-  const turns = openTurns({ identity: { contract }, services: { signal, settings } }, opened.model);
+  const spec = contract.effective;
+  const guides = await readDraftInstructions(engine, environment, { runId, spec, scope });
+  const turns = openTurns({ identity: { contract }, services: { signal, settings } }, opened.model, {
+    instructions: guides.files,
+  });
   const { repository, base, config } = environment;
   const policy = privacyPolicyOf(contract.effective, config.redaction);
   await using agent = await readingAgentOf(engine, environment, opened.model, {
@@ -258,13 +262,14 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
     sandbox: request.sandbox,
     signal,
     settings,
+    instructions: guides.files,
   });
   const { end, taken } = await requestAdvice({
     drafter: worker,
     plan: draft,
     spec: contract.effective,
     scope,
-    remarks,
+    remarks: guides.text === undefined ? remarks : [guides.text, ...remarks],
     cacheKey: `${contract.digest.slice(0, 40)}/plan`,
     hands: openTreeTools({
       engine,

@@ -1,4 +1,5 @@
 /* Opens and serves a session of `writ code` for its clients. */
+
 import { join } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
 import { codexWorker, workerOf } from '../../agent/plugin.ts';
@@ -7,10 +8,12 @@ import type { Place } from '../../api/place.ts';
 import type { JsonData } from '../../api/schemas/shape.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import { maskValues } from '../../providers/wire/traffic-file.ts';
+import type { AgentProfile } from '../../session/agents.ts';
 import type { ReadGraph } from '../../session/api/session-routes.ts';
 import { keepGrants } from '../../session/approvals/grants.ts';
 import type { SessionLog } from '../../session/open-log.ts';
@@ -222,8 +225,14 @@ interface SessionParts {
   readonly log: Pick<SessionLog, 'tell'>;
 }
 
-function sourceOf(model: ModelChoice): ChosenModel['source'] {
-  return { kind: 'worker', worker: workerOf(model.provider), from: formatModelChoice(planned(model)) };
+function sourceOf(model: ModelChoice, agent: AgentProfile | undefined): ChosenModel['source'] {
+  const choice = { ...planned(model), ...(agent === undefined ? {} : { profile: digestOf(agent) }) };
+  return { kind: 'worker', worker: workerOf(model.provider), from: formatModelChoice(choice) };
+}
+
+/** The profile as the provenance of a run names it. */
+function digestOf({ name, tier, instructions }: AgentProfile): NonNullable<ModelChoice['profile']> {
+  return { name, tier, sha256: sha256Hex(instructions) };
 }
 
 /** The session has planned the work already, so a Codex attempt must not plan again. */
@@ -248,7 +257,7 @@ async function sessionSetting(
     sandbox: context.options.value('sandbox') ?? 'auto',
     selfTest,
     modelFor: ({ context: of, model: id = model.model }) => ({
-      source: sourceOf(id === undefined ? model : { ...model, model: id }),
+      source: sourceOf(id === undefined ? model : { ...model, model: id }, agent),
       instructions: sessionInstructions({ context: of, agent }),
     }),
     named: ({ provider, model, requestId }) =>
@@ -284,7 +293,7 @@ async function sessionSetting(
       const from = called.binding === undefined ? model : asked;
       return {
         instructions: sessionInstructions({ context: 'research', agent: called }),
-        source: sourceOf(from),
+        source: sourceOf(from, called),
       };
     },
     ground: sessionEnvironment(options, found),

@@ -50,6 +50,7 @@ import {
   draftExtension,
   findDraftPolicy,
   readDraftEnvironment,
+  readDraftInstructions,
 } from './draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from './reading-agent.ts';
 
@@ -113,12 +114,15 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
   const frame: DraftFrame = { id: uuidV7(clock.now()), createdAt, said, ...target };
   // The strictest profile guards these reads, because no spec exists yet.
   const guarding = applyDefaults(draftFromProfile({ ...frame, risk: 'high' }));
+  const guides = await readDraftInstructions(engine, environment, { runId, spec: guarding });
+  const told = guides.text === undefined ? context : [...context, guides.text];
   const turns = openTurns(
     {
       identity: { contract: { effective: guarding } },
       services: { signal, settings: { clock, ...(meter === undefined ? {} : { meter }) } },
     },
     model,
+    { instructions: guides.files },
   );
   const { repository, base, config } = environment;
   const policy = privacyPolicyOf(guarding, config.redaction);
@@ -129,13 +133,14 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     sandbox: request.sandbox,
     signal,
     settings: { clock, ...(meter === undefined ? {} : { meter }) },
+    instructions: guides.files,
   });
   const runner =
     criteria.length === 0 ? undefined : await knownRunner(repository, base.tree, scopeRootOf(target.repo));
   let taken: DraftedIntent | undefined;
   const end = await worker.draft({
     what: 'intent',
-    subject: subjectOf(said, criteria, context),
+    subject: subjectOf(said, criteria, told),
     form: criteria.length === 0 ? intentDraftForm : heldDraftForm,
     // The same for the same question: what is recorded is played back under another run.
     cacheKey: sha256Hex(`intent\n${said}${criteria.map(({ text }) => `\n${text}`).join('')}`),

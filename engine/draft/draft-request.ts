@@ -1,6 +1,7 @@
 /* The request of a person, and the target of the draft. */
 import { WritError } from '../../core/base/errors.ts';
-import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { EffectiveIntentSpec, IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { mayHoldSecret } from '../../spec/own-secrets.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
@@ -11,6 +12,8 @@ import { findPolicy, planTarget } from '../../workspace/git/target.ts';
 import { listNames } from '../../workspace/git/tree.ts';
 import { parseConfig, type WritConfig } from '../config/config.ts';
 import { sealingFormsOf } from '../config/sections.ts';
+import { openAdmission } from '../context/admission.ts';
+import { type InstructionFiles, readInstructions } from '../context/instruction-files.ts';
 import type { DraftFrame } from '../intent/draft/drafted-contract.ts';
 import { scopeRootOf } from '../plan/scope.ts';
 import type { RunRequest } from '../state/run-request.ts';
@@ -137,4 +140,25 @@ export async function readDraftEnvironment(engine: WritEngine, place: DraftPlace
   const config = parseConfig(configBytes, await sealingFormsOf(engine.slots));
   const rootNames = await listNames(repository, base.tree, scopeRootOf(place.target.repo));
   return { repository, base, config, policyTree: policy.tree, signers, rootNames };
+}
+
+/** Reads the instruction files of the base for a model that drafts, plans or answers. Without a scope: of the root. */
+export async function readDraftInstructions(
+  engine: WritEngine,
+  { repository, base, config }: Pick<DraftEnvironment, 'repository' | 'base' | 'config'>,
+  {
+    runId,
+    spec,
+    scope,
+  }: { readonly runId: string; readonly spec: EffectiveIntentSpec; readonly scope?: Scope },
+): Promise<InstructionFiles> {
+  const strategy = await engine.slots.evidence.pick(spec.evidence.strategy);
+  const admit = openAdmission({ spec, strategy, hooks: engine.hooks, runId, words: config.redaction });
+  return readInstructions({
+    objects: repository,
+    tree: base.tree,
+    spec,
+    admit,
+    ...(scope === undefined ? {} : { scope }),
+  });
 }

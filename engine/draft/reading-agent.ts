@@ -24,6 +24,7 @@ import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { exportTree, removeWorkspace } from '../../workspace/git/workspace.ts';
 import { checkEnvironment, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
+import type { InstructionFiles } from '../context/instruction-files.ts';
 import { pluginCacheOf } from '../open/environment.ts';
 import { openPrivateRoot } from '../record/started-run.ts';
 import { isBuiltIn, openModel } from '../state/open-model.ts';
@@ -40,6 +41,8 @@ interface ReadingOrder {
   readonly sandbox?: string | undefined;
   readonly signal: AbortSignal;
   readonly settings: Pick<RunSettings, 'clock' | 'meter'>;
+  /** The instruction files that its questions hold. */
+  readonly instructions?: InstructionFiles['files'];
 }
 
 /** The way of a draft, or of a question, to a program that works by itself. */
@@ -59,7 +62,7 @@ async function openReadingAgent(
   engine: WritEngine,
   { repository, base, config }: Pick<DraftEnvironment, 'repository' | 'base' | 'config'>,
   chosen: OpenModel & { readonly agent: OpenAgent },
-  { runId, effective, policy, sandbox: wanted = 'auto', signal, settings }: ReadingOrder,
+  { runId, effective, policy, sandbox: wanted = 'auto', signal, settings, instructions = [] }: ReadingOrder,
 ): Promise<ReadingAgent> {
   const sandbox = hideRepository(await pickSandbox(wanted, engine.slots.sandbox), repository);
   if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
@@ -80,6 +83,7 @@ async function openReadingAgent(
   const gate = await openModelGate(
     { identity: { contract: { effective } }, services: { signal, settings, privateRoot: root } },
     chosen,
+    { instructions },
   );
   opened.defer(() => gate.close());
   const inside = sandbox.pathsInside(place);

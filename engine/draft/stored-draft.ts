@@ -9,13 +9,17 @@ import { isRecord } from '../../core/base/json-pointer.ts';
 import { anything, as, list, object, oneOf, parse, text } from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { ModelExchange } from '../../core/interfaces/model-work.ts';
 import { riskLevels } from '../../spec/profile.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { type StrictField, strictFields } from '../../spec/stricter.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import { journalPath } from '../../store/run-directory.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { LocalChanges } from '../../workspace/git/set-aside.ts';
+import { modelCalls } from '../state/calls.ts';
 import type { ChangeSource, RunRequest } from '../state/run-request.ts';
-import { type Spent, spentShape } from '../state/spent.ts';
+import { addSpent, nothingSpent, type Spent, spentShape } from '../state/spent.ts';
 import { draftExtension } from './draft-request.ts';
 
 /** A drafted spec on disk, and the settings for its run when a person confirms it. */
@@ -107,6 +111,25 @@ export function readDraft(repository: Pick<Repository, 'commonDir'>, runId: stri
 export async function removeDraft(repository: Pick<Repository, 'commonDir'>, runId: string): Promise<void> {
   await rm(draftPath(repository, runId), { force: true });
   await rm(dirname(draftPath(repository, runId)), { recursive: true, force: true });
+}
+
+/** Adds the calls of models in a failed run to its draft: the next run of the draft repairs what they made. */
+export async function keepRunCalls(
+  repository: Pick<Repository, 'commonDir'>,
+  draftId: string,
+  runId: string,
+): Promise<void> {
+  const draft = readDraft(repository, draftId);
+  if (draft === undefined) return;
+  const { records } = await readJournal(journalPath(repository, runId));
+  const keyOf = ({ question, answer = '' }: ModelExchange): string => question + answer;
+  // A failed run that is settled again adds nothing.
+  const known = new Set((draft.spent.models ?? []).flatMap(({ exchanges }) => exchanges.map(keyOf)));
+  const models = modelCalls(records).filter(
+    ({ exchanges }) => !exchanges.every((one) => known.has(keyOf(one))),
+  );
+  if (models.length === 0) return;
+  await keepDraft(repository, { ...draft, spent: addSpent(draft.spent, { ...nothingSpent, models }) });
 }
 
 const sentences = list(text(10_000), 200);

@@ -7,8 +7,10 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { retainBlobs } from '../../store/retain-blobs.ts';
 import { sealObject } from '../../store/stored-object.ts';
+import { openAdmission } from '../context/admission.ts';
 import { collectContext } from '../context/collect-context.ts';
-import { type OpenRun, policyOf } from './open-run.ts';
+import { type InstructionFiles, readInstructions } from '../context/instruction-files.ts';
+import { type OpenRun, policyOf, type RunEnvironment } from './open-run.ts';
 import type { Steps } from './record-collector.ts';
 
 /** The context snapshot of an attempt, as its Run names it. */
@@ -57,6 +59,26 @@ export async function writeSnapshot(
     await run.services.record.put([[`${name}/snapshot.json`, bytes]]);
     return { objectId: object.object_id, sha256, dependencies };
   });
+}
+
+const instructions = new WeakMap<RunEnvironment, Promise<InstructionFiles>>();
+
+/** The instruction files of a run's base commit for the files that its scope covers. Reads them once. */
+export function instructionsOf(run: OpenRun): Promise<InstructionFiles> {
+  const { environment, identity, services } = run;
+  const known = instructions.get(environment);
+  if (known !== undefined) return known;
+  const read = async (): Promise<InstructionFiles> => {
+    const { runId, scope, contract } = identity;
+    const spec = contract.effective;
+    const { hooks } = services.engine;
+    const strategy = await openEvidence(run);
+    const admit = openAdmission({ spec, strategy, hooks, runId, words: policyOf(run).words });
+    return readInstructions({ objects: services.scratch, tree: environment.base.tree, spec, scope, admit });
+  };
+  const reading = read();
+  instructions.set(environment, reading);
+  return reading;
 }
 
 /** How sources are evaluated in a run: by the spec's strategy, and by the additional plugins of the policy commit. */

@@ -15,6 +15,7 @@ import type { SettledAttempt } from '../record/attempt-files.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { implementationTasks, type PlanState } from '../record/plan-state.ts';
 import { planFiles, planFolder } from '../record/work-objects.ts';
+import { instructionsOf } from '../state/context-snapshot.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 import { keepAdviceSpent } from '../state/spent.ts';
 import { dropWork } from './merge-tasks.ts';
@@ -76,12 +77,14 @@ async function advisePlan(run: OpenRun, draft: PlanDraft): Promise<PlanDraft> {
   // An agent program plans each attempt itself, if it is instructed to.
   if (model.agent !== undefined) return draft;
   const { called } = run.services.calls;
-  const turns = openTurns(run, model, { called });
+  const guides = await instructionsOf(run);
+  const turns = openTurns(run, model, { called, instructions: guides.files });
   const { end, taken } = await requestAdvice({
     drafter: { draft: worker.draft },
     plan: draft,
     spec: contract.effective,
     scope,
+    ...(guides.text === undefined ? {} : { remarks: [guides.text] }),
     cacheKey: `${contract.digest.slice(0, 40)}/plan`,
     hands: openTreeTools({
       engine,

@@ -12,7 +12,7 @@ export interface AdviceQuestion {
   readonly plan: PlanDraft;
   readonly spec: EffectiveIntentSpec;
   readonly scope: Scope;
-  /** Remarks on the previous plan, and what became of them; untrusted text. */
+  /** The repository's instruction files, remarks on the previous plan and what became of them; untrusted text. */
   readonly remarks?: readonly string[];
   readonly cacheKey: string;
   /** Reading only. */

@@ -34,10 +34,12 @@ import {
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { patchFromBytes } from '../../workspace/patch/read-patch.ts';
 import { emptyPatch } from '../../workspace/patch/undo.ts';
+import type { InstructionFiles } from '../context/instruction-files.ts';
 import { givenDirectories } from '../evaluate/find-dependencies.ts';
 import { quotesTests } from '../plan/revise-plan.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
 import { type AttemptCalls, lostUse, reportLostCall, workedStep } from '../state/calls.ts';
+import { instructionsOf } from '../state/context-snapshot.ts';
 import { createArtifactCollector } from '../state/evidence.ts';
 import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
 import { recordOutcome } from '../state/outcome.ts';
@@ -144,9 +146,11 @@ export async function workAttempt(
         steps: order.steps.length,
         context,
       });
-      await using asked = await openAsked(run, at, tools);
+      const guides = worker.usesModel ? await instructionsOf(run) : { files: [] };
+      await using asked = await openAsked(run, at, tools, guides.files);
       const given = {
         ...forModel(run, worker, order),
+        ...(guides.text === undefined ? {} : { instructionFiles: guides.text }),
         workspace,
         hands,
         ...(code.door === undefined ? {} : { code: code.door }),
@@ -361,19 +365,24 @@ interface OpenAsked extends AsyncDisposable {
   taken(): TurnsUsed | undefined;
 }
 
-async function openAsked(run: OpenRun, place: ToolPlace, tools: AttemptTools): Promise<OpenAsked> {
+async function openAsked(
+  run: OpenRun,
+  place: ToolPlace,
+  tools: AttemptTools,
+  instructions: InstructionFiles['files'],
+): Promise<OpenAsked> {
   const { model } = run.services;
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
   const { agent } = model;
   const { called } = run.services.calls;
   if (agent === undefined) {
     const turns = heardTurns(
-      openTurns(run, model, { spend: tools.calls.spend, task: tools.task, called }),
+      openTurns(run, model, { spend: tools.calls.spend, task: tools.task, called, instructions }),
       run.services.settings.watch,
     );
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
-  const host = await openAgentHost(run, place, { ...model, agent }, tools, { called });
+  const host = await openAgentHost(run, place, { ...model, agent }, tools, { called, instructions });
   let closed: Promise<void> | undefined;
   return {
     ways: { agent: host },

@@ -10,7 +10,11 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { Web } from '../../core/interfaces/worker.ts';
-import { readDraftEnvironment, readRequest } from '../../engine/draft/draft-request.ts';
+import {
+  readDraftEnvironment,
+  readDraftInstructions,
+  readRequest,
+} from '../../engine/draft/draft-request.ts';
 import { openDrafter, readingAgentOf, requireDrafter } from '../../engine/draft/reading-agent.ts';
 import { openWorker } from '../../engine/open/open-parties.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
@@ -37,6 +41,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   });
   await using opened = await openDrafter(engine, worker, setting.run, ground);
   const effective = guardingProfile(clock.now());
+  const guides = await readDraftInstructions(engine, ground, { runId, spec: effective });
   const turns = openTurns(
     {
       identity: { contract: { effective } },
@@ -69,7 +74,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   const reply = replyPieces((report) => void emit(report).catch(() => undefined), newId);
   const announced = announcing((report) => void emit(report).catch(() => undefined), newId);
   const ended = await converse({
-    system: setting.instructions,
+    system: guides.text === undefined ? setting.instructions : [...setting.instructions, guides.text],
     before: state().dialogue,
     question,
     cacheKey: sha256Hex(`converse\n${state().ground.threadId}`),

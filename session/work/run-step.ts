@@ -5,7 +5,7 @@ import { confirmIntent, requireConfirmed } from '../../api/intent/lifecycle.ts';
 import type { ToolCall } from '../../core/interfaces/model.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { withNetwork } from '../../engine/draft/draft-intent.ts';
-import { keepDraft, readDraft } from '../../engine/draft/stored-draft.ts';
+import { keepDraft, keepRunCalls, readDraft } from '../../engine/draft/stored-draft.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../../engine/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
@@ -190,6 +190,8 @@ export async function settle(
         task: { id: `${runId}/${task}`, title: task, status: isCommit ? 'completed' : 'failed' },
       });
   if (isCommit) await emit({ type: 'stepped', plan: plan.id, status: 'completed' });
+  else if (isOver)
+    await keepRunCalls(await openRepository(scope.setting.repositoryPath), plan.run.runId, runId);
   const { steps: _, ...told } = plan;
   if (isOver)
     await emit({

@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
+import type { ModelWork } from '../../../core/interfaces/model-work.ts';
 import { readDraft } from '../../../engine/draft/stored-draft.ts';
 import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
+import { call } from '../../agent/planner/ask-writ.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import type { Asked } from '../../providers/model-server.ts';
@@ -75,6 +77,9 @@ long('a failed plan is revised with its findings and run again automatically', a
   const asked = scene.model.asked.map(({ body }) => JSON.stringify(body));
   const planning = asked.filter((text) => text.includes('submit_plan_draft'));
   t.ok(planning[1]?.includes('the file puzzles me'), 'the planner is told why');
+  const { data } = await call(scene.sample, ['verify', 'HEAD']);
+  const listed = data.targets[0].models.flatMap(({ exchanges }: ModelWork) => exchanges);
+  t.equal(listed.length, asked.length, 'the provenance lists the calls of the failed run, too');
 });
 
 long('after three repairs the user decides how many more are allowed', async (t) => {
