@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import { makeSample, type Sample, sampleSpec } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
 import { launcherOptions, writProgram } from '../starter/program.ts';
@@ -29,6 +30,16 @@ function start({ root, env }: Sample, temporary: string, args: readonly string[]
     child.on('exit', (code) => resolve({ code, said: () => said })),
   );
   return { pid: child.pid ?? 0, ended, said: () => said };
+}
+
+/** What the provenance of the sealed commit lists. */
+async function listed(sample: Sample, temporary: string): Promise<readonly object[]> {
+  const { said } = await start(sample, temporary, ['verify', 'main']).ended;
+  const { data } = JSON.parse(said().slice(said().indexOf('{')));
+  return data.targets[0].models.map(({ claimed = false, exchanges }: ModelWork) => ({
+    claimed,
+    calls: exchanges.length,
+  }));
 }
 
 long('a killed run restarts its attempt, and a call that left the machine is not repeated', async (t) => {
@@ -89,6 +100,11 @@ long('a killed run restarts its attempt, and a call that left the machine is not
 
   const { code, said } = await start(sample, temporary, ['resume', run]).ended;
   t.equal(code, 0, said());
+  t.strictSame(
+    await listed(sample, temporary),
+    [{ claimed: false, calls: 4 }],
+    'no call before the kill is lost',
+  );
   const asked = () =>
     model.asked.map(
       ({ body }) =>
@@ -124,4 +140,8 @@ long('a killed run restarts its attempt, and a call that left the machine is not
     'a journal that nobody vouches for is believed as far as it forbids',
   );
   t.match(known.said(), /evaluated again/);
+  t.strictSame(await listed(unproven, temporary), [
+    { claimed: true, calls: 1 },
+    { claimed: false, calls: 3 },
+  ]);
 });

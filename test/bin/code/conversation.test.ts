@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { scriptModel } from '../../agent/scripted-model.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
@@ -8,6 +9,9 @@ import { startWrit } from '../start-writ.ts';
 long('an automation client queries the model and an agent, and no secret is logged', async (t) => {
   const sample = makeSample();
   t.teardown(() => sample.remove());
+  writeFileSync(join(sample.root, 'AGENTS.md'), 'Prices are whole cents.\n');
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Instructions');
   const key = 'key-of-nobody-1234567890';
   await using model = await scriptModel([{ text: 'It rounds prices.' }, { text: 'In src/price.js.' }]);
   const words = `code --web-only --port 0 --mcp-port 0 --control write --json --provider openai --model scripted --api-base ${model.base}`;
@@ -40,6 +44,11 @@ long('an automation client queries the model and an agent, and no secret is logg
   t.match(await ask('task/dispatch', { agent: 'nobody', prompt: 'xyz' }, lease), {
     error: { code: 'AGENT_UNKNOWN' },
   });
+  t.match(
+    JSON.stringify(model.asked[0]?.body),
+    'Prices are whole cents.',
+    'the instruction file of the repository',
+  );
   started.child.kill('SIGTERM');
   t.equal(await started.ended, 0);
   t.notMatch(started.err(), /What does price|It rounds|key-of-nobody/, 'the log holds nothing that was said');
