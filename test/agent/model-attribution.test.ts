@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import t, { type Test } from 'tap';
 import { readProvenance } from '../../attest/verify/provenance-claims.ts';
 import { commands } from '../../bin/command-table.ts';
@@ -139,6 +140,14 @@ t.test('a change that no model made names none, and a block of another shape is 
   };
   t.strictSame(readProvenance(payload).models, []);
   t.strictSame(readProvenance(withBlock([sound])).models, [sound]);
+  const schema = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../docs/schemas/sealed-change.v1.json'), 'utf8'),
+  );
+  const validate = new Ajv2020({ strict: false }).compile(schema);
+  const fits = (statement: Buffer): unknown =>
+    validate(JSON.parse(statement.toString('utf8')).predicate.buildDefinition);
+  t.ok(fits(payload));
+  t.ok(fits(withBlock([sound])), 'the schema that is published agrees');
   for (const block of [
     [],
     {},
@@ -150,9 +159,11 @@ t.test('a change that no model made names none, and a block of another shape is 
     [{ ...sound, exchanges: [{ answer: 'a'.repeat(64) }] }],
     [{ ...sound, profile: { name: 'x', tier: 'other', sha256: 'a'.repeat(64) } }],
     [(({ form: _, ...rest }) => rest)(sound)],
-  ])
+  ]) {
     t.throws(() => readProvenance(withBlock(block)), {
       code: 'VERIFY_REFUTED',
       detail: { reason: 'malformed', member: '/internalParameters/writ_model_work' },
     });
+    t.notOk(fits(withBlock(block)), JSON.stringify(block));
+  }
 });

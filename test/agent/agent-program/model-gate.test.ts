@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type ModelGate, openModelGate } from '../../../agent/agent-program/model-gate.ts';
 import type { MeteredReply, ModelMeter } from '../../../agent/model-loop/open-model.ts';
+import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { type Clock, systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import { createStreamer } from '../../../core/base/net.ts';
