@@ -112,7 +112,9 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
         `${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`,
       ]),
       ...(provenance?.models ?? []).flatMap((work) =>
-        modelWords(work).map((words, n): [string, string] => [n === 0 ? '  model' : '', words]),
+        modelWords(work)
+          .slice(0, beside === 'show' ? undefined : 1)
+          .map((words, n): [string, string] => [n === 0 ? '  model' : '', words]),
       ),
     ].flatMap(([name, value]): readonly (readonly Part[])[] =>
       value === undefined ? [] : [[styled('dim', name ?? ''), value]],

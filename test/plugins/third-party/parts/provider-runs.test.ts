@@ -120,6 +120,11 @@ t.test(
     });
     const bundle = JSON.parse(sample.git('show', `refs/ai/runs/${view.runId}:provenance.sigstore.json`));
     const statement = JSON.parse(Buffer.from(bundle.dsseEnvelope.payload, 'base64').toString('utf8'));
+    const { writ_model_work: models } = statement.predicate.buildDefinition.internalParameters;
+    t.match(models, [
+      { provider: 'parrot', model: 'parrot-1', endpoint: 'api.parrot.example', form: 'turn' },
+    ]);
+    t.equal(models[0].exchanges.length, script.length, 'traffic that is not seen counts by turns');
     const found = statement.predicate.buildDefinition.resolvedDependencies.find(
       ({ name }: { name: string }) => name === 'plugin/parrot',
     );
