@@ -99,12 +99,20 @@ export async function readClaim(
   };
 }
 
-/** Calls of models in a run so far, those that drafted it first. JOURNAL_CORRUPT. */
+/** A run has one or two. */
+const maxModels = 50;
+
+/** Calls of models in a run so far, those that drafted it first. JOURNAL_CORRUPT, also for more models than fit. */
 export function modelsOf(
   { drafting }: Pick<StartedRun, 'drafting'>,
   records: readonly JournalRecord[],
 ): readonly ModelWork[] {
-  return joinModelWork([...(drafting?.models ?? []), ...modelCalls(records)]);
+  const models = joinModelWork([...(drafting?.models ?? []), ...modelCalls(records)]);
+  if (models.length <= maxModels) return models;
+  throw new WritError('JOURNAL_CORRUPT', {
+    message: `the journal names ${models.length} models in their roles, expected at most ${maxModels}`,
+    detail: { models: models.length },
+  });
 }
 
 /** The candidate of a worker's run that was shown for approval. */
