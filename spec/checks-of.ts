@@ -169,6 +169,8 @@ export function isDomainPattern(pattern: string): boolean {
   const host = pattern.startsWith('*.') ? pattern.slice(2) : pattern;
   if (isIpv4(host) || /[\s/?#@:*%[\]\\]/.test(host)) return false;
   const ascii = domainToASCII(host);
+  // `127.1` and the like: an address in another spelling.
+  if (isIpv4(ascii)) return false;
   return ascii.length > 0 && ascii.length <= 253 && ascii.split('.').every((part) => label.test(part));
 }
 

@@ -64,6 +64,10 @@ export class TableReader {
     return this.keys().filter((key) => !this.#known.has(key) && isTable(this.#table[key]));
   }
 
+  hasTable(key: string): boolean {
+    return this.has(key) && isTable(this.#table[key]);
+  }
+
   table(key: string): TableReader {
     return new TableReader(this.has(key) ? this.#table[key] : {}, this.at(key), this.issues);
   }

@@ -1,11 +1,12 @@
 /* Reads the configuration table `[workspace]`. */
+import { readNetworkHost } from '../../spec/checks-of.ts';
 import type { TableReader } from './table-reader.ts';
 
 /** One `[[workspace.prepare]]`: a command that makes untracked directories out of tracked inputs. */
 export interface PrepareStep {
   readonly argv: readonly string[];
-  /** Only `none` can be enforced: the command sees no network at all. */
-  readonly network: 'none';
+  /** Hosts that the command reaches, as in `networkHosts` of a tool rule; none: it has no network at all. */
+  readonly hosts: readonly string[];
   readonly timeoutSeconds: number;
   /** The lockfile that decides what the command makes. */
   readonly lockfile: string;
@@ -53,6 +54,24 @@ const manifestOf: Readonly<Record<string, string>> = {
   'uv.lock': 'pyproject.toml',
   'Cargo.lock': 'Cargo.toml',
 };
+
+const npm = ['registry.npmjs.org'];
+const python = ['pypi.org', 'files.pythonhosted.org'];
+const maven = ['repo.maven.apache.org'];
+/** Hosts of the public registries that a tool downloads from where its configuration names no others. */
+const registryHosts: ReadonlyMap<string, readonly string[]> = new Map([
+  ['npm', npm],
+  ['pnpm', npm],
+  ['yarn', ['registry.yarnpkg.com', ...npm]],
+  ['uv', python],
+  ['poetry', python],
+  ['pip', python],
+  ['cargo', ['index.crates.io', 'static.crates.io']],
+  ['go', ['proxy.golang.org', 'sum.golang.org']],
+  ['maven', maven],
+  ['gradle', [...maven, 'plugins.gradle.org', 'plugins-artifacts.gradle.org']],
+]);
+const maxHosts = 32;
 
 /** Reads `[workspace]`. An absent section requests no untracked files. */
 export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
@@ -122,14 +141,7 @@ function readPrepareStep(reader: TableReader, workspaceLockfile: string): Prepar
     );
   }
 
-  const network = reader.text('network', 'none');
-  if (network !== 'none') {
-    reader.refuse(
-      reader.at('network'),
-      `\`${network}\` cannot be enforced; supported is \`none\`: vendor the packages, or fill the tool's cache beforehand and use \`share\``,
-    );
-  }
-
+  const hosts = readHosts(reader);
   const lockfile = readPath(reader, 'lockfile', workspaceLockfile);
   const slash = lockfile.lastIndexOf('/') + 1;
   const manifest = manifestOf[lockfile.slice(slash)];
@@ -150,7 +162,34 @@ function readPrepareStep(reader: TableReader, workspaceLockfile: string): Prepar
 
   const timeoutSeconds = reader.integer('timeout_seconds', 600, 1, 3600);
   reader.end();
-  return { argv, network: 'none', timeoutSeconds, lockfile, inputs, outputs };
+  return { argv, hosts, timeoutSeconds, lockfile, inputs, outputs };
+}
+
+/** `network`: `"none"`, the name of a tool, or a table with the list `hosts`. */
+function readHosts(reader: TableReader): readonly string[] {
+  if (reader.hasTable('network')) {
+    const table = reader.table('network');
+    const hosts = table.texts('hosts', []);
+    if (hosts.length === 0 || hosts.length > maxHosts)
+      table.refuse(table.at('hosts'), `expected 1 to ${maxHosts} hosts`);
+    for (const [index, host] of hosts.entries()) {
+      if (readNetworkHost(host) === undefined)
+        table.refuse(
+          `${table.at('hosts')}[${index}]`,
+          `\`${host}\` is no host; expected a name such as \`registry.example.com\`, with \`:port\` for another port than 80 and 443`,
+        );
+    }
+    table.end();
+    return hosts;
+  }
+  const word = reader.text('network', 'none');
+  const hosts = word === 'none' ? [] : registryHosts.get(word);
+  if (hosts === undefined)
+    reader.refuse(
+      reader.at('network'),
+      `\`${word}\` is not known; expected \`none\`, \`{ hosts = ["registry.example.com"] }\`, or one of ${[...registryHosts.keys()].map((one) => `\`${one}\``).join(', ')}`,
+    );
+  return hosts ?? [];
 }
 
 function readPath(reader: TableReader, key: string, fallback: string): string {

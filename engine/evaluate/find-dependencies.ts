@@ -29,6 +29,7 @@ export async function findDependencies(
     cacheDir: join(environment.repository.commonDir, 'writ', 'cache', 'workspace'),
     sandbox: environment.sandbox,
     maxMemoryBytes: maxMemoryBytes(environment.config),
+    ...(settings.outside === undefined ? {} : { outside: settings.outside }),
     voucher: await (settings.witness ?? processWitness).voucher('workspace-prepare'),
     readBase,
     readCandidate,

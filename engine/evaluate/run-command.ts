@@ -12,6 +12,7 @@ import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { ToolUse } from '../../core/interfaces/stage.ts';
 import { guardCommand, mayBeProgram, programsIn } from '../../workspace/command-acl/acl.ts';
 import { openNetwork } from '../../workspace/egress/command-network.ts';
+import { withoutNetwork } from '../../workspace/egress/open-egress.ts';
 import { checkEnvironment, limitedShell, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { describeEngine } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';
@@ -29,9 +30,6 @@ const allowAll: EffectiveToolAcl = {
   allow: [{ tool: 'workspace.command', actions: ['execute'], constraints: {} }],
   deny: [],
 };
-
-/** Without a network, npm and pnpm 11 would repeat each request for more than a minute without any output. */
-const withoutNetwork = { npm_config_fetch_retries: '0', pnpm_config_fetch_retries: '0' };
 
 /** Resources that a check used, recorded by the code that provided them. */
 export interface CheckUses extends Passing {

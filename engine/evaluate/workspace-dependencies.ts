@@ -1,11 +1,13 @@
 /* Finds and places the untracked directories that checks need. */
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import { submoduleNotice, submodulePaths } from '../../readers/reports/missing-dependencies.ts';
 import type { Voucher } from '../../store/journal-witness.ts';
+import type { Outside } from '../../workspace/egress/outside.ts';
 import type { ProgramLink } from '../../workspace/git/directory-digest.ts';
 import type { PrepareStep, WorkspaceConfig } from '../config/config.ts';
 import {
@@ -31,6 +33,8 @@ export interface WorkspaceDependenciesRequest {
   readonly sandbox: SandboxBackend;
   /** Bytes that a `prepare` command may hold; absent: what every sandbox may. */
   readonly maxMemoryBytes?: number;
+  /** The network that `prepare` commands reach the hosts of their step in; absent: the real one. */
+  readonly outside?: Outside;
   /** The voucher of this user on this machine: cache entries without its MAC are not used. */
   readonly voucher: Voucher;
   /** Content of a file at the base commit; `undefined` where it is absent. */
@@ -66,6 +70,8 @@ export interface ProvidedDirectory {
   readonly source: string;
   readonly sha256: string;
   readonly uri: string;
+  /** What decided the content of a prepared one: its lockfile with SHA-256, and the hosts that were open. */
+  readonly annotations?: DigestedThing['annotations'];
 }
 
 /** What every workspace over the same tree is given. */
@@ -163,7 +169,7 @@ export async function findWorkspaceDependencies(
       });
     }
     const earlier = [...provided.values()].filter(({ directory }) => !step.outputs.includes(directory));
-    const { cacheDir, voucher, maxMemoryBytes, observer } = request;
+    const { cacheDir, voucher, maxMemoryBytes, observer, outside } = request;
     const { key, cached, distrusted, directories, observed } = await prepareDirectories({
       step,
       workspace,
@@ -171,6 +177,7 @@ export async function findWorkspaceDependencies(
       sandbox,
       voucher,
       maxMemoryBytes,
+      outside,
       provided: earlier,
       ...(observer === undefined ? {} : { observer }),
       ...signal,
@@ -180,8 +187,11 @@ export async function findWorkspaceDependencies(
       ? ': what an earlier run left is not vouched for by this user on this machine'
       : '';
     const when = cached ? ' in an earlier run' : unknown;
+    const lockfile = sha256Hex((await request.readCandidate(step.lockfile)) ?? '');
+    const annotations = { lockfile: [step.lockfile, `sha256:${lockfile}`], hosts: step.hosts };
+    const uri = `urn:writ:workspace-prepare:sha256:${key}`;
     for (const made of directories) {
-      provided.set(made.directory, { ...made, uri: `urn:writ:workspace-prepare:sha256:${key}` });
+      provided.set(made.directory, { ...made, uri, ...(step.hosts.length === 0 ? {} : { annotations }) });
       notes.push({
         directory: made.directory,
         outcome: cached ? 'cached' : 'prepared',
@@ -254,8 +264,9 @@ export async function placeWorkspaceDependencies(
 }
 
 /** A provided directory as the provenance names it. */
-export function toDigested({ directory, uri, sha256 }: ProvidedDirectory): DigestedThing {
-  return { name: `workspace/${directory}`, uri, digest: { sha256 } };
+export function toDigested({ directory, uri, sha256, annotations }: ProvidedDirectory): DigestedThing {
+  const name = `workspace/${directory}`;
+  return { name, uri, digest: { sha256 }, ...(annotations === undefined ? {} : { annotations }) };
 }
 
 /**

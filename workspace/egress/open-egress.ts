@@ -71,6 +71,24 @@ export const proxyVariables: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: '1',
 };
 
+/** Without a network, npm and pnpm 11 would repeat each request for more than a minute without any output. */
+export const withoutNetwork = { npm_config_fetch_retries: '0', pnpm_config_fetch_retries: '0' };
+
+const javaProxy = ['http', 'https'].map(
+  (scheme) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`,
+);
+/** The same for package managers that read other variables: Java (Maven, Gradle), which reports it on stderr, and Yarn. */
+export const managerVariables: Readonly<Record<string, string>> = {
+  JAVA_TOOL_OPTIONS: [
+    ...javaProxy,
+    // Maven 3.9 and Maven 4 heed the properties of Java only if they are told to.
+    '-Daether.connector.http.useSystemProperties=true',
+    '-Daether.transport.apache.useSystemProperties=true',
+  ].join(' '),
+  YARN_HTTP_PROXY: proxy,
+  YARN_HTTPS_PROXY: proxy,
+};
+
 /**
  * Runs in the sandbox under Node, so it contains no single quotes. Connects a loopback port to the socket, reports
  * readiness once, and then writes no more output.

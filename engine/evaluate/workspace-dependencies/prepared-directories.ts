@@ -7,7 +7,10 @@ import { messageOf, WritError } from '../../../core/base/errors.ts';
 import { readPlain } from '../../../core/base/files.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
 import type { SandboxBackend, SandboxBind, SandboxResult } from '../../../core/interfaces/sandbox.ts';
+import type { NetworkUse } from '../../../core/interfaces/scanner.ts';
 import type { Voucher } from '../../../store/journal-witness.ts';
+import { managerVariables, openEgress, withoutNetwork } from '../../../workspace/egress/open-egress.ts';
+import type { Outside } from '../../../workspace/egress/outside.ts';
 import { type DirectoryDigestOptions, digestDirectory } from '../../../workspace/git/directory-digest.ts';
 import { removeTree } from '../../../workspace/git/torn-paths.ts';
 import type { PrepareStep } from '../../config/config.ts';
@@ -21,6 +24,8 @@ export interface PrepareRequest {
   readonly workspace: string;
   readonly cacheDir: string;
   readonly sandbox: SandboxBackend;
+  /** The network that the egress proxy connects to; absent: the real one. */
+  readonly outside?: Outside | undefined;
   /** What the command may hold; `undefined`: what every sandbox may. */
   readonly maxMemoryBytes: number | undefined;
   /** Authenticates cache entries; entries of another voucher are not trusted. */
@@ -89,7 +94,7 @@ export async function prepareDirectories(request: PrepareRequest): Promise<Prepa
         // An unconfined command can read its result from anywhere.
         request.sandbox.unconfined === true,
         step.argv,
-        step.network,
+        step.hosts.length === 0 ? 'none' : step.hosts,
         step.outputs,
         inputs.sha256,
         request.provided.map(({ directory, sha256 }) => [directory, sha256]),
@@ -151,32 +156,52 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
   const { step, signal } = request;
   const result = await startCommand(request, stage, reports);
   signal?.throwIfAborted();
-  if (result.exitCode !== 0) throw failed(step, howItEnded(result, step), { ...outcomeOf(result) });
+  if (result.exitCode === 0) return;
+  const refused = result.uses.filter(({ outcome }) => outcome === 'refused');
+  const closed = [...new Set(refused.map(({ host, port, why }) => `\`${host}:${port}\` (${why})`))];
+  const ended = [
+    howItEnded(result, step),
+    ...(closed.length === 0 ? [] : [`the proxy refused ${closed.join(', ')}`]),
+  ];
+  throw failed(step, ended.join('; '), { ...outcomeOf(result), network: result.uses });
 }
 
-function startCommand(
-  { step, sandbox, provided, signal, maxMemoryBytes }: PrepareRequest,
+/** The command's result, with every connection that it made or was refused. */
+async function startCommand(
+  { step, sandbox, provided, signal, maxMemoryBytes, outside }: PrepareRequest,
   stage: string,
   reports: string,
   traced?: TracedCommand,
-): Promise<SandboxResult> {
+): Promise<SandboxResult & { readonly uses: readonly NetworkUse[] }> {
+  const egress =
+    sandbox.unconfined || step.hosts.length === 0
+      ? undefined
+      : await openEgress(dirname(stage), {
+          policy: { all: false, openings: [[{ hosts: step.hosts, reason: '`[[workspace.prepare]]`' }]] },
+          ...(outside === undefined ? {} : { outside }),
+        });
+  let uses: readonly NetworkUse[] = [];
   const inside = sandbox.pathsInside({ workspace: stage, reports }).workspace;
   const binds = provided.map(({ directory, source }): SandboxBind => {
     return { source, target: `${inside}/${directory}`, writable: false };
   });
-  return sandbox.run({
+  const run = sandbox.run({
     argv: step.argv,
     workspace: stage,
     reports,
     binds: [...binds, ...(traced?.binds ?? [])],
-    env: { ...traced?.env, CI: 'true' },
-    network: sandbox.unconfined ? 'host' : step.network,
+    env: { ...traced?.env, CI: 'true', ...(egress === undefined ? withoutNetwork : managerVariables) },
+    network: sandbox.unconfined ? 'host' : (egress?.network ?? 'none'),
     timeoutMs: step.timeoutSeconds * 1000,
     maxOutputBytes,
     ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
     ...(signal === undefined ? {} : { signal }),
     ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
   });
+  const result = await run.finally(async () => {
+    uses = (await egress?.close()) ?? [];
+  });
+  return { ...result, uses };
 }
 
 /**

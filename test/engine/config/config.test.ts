@@ -181,7 +181,7 @@ t.test('reads every documented key', async (t) => {
       prepare: [
         {
           argv: ['npm', 'ci', '--offline'],
-          network: 'none',
+          hosts: [],
           timeoutSeconds: 90,
           lockfile: 'npm-shrinkwrap.json',
           inputs: ['package.json', 'vendor'],
@@ -189,7 +189,7 @@ t.test('reads every documented key', async (t) => {
         },
         {
           argv: ['make', 'deps'],
-          network: 'none',
+          hosts: [],
           timeoutSeconds: 600,
           lockfile: 'deps.lock',
           inputs: [],
@@ -459,9 +459,29 @@ t.test('refuses a prepare step that could not run as configured', async (t) => {
   t.strictSame(pathsOf('[[workspace.prepare]]\noutputs=["o"]'), ['workspace.prepare[0].argv']);
   t.strictSame(pathsOf('[[workspace.prepare]]\nargv=["x"]'), ['workspace.prepare[0].outputs']);
   t.strictSame(pathsOf('[[workspace.prepare]]\nargv=["./x"]\noutputs=["o"]'), ['workspace.prepare[0].argv']);
-  const [issue] = issuesOf('[[workspace.prepare]]\nargv=["x"]\noutputs=["o"]\nnetwork="host"');
+  const step = (network: string) => `[[workspace.prepare]]\nargv=["x"]\noutputs=["o"]\nnetwork=${network}`;
+  const [issue] = issuesOf(step('"host"'));
   t.equal(issue?.path, 'workspace.prepare[0].network');
-  t.match(issue?.message, 'supported is `none`');
+  const hostsOf = (network: string) => parseText(step(network)).workspace.prepare[0]?.hosts;
+  t.strictSame(hostsOf('"none"'), []);
+  t.strictSame(hostsOf('"uv"'), ['pypi.org', 'files.pythonhosted.org']);
+  const named = ['registry.example.com', '*.mirror.example', 'proxy.example:8443', '203.0.113.7'];
+  t.strictSame(hostsOf(`{ hosts = ${JSON.stringify(named)} }`), named);
+  for (const host of [
+    '',
+    '*',
+    'https://a.example',
+    'user@a.example',
+    'a.example/x',
+    'a.example:0',
+    '127.1',
+    '0x7f000001',
+    'a%2eexample',
+  ])
+    t.match(issuesOf(step(`{ hosts = ["b.example", "${host}"] }`)), [{ path: /hosts/ }], host);
+  for (const table of ['{}', '{ hosts = [] }', '{ hosts = ["a.example"], ports = [1] }'])
+    t.equal(issuesOf(step(table)).length, 1, table);
+  t.match(issue?.message, 'is not known; expected `none`');
 });
 
 t.test('reads every form of signing key and refuses relative or malformed ones', async (t) => {

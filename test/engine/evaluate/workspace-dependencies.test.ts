@@ -157,7 +157,7 @@ const refusals = ({ notes }: WorkspaceDependencies) => notes.map(({ refusal }) =
 /** A prepare step in shell over the demo's lockfile. */
 const shell = (script: string, outputs = ['made']): WorkspaceConfig['prepare'][number] => ({
   argv: ['sh', '-c', script],
-  network: 'none',
+  hosts: [],
   timeoutSeconds: 30,
   lockfile: 'package-lock.json',
   inputs: ['package.json'],
