@@ -9,6 +9,11 @@ export interface SandboxBind {
   /** Absolute path inside. */
   readonly target: string;
   readonly writable: boolean;
+  /**
+   * The process may write here, and what it writes is discarded when it ends: the source never changes. Where the
+   * kernel or the file system cannot do that, the directory is read-only.
+   */
+  readonly scratch?: true;
 }
 
 /** Standard input and output of a process that is talked with. */

@@ -257,7 +257,7 @@ export async function placeWorkspaceDependencies(
     if (!sandbox.unconfined) {
       // The sandbox would make it, and the workspace would have changed (`isUntouched`).
       await mkdir(join(workspace, directory), { recursive: true });
-      binds.push({ source, target: `${inside}/${directory}`, writable: false });
+      binds.push({ source, target: `${inside}/${directory}`, writable: false, scratch: true });
     } else await copyTree(source.slice(0, -directory.length - 1), workspace, directory);
   }
   return binds;

@@ -11,7 +11,17 @@ import {
   viewOfHost,
 } from './host-view.ts';
 import { disprovable } from './kept-probe.ts';
-import { coverOf, egressMounts, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
+import {
+  coverOf,
+  egressMounts,
+  mountNamespace,
+  mountsOf,
+  reportsInside,
+  scratchScript,
+  scratchWords,
+  withheldMounts,
+  withScratch,
+} from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
 import { initWords, launcherText, runInView } from './run-in-view.ts';
@@ -40,17 +50,13 @@ const missing = '`bwrap` is not installed';
  * Bubblewrap binds the host's devices writable, so that root inside, who owns them, could change their mode: they are
  * made read-only before.
  */
-const readOnlyDevices = [
-  '/usr/bin/unshare',
-  '--mount',
-  '--propagation',
-  'private',
-  '--',
-  '/bin/sh',
-  '-c',
-  'PATH=/usr/sbin:/usr/bin:/sbin:/bin mount -o bind,ro /dev /dev && exec "$@"',
-  'sh',
-];
+const readOnlyDevices = `set -e
+PATH=/usr/sbin:/usr/bin:/sbin:/bin mount -o bind,ro /dev /dev
+${scratchScript}exec "$@"`;
+/** An ordinary user mounts overlays as root of a namespace, and starts bubblewrap in a second one as himself. */
+const overlaysOfUser = `set -e
+uid=$1 gid=$2; shift 2
+${scratchScript}exec /usr/bin/unshare --user --map-user="$uid" --map-group="$gid" -- "$@"`;
 
 /** The bubblewrap back end (Linux). Its set-up words are computed once. */
 export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): SandboxBackend {
@@ -74,8 +80,12 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
       const common = openPrefix(memory);
       const { view, request } = await viewFor(common.view, asked);
       const { words } = view === common.view ? common : prefixOf(view, memory);
-      const all = [...outerWords(program), ...words, ...suffixOf(view, request)];
-      return disprovable({ name: 'bubblewrap', facts }, runInView(all, view, request));
+      return withScratch(request, !isRoot(), (scratches) => {
+        const mounts = mountsOf(request, scratches);
+        const outer = outerWords(program, scratchWords(mounts));
+        const all = [...outer, ...words, ...suffixOf(view, request, mounts)];
+        return disprovable({ name: 'bubblewrap', facts }, runInView(all, view, request));
+      });
     },
   };
   return backend;
@@ -86,8 +96,16 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
   }
 }
 
-function outerWords(program = ''): readonly string[] {
-  return process.getuid?.() === 0 ? [...readOnlyDevices, program] : [program];
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function outerWords(program = '', scratches: readonly string[] = ['--']): readonly string[] {
+  const start = [...mountNamespace(!isRoot()), '/bin/sh', '-c'];
+  if (isRoot()) return [...start, readOnlyDevices, 'sh', ...scratches, program];
+  if (scratches.length === 1) return [program];
+  const ids = [String(process.getuid?.()), String(process.getgid?.())];
+  return [...start, overlaysOfUser, 'sh', ...ids, ...scratches, program];
 }
 
 interface Prefix {
@@ -112,21 +130,17 @@ function prefixOf(view: HostView, memory: number): Prefix {
   for (const path of view.toolchains) words.push('--ro-bind', path, path);
   words.push('--dev', '/dev', '--proc', '/proc');
   for (const directory of directories) if (inDevices(directory.path)) inMemory(directory);
-  for (const path of coveredOfProc()) words.push('--ro-bind', '/dev/null', path);
+  for (const path of [...coveredOfProc(), ...view.covered]) words.push('--ro-bind', '/dev/null', path);
   words.push('--remount-ro', '/dev', '--remount-ro', '/proc');
   words.push('--perms', '0555', '--file', '4', profile.launcher);
   return { view, memory, words };
 }
 
-function suffixOf(view: HostView, request: SandboxRequest): string[] {
+function suffixOf(view: HostView, request: SandboxRequest, all: ReturnType<typeof mountsOf>): string[] {
   const words: string[] = [];
-  const { link, mounts, emptied } = coverOf(view, request);
+  const { link, mounts, emptied } = coverOf(view, request, all);
   for (const path of emptied) words.push('--perms', '0555', '--tmpfs', path);
-  for (const { source, target, writable } of [
-    ...mountsOf(request),
-    ...mounts,
-    ...withheldMounts(view, request),
-  ])
+  for (const { source, target, writable } of [...all, ...mounts, ...withheldMounts(view, request)])
     words.push(writable ? '--bind' : '--ro-bind', source, target);
   for (const { source, target } of egressMounts(request)) words.push('--ro-bind', source, target);
   // A linked working tree may lie in one of them.

@@ -45,6 +45,10 @@ export interface HostView {
   readonly corepack?: string;
   /** The home of rustup where a directory of PATH starts Rust's programs by it. */
   readonly rustup?: string;
+  /** Files in them that may hold credentials: covered. */
+  readonly covered: readonly string[];
+  /** Where toolchain managers with shims on PATH find what they start. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 const systemRoots = [
@@ -125,6 +129,11 @@ const privateNames = new Set([
   'package.json',
 ]);
 const prefixParts = ['lib', 'lib64', 'libexec'];
+/** Files in the directory of a toolchain manager, or of a version that it installed, that may hold credentials. */
+const managerSecrets = [
+  '{versions/*,installs/*/*}/{pip.conf,.npmrc,credentials,credentials.toml,etc/npmrc,etc/pip.conf}',
+  '{.,plugins/*}/.git/config',
+];
 
 export function currentHostFacts(): HostFacts {
   return { path: process.env.PATH ?? '', home: homedir(), execPath: realpathSync(process.execPath) };
@@ -168,6 +177,8 @@ export function viewOfHost(facts: HostFacts): HostView {
         toolchains.push(shown);
     }
   };
+  const variables: Record<string, string> = {};
+  const covered: string[] = [];
   let nodeSeen = false;
   let rustup: string | undefined;
   for (const entry of facts.path.split(':')) {
@@ -186,6 +197,13 @@ export function viewOfHost(facts: HostFacts): HostView {
           show(path.join(real, 'bin'), false);
       }
     }
+    const manager = shimManager(entry, facts.home);
+    if (manager !== undefined && !toolchains.includes(manager)) {
+      toolchains.unshift(manager);
+      covered.push(...globSync(managerSecrets, { cwd: manager }).map((file) => path.join(manager, file)));
+      if (exists(path.join(manager, 'installs')))
+        variables[path.basename(manager) === 'mise' ? 'MISE_DATA_DIR' : 'ASDF_DATA_DIR'] = manager;
+    }
     if (!entry.replace(/\/+$/, '').endsWith('/node_modules/.bin')) show(entry);
   }
   if (!nodeSeen) show(path.dirname(facts.execPath));
@@ -194,8 +212,13 @@ export function viewOfHost(facts: HostFacts): HostView {
   return {
     links,
     system,
-    toolchains,
+    // What lies in another one is seen there.
+    toolchains: toolchains.filter(
+      (one) => !toolchains.some((other) => other !== one && isInside(other, one)),
+    ),
     searchPath,
+    covered,
+    variables,
     ...(corepack === undefined ? {} : { corepack }),
     ...(rustup === undefined ? {} : { rustup }),
   };
@@ -210,6 +233,16 @@ export function openSettings(etc: string): readonly string[] {
   return globSync(etcSettings, { cwd: etc })
     .filter((name) => globSync([name, `${name}/**`], { cwd: etc }).every(isOpen))
     .sort();
+}
+
+/**
+ * The directory of a toolchain manager whose `shims` are on PATH: they start what it has installed (`versions` of pyenv
+ * and its like, `installs` of asdf and mise).
+ */
+function shimManager(entry: string, home: string): string | undefined {
+  const real = path.basename(entry) === 'shims' ? resolved(path.dirname(entry)) : undefined;
+  if (real === undefined || !isTool(real, home)) return undefined;
+  return ['versions', 'installs'].some((part) => exists(path.join(real, part))) ? real : undefined;
 }
 
 /** Whether `cargo` of this directory is rustup: a link to it or, of older versions, a hard link. */
@@ -302,6 +335,7 @@ export async function viewFor(
     const isProvided = isOwn && binds.some((bind) => isInside(bind.target, target));
     if (isProvided) within.set(directory, { source: directory, target, writable: false });
     else if (await isTracked(repository, directory)) unseen.add(directory);
+    else if (isOwn && view.covered.some((file) => isInside(directory, file))) unseen.add(directory);
     // Part of `node_modules` in the workspace would look like all of it.
     else if (isOwn && !place.split('/').includes('node_modules')) {
       if (holdsFiles(path.join(workspace, place))) unseen.add(directory);
@@ -312,10 +346,12 @@ export async function viewFor(
   const own = [...within.values()].filter(
     (one) => exists(one.source) && !binds.some((bind) => isInside(bind.target, one.target)),
   );
+  const toolchains = view.toolchains.filter((directory) => !unseen.has(directory) && !within.has(directory));
   return {
     view: {
       ...view,
-      toolchains: view.toolchains.filter((directory) => !unseen.has(directory) && !within.has(directory)),
+      toolchains,
+      covered: view.covered.filter((file) => toolchains.some((directory) => isInside(directory, file))),
       searchPath: view.searchPath.filter((directory) => !unseen.has(directory)),
     },
     request: own.length === 0 ? request : { ...request, binds: [...binds, ...own] },

@@ -1,9 +1,11 @@
 /* The mounts and the environment of a sandboxed process. */
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { type SandboxRequest, workspaceInside } from '../../core/interfaces/sandbox.ts';
 import { forwarderInside, proxyVariables, wayInside } from '../../workspace/egress/open-egress.ts';
+import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { isInside } from '../../workspace/process/find-program.ts';
 import { type HostView, homeInside, resolved } from './host-view.ts';
 import { memoryDirectories, profile } from './refused-calls.ts';
@@ -17,6 +19,8 @@ interface Mount {
   readonly source: string;
   readonly target: string;
   readonly writable: boolean;
+  /** The source is an overlay that has to be mounted: its scratch, and the directory below it. */
+  readonly scratch?: readonly [scratch: string, below: string];
 }
 
 /** What a request with a way out shows, read-only: the proxy's socket, and the Node that runs us to lead to it. */
@@ -36,7 +40,7 @@ const reservedTargets = ['/proc', '/dev', '/sys', '/egress'];
  * The request's binds in mount order, with `.git` of the workspace read-only. Sources are resolved; a target that runs
  * through a symlink of the workspace is refused (SANDBOX_UNSAFE), because the mount would land where the link points.
  */
-export function mountsOf(request: SandboxRequest): readonly Mount[] {
+export function mountsOf(request: SandboxRequest, scratches?: ScratchOf): readonly Mount[] {
   const workspace = directory(request.workspace);
   const mounts: Mount[] = [
     { source: workspace, target: workspaceInside, writable: true },
@@ -57,9 +61,81 @@ export function mountsOf(request: SandboxRequest): readonly Mount[] {
     }
     if (isInside(workspaceInside, target))
       refuseSymlinks(workspace, path.posix.relative(workspaceInside, target));
-    mounts.push({ source: realpathSync(bind.source), target, writable: bind.writable });
+    const source = realpathSync(bind.source);
+    const scratch = bind.scratch && scratches?.(source);
+    if (!scratch) mounts.push({ source, target, writable: bind.writable });
+    else mounts.push({ source: `${scratch}/merged`, target, writable: true, scratch: [scratch, source] });
   }
   return mounts;
+}
+
+/**
+ * Runs with places for what is written to binds with `scratch`, and removes them afterwards. They are beside the
+ * reports, on disk; `isUser`: the back end mounts in a user namespace.
+ */
+export async function withScratch<T>(
+  request: SandboxRequest,
+  isUser: boolean,
+  run: (scratches: ScratchOf | undefined) => Promise<T>,
+): Promise<T> {
+  if (!request.binds.some(({ scratch }) => scratch)) return run(undefined);
+  const place = mkdtempSync(`${realpathSync(request.reports)}-scratch-`);
+  let count = 0;
+  const makeOne = (): string => {
+    count += 1;
+    const scratch = path.join(place, String(count));
+    for (const part of ['', 'lower', 'upper', 'work', 'merged']) mkdirSync(path.join(scratch, part));
+    return scratch;
+  };
+  try {
+    const isPossible = canOverlay(place, isUser, makeOne);
+    return await run(isPossible ? (source) => (isPlain(source) ? makeOne() : undefined) : undefined);
+  } finally {
+    await removeTree(place);
+  }
+}
+
+/** A new place for what is written over a directory; `undefined` where it stays read-only. */
+type ScratchOf = (source: string) => string | undefined;
+
+/** The options of an overlay separate paths by these. */
+function isPlain(place: string): boolean {
+  return !/[,:\\]/.test(place);
+}
+
+const overlaid = new Map<string, boolean>();
+
+/** Whether overlays work for places of this file system: tried once. */
+function canOverlay(place: string, isUser: boolean, makeOne: () => string): boolean {
+  const key = `${isUser} ${statSync(place).dev}`;
+  let works = overlaid.get(key);
+  if (works === undefined) {
+    const scratch = makeOne();
+    const words = [...mountNamespace(isUser), '/bin/sh', '-c', `set -e\n${scratchScript}`, 'sh', scratch];
+    const [program = '', ...rest] = [...words, `${scratch}/lower`, '--'];
+    works = isPlain(place) && spawnSync(program, rest, { stdio: 'ignore', timeout: 10_000 }).status === 0;
+    overlaid.set(key, works);
+  }
+  return works;
+}
+
+/** Words that start a program where its mounts are its own. */
+export function mountNamespace(isUser: boolean): readonly string[] {
+  const user = isUser ? ['--user', '--map-root-user'] : [];
+  return ['/usr/bin/unshare', ...user, '--mount', '--propagation', 'private', '--'];
+}
+
+/** Shell text that mounts an overlay for each pair of words up to `--`: a scratch, and the directory below it. */
+export const scratchScript = `searched=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin
+while [ "$1" != -- ]; do
+  mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work,userxattr" writ-scratch "$1/merged"; shift 2
+done; shift
+PATH=$searched
+`;
+
+/** The words for `scratchScript`. */
+export function scratchWords(mounts: readonly Mount[]): readonly string[] {
+  return [...mounts.flatMap(({ scratch }) => scratch ?? []), '--'];
 }
 
 function refuseSymlinks(workspace: string, relative: string): void {
@@ -137,7 +213,7 @@ interface RepositoryCover {
  * Where the repository lies in what the view shows, it is covered; elsewhere the path of its working tree becomes a
  * link. No link where it would be in the way of a mount.
  */
-export function coverOf(view: HostView, request: SandboxRequest): RepositoryCover {
+export function coverOf(view: HostView, request: SandboxRequest, all: readonly Mount[]): RepositoryCover {
   const { repository, binds } = request;
   if (repository === undefined) return { mounts: [], emptied: [] };
   const { root, others } = repository;
@@ -146,7 +222,7 @@ export function coverOf(view: HostView, request: SandboxRequest): RepositoryCove
   const apart = others.filter((place) => isShown(place) && !isInside(root, place));
   const emptied = apart.filter((place) => !apart.some((one) => one !== place && isInside(one, place)));
   if (isShown(root)) {
-    const mounts = mountsOf(request)
+    const mounts = all
       .filter(({ target }) => isInside(workspaceInside, target))
       .map((one) => ({ ...one, target: `${root}${one.target.slice(workspaceInside.length)}` }));
     return { mounts, emptied };

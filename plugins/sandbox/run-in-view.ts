@@ -121,11 +121,14 @@ export async function runInView(
   view: HostView,
   request: SandboxRequest,
 ): Promise<SandboxResult> {
-  const env = sandboxEnvironment(environmentOf(request), {
-    path: view.searchPath.join(':'),
-    home: homeInside,
-    temporary: '/tmp',
-  });
+  const env = sandboxEnvironment(
+    { ...view.variables, ...environmentOf(request) },
+    {
+      path: view.searchPath.join(':'),
+      home: homeInside,
+      temporary: '/tmp',
+    },
+  );
   const launcher = openLauncher(request.untraced);
   try {
     // The process has its own copy as soon as the call returns, long before the promise settles.

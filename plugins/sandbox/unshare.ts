@@ -12,21 +12,30 @@ import {
   viewOfHost,
 } from './host-view.ts';
 import { disprovable } from './kept-probe.ts';
-import { coverOf, egressMounts, mountsOf, reportsInside, withheldMounts } from './mounts.ts';
+import {
+  coverOf,
+  egressMounts,
+  mountsOf,
+  reportsInside,
+  scratchScript,
+  scratchWords,
+  withheldMounts,
+  withScratch,
+} from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
 import { initWords, launcherText, runInView } from './run-in-view.ts';
 
 /**
  * Builds the root as root of a new user namespace, then enters a second one as the caller's own uid without privilege:
- * the mounts belong to the first and cannot be changed from the second. Words: uid, gid; links (target, text); files to
+ * the mounts belong to the first and cannot be changed from the second. Words: uid, gid; scratches; links (target, text); files to
  * make; submounts to make read-only (each list ended by `--`); fstab before and after the change of root; a path that
  * leads to the workspace, or nothing; then the command.
  */
 const setUpScript = `set -eu
 inside=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export PATH
 uid=$1 gid=$2; shift 2
-umask 022
+${scratchScript}umask 022
 hostname ${profile.hostname} 2>/dev/null || true
 ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null || true
 mount -t tmpfs -o mode=755,nosuid,nodev,size=16m writ-root /tmp
@@ -107,8 +116,10 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
       const common = openPlan(memory);
       const { view, request } = await viewFor(common.view, asked);
       const { plan } = view === common.view ? common : planned(view, memory);
-      const all = outerArgv(plan, view, request);
-      return disprovable({ name: 'unshare', facts }, runInView(all, view, request));
+      return withScratch(request, true, (scratches) => {
+        const all = outerArgv(plan, view, request, mountsOf(request, scratches));
+        return disprovable({ name: 'unshare', facts }, runInView(all, view, request));
+      });
     },
   };
   return backend;
@@ -154,7 +165,7 @@ function planned(view: HostView, memory: number): Planned {
     after += fstabLine(`writ${path.replaceAll('/', '-')}`, path, 'tmpfs', options);
   }
   for (const path of view.toolchains) after += bindLine(`/.host${path}`, path, false);
-  for (const path of coveredOfProc())
+  for (const path of [...coveredOfProc(), ...view.covered])
     after += fstabLine('/.host/dev/null', path, 'none', 'bind,ro,nosuid,nodev,noexec');
   for (const path of [...view.system, ...view.toolchains]) {
     submounts.push(...mounted.filter((point) => point !== path && isInside(path, point)));
@@ -175,12 +186,17 @@ function planned(view: HostView, memory: number): Planned {
   };
 }
 
-function outerArgv(plan: Plan, view: HostView, request: SandboxRequest): string[] {
+function outerArgv(
+  plan: Plan,
+  view: HostView,
+  request: SandboxRequest,
+  all: ReturnType<typeof mountsOf>,
+): string[] {
   let after = plan.after;
-  const { link = '', mounts, emptied } = coverOf(view, request);
+  const { link = '', mounts, emptied } = coverOf(view, request, all);
   for (const path of emptied)
     after += fstabLine('writ-hidden', path, 'tmpfs', 'mode=555,size=64k,nosuid,nodev');
-  for (const { source, target, writable } of [...mountsOf(request), ...mounts]) {
+  for (const { source, target, writable } of [...all, ...mounts]) {
     if (!statSync(source).isDirectory() && !target.endsWith('/.git')) {
       throw new WritError('SANDBOX_UNSAFE', {
         message: `the unshare back end binds directories only, not \`${target}\``,
@@ -209,6 +225,7 @@ function outerArgv(plan: Plan, view: HostView, request: SandboxRequest): string[
     'sh',
     String(process.getuid?.() ?? 0),
     String(process.getgid?.() ?? 0),
+    ...scratchWords(all),
     ...plan.links,
     '--',
     ...files,

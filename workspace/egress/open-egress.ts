@@ -1,4 +1,5 @@
 /* Opens the proxy of one check, and what the sandbox needs to use it. */
+import { existsSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxEgress } from '../../core/interfaces/sandbox.ts';
@@ -77,8 +78,18 @@ export const withoutNetwork = { npm_config_fetch_retries: '0', pnpm_config_fetch
 const javaProxy = ['http', 'https'].map(
   (scheme) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`,
 );
-/** The same for package managers that read other variables: Java (Maven, Gradle), which reports it on stderr, and Yarn. */
+/** Where distributions keep the certificates that programs of the machine trust. */
+const trusted = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'].find((file) =>
+  existsSync(file),
+);
+/**
+ * What package managers need beside these: Yarn, and Java with Maven and Gradle, read other variables. Node and pip
+ * bring certificates of their own and would refuse an authority that this machine trusts.
+ */
 export const managerVariables: Readonly<Record<string, string>> = {
+  ...(trusted === undefined
+    ? {}
+    : { NODE_EXTRA_CA_CERTS: trusted, SSL_CERT_FILE: trusted, REQUESTS_CA_BUNDLE: trusted }),
   JAVA_TOOL_OPTIONS: [
     ...javaProxy,
     // Maven 3.9 and Maven 4 heed the properties of Java only if they are told to.

@@ -183,7 +183,7 @@ async function startCommand(
   let uses: readonly NetworkUse[] = [];
   const inside = sandbox.pathsInside({ workspace: stage, reports }).workspace;
   const binds = provided.map(({ directory, source }): SandboxBind => {
-    return { source, target: `${inside}/${directory}`, writable: false };
+    return { source, target: `${inside}/${directory}`, writable: false, scratch: true };
   });
   const run = sandbox.run({
     argv: step.argv,

@@ -140,7 +140,10 @@ export async function openSharedDirectory(request: ShareRequest): Promise<ShareO
   if (lockfileAtCandidate === undefined)
     return refuse('lockfile-missing', `the change removes \`${lockfile}\``);
   if (!Buffer.from(lockfileAtBase).equals(lockfileAtCandidate)) {
-    return refuse('lockfile-differs', `the change alters \`${lockfile}\``);
+    return refuse(
+      'lockfile-differs',
+      `the change alters \`${lockfile}\`; a \`[[workspace.prepare]]\` in \`.writ/config.toml\` makes it for every lockfile`,
+    );
   }
   const onDisk = await readInside(worktree, lockfile);
   if (onDisk === undefined) return refuse('lockfile-missing', `\`${lockfile}\` is not in the working tree`);

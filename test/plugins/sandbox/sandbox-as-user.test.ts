@@ -14,6 +14,7 @@ const attacks = {
   'what a sandbox promises': 'sandbox-attack.test.ts',
   'one verdict in each': '../../attack/confinement/same-verdict.test.ts',
   'what it may hold': '../../attack/confinement/limits.test.ts',
+  'what is written to a scratch': 'scratch.test.ts',
 };
 
 async function asNobody(home: string, ...argv: string[]): Promise<{ code: number; output: string }> {

@@ -48,6 +48,8 @@ t.test('covers every name of a withheld file and its companion directory', async
     system: [],
     toolchains: [root],
     searchPath: [path.join(root, 'bin')],
+    covered: [],
+    variables: {},
   };
   const covered = (names: (name: string) => boolean) =>
     withheldMounts(view, { withheld: { isWithheld: names, stubs: '/stubs', stub: 'git' } } as never)
@@ -59,7 +61,7 @@ t.test('covers every name of a withheld file and its companion directory', async
     ['lib/git-core /stubs', 'real/git /stubs/git'],
   );
   t.strictSame(
-    withheldMounts({ ...view, toolchains: [] }, {
+    withheldMounts({ ...view, toolchains: [], covered: [], variables: {} }, {
       withheld: { isWithheld, stubs: '/s', stub: 'git' },
     } as never),
     [],
