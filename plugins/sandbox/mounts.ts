@@ -1,5 +1,4 @@
 /* The mounts and the environment of a sandboxed process. */
-import { spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
@@ -7,6 +6,7 @@ import { type SandboxRequest, workspaceInside } from '../../core/interfaces/sand
 import { forwarderInside, proxyVariables, wayInside } from '../../workspace/egress/open-egress.ts';
 import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { isInside } from '../../workspace/process/find-program.ts';
+import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { type HostView, homeInside, resolved } from './host-view.ts';
 import { memoryDirectories, profile } from './refused-calls.ts';
 
@@ -88,7 +88,7 @@ export async function withScratch<T>(
     return scratch;
   };
   try {
-    const isPossible = canOverlay(place, isUser, makeOne);
+    const isPossible = await canOverlay(place, isUser, makeOne);
     return await run(isPossible ? (source) => (isPlain(source) ? makeOne() : undefined) : undefined);
   } finally {
     await removeTree(place);
@@ -103,20 +103,24 @@ function isPlain(place: string): boolean {
   return !/[,:\\]/.test(place);
 }
 
-const overlaid = new Map<string, boolean>();
+const overlaid = new Map<string, Promise<boolean>>();
 
 /** Whether overlays work for places of this file system: tried once. */
-function canOverlay(place: string, isUser: boolean, makeOne: () => string): boolean {
+function canOverlay(place: string, isUser: boolean, makeOne: () => string): Promise<boolean> {
   const key = `${isUser} ${statSync(place).dev}`;
-  let works = overlaid.get(key);
-  if (works === undefined) {
-    const scratch = makeOne();
-    const words = [...mountNamespace(isUser), '/bin/sh', '-c', `set -e\n${scratchScript}`, 'sh', scratch];
-    const [program = '', ...rest] = [...words, `${scratch}/lower`, '--'];
-    works = isPlain(place) && spawnSync(program, rest, { stdio: 'ignore', timeout: 10_000 }).status === 0;
-    overlaid.set(key, works);
-  }
-  return works;
+  const known =
+    overlaid.get(key) ?? (isPlain(place) ? tryOverlay(makeOne(), isUser) : Promise.resolve(false));
+  overlaid.set(key, known);
+  return known;
+}
+
+async function tryOverlay(scratch: string, isUser: boolean): Promise<boolean> {
+  const words = [...mountNamespace(isUser), '/bin/sh', '-c', `set -e\n${scratchScript}`, 'sh'];
+  const options = { cwd: '/', env: {}, maxBytes: 65_536 };
+  return execFileBounded([...words, scratch, `${scratch}/lower`, '--'], options).then(
+    ({ code }) => code === 0,
+    () => false,
+  );
 }
 
 /** Words that start a program where its mounts are its own. */

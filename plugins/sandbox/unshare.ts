@@ -28,9 +28,9 @@ import { initWords, launcherText, runInView } from './run-in-view.ts';
 
 /**
  * Builds the root as root of a new user namespace, then enters a second one as the caller's own uid without privilege:
- * the mounts belong to the first and cannot be changed from the second. Words: uid, gid; scratches; links (target, text); files to
- * make; submounts to make read-only (each list ended by `--`); fstab before and after the change of root; a path that
- * leads to the workspace, or nothing; then the command.
+ * the mounts belong to the first and cannot be changed from the second. Words: uid, gid; scratches; links (target,
+ * text); files to make; submounts to make read-only (each list ended by `--`); fstab before and after the change of
+ * root; a path that leads to the workspace, or nothing; then the command.
  */
 const setUpScript = `set -eu
 inside=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export PATH

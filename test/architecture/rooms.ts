@@ -57,6 +57,8 @@ export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
   'engine/state': ['plugins/third-party'],
   // Manifests name stages and hosts in the words of the spec; plugins are listed by the configuration in git.
   'plugins/third-party': ['spec', 'workspace/git', 'engine/config'],
+  // It removes what a check has written, of whatever mode and depth.
+  'plugins/sandbox': ['workspace/git'],
   // A store in git consists of git objects.
   'plugins/store': ['workspace/git'],
   // Testers call a plugin as a run would: with a repository, a scope and a configuration; a log gets a sealed statement.

@@ -163,7 +163,8 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
     howItEnded(result, step),
     ...(closed.length === 0 ? [] : [`the proxy refused ${closed.join(', ')}`]),
   ];
-  throw failed(step, ended.join('; '), { ...outcomeOf(result), network: result.uses });
+  const outcome = outcomeOf(result);
+  throw failed(step, ended.join('; ') + lastLines(outcome.output), { ...outcome, network: result.uses });
 }
 
 /** The command's result, with every connection that it made or was refused. */
@@ -253,7 +254,13 @@ function howItEnded(result: SandboxResult, step: PrepareStep): string {
     : `it exited with ${result.exitCode}`;
 }
 
-function outcomeOf(result: SandboxResult): Record<string, unknown> {
+/** The end of what a command printed, for a message of one line. */
+function lastLines(output: string): string {
+  const lines = output.split('\n').flatMap((line) => line.trim() || []);
+  return lines.length === 0 ? '' : `. It printed: ${lines.slice(-5).join(' | ').slice(-600)}`;
+}
+
+function outcomeOf(result: SandboxResult) {
   const { exitCode, signal, timedOut, combined } = result;
   const text = combined.bytes.toString('utf8').replace(/[^\P{C}\n\t]/gu, '\ufffd');
   return { exitCode, signal, timedOut, output: text.slice(-maxReportedCharacters) };
