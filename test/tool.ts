@@ -16,6 +16,8 @@ await room(
   'workspace/process/find-agent.test.ts',
   'workspace/process/pick-sandbox.test.ts',
   'plugins/sandbox/rustup-toolchains.test.ts',
+  'plugins/sandbox/scratch.test.ts',
+  'plugins/sandbox/shim-managers.test.ts',
   'plugins/sandbox/sandbox-as-user.test.ts',
   'plugins/sandbox/sandbox-attack.test.ts',
   'plugins/sandbox/sandbox-probe.test.ts',
