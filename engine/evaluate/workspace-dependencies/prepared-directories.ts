@@ -157,14 +157,23 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
   const result = await startCommand(request, stage, reports);
   signal?.throwIfAborted();
   if (result.exitCode === 0) return;
-  const refused = result.uses.filter(({ outcome }) => outcome === 'refused');
-  const closed = [...new Set(refused.map(({ host, port, why }) => `\`${host}:${port}\` (${why})`))];
-  const ended = [
-    howItEnded(result, step),
-    ...(closed.length === 0 ? [] : [`the proxy refused ${closed.join(', ')}`]),
-  ];
-  const outcome = outcomeOf(result);
-  throw failed(step, ended.join('; ') + lastLines(outcome.output), { ...outcome, network: result.uses });
+  const outcome = { ...outcomeOf(result), network: result.uses };
+  const unreached = hostsOf(result.uses, 'failed');
+  // A host that does not answer is no verdict on the change.
+  if (unreached !== '')
+    throw new WritError('ENVIRONMENT_BROKEN', {
+      message: `the \`[workspace] prepare\` command \`${step.argv.join(' ')}\` could not reach ${unreached}`,
+      detail: outcome,
+      hints: ['when the host answers, go on: `writ resume RUN`; nothing was decided about the change'],
+    });
+  const refused = hostsOf(result.uses, 'refused');
+  const closed = refused === '' ? '' : `; the proxy refused ${refused}`;
+  throw failed(step, howItEnded(result, step) + closed + lastLines(outcome.output), outcome);
+}
+
+function hostsOf(uses: readonly NetworkUse[], wanted: NetworkUse['outcome']): string {
+  const found = uses.filter(({ outcome }) => outcome === wanted);
+  return [...new Set(found.map(({ host, port, why }) => `\`${host}:${port}\` (${why})`))].join(', ');
 }
 
 /** The command's result, with every connection that it made or was refused. */

@@ -83,7 +83,7 @@ async function openRegistry(t: Test) {
 }
 
 const config = (network: string): string => `[[workspace.prepare]]
-argv = ["npm", "ci", "--ignore-scripts", "--no-audit", "--cafile=registry.pem"]
+argv = ["npm", "ci", "--ignore-scripts", "--no-audit", "--fetch-retries=0", "--cafile=registry.pem"]
 inputs = ["package.json", "registry.pem"]
 outputs = ["node_modules"]
 network = ${network}
@@ -232,6 +232,16 @@ t.test(
     );
   },
 );
+
+t.test('a registry that cannot be reached stops the run without a decision', async (t) => {
+  const { run, sample, outside } = await scene(t, ['left@1.1.0']);
+  outside.names.delete('registry.npmjs.org');
+  await t.rejects(run(underPolicy('no-new')), {
+    code: 'ENVIRONMENT_BROKEN',
+    message: /could not reach `registry\.npmjs\.org:443` \(unresolved\)/,
+  });
+  t.equal(sample.git('log', '-1', '--format=%s', 'main'), 'Use left');
+});
 
 t.test('a step reaches no other host than it names, and says which the proxy refused', async (t) => {
   const { run, seen } = await scene(t, ['left@1.1.0'], '{ hosts = ["docs.example.com"] }');
