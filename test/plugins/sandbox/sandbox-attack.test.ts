@@ -166,7 +166,7 @@ for (const backend of working) {
     const home = currentHostFacts().home;
     const found = await scene.run(
       backend,
-      `find ${home} -maxdepth 2 ! -type d | grep -v -e '/bin$' -e /bin/ -e /shims/ -e /lib/ -e /libexec/; ls -d ${home}/.ssh`,
+      `find ${home} -maxdepth 2 ! -type d | grep -v -e ^${home}/.asdf/ -e ^${home}/.pyenv/ -e '/bin$' -e /bin/ -e /shims/ -e /lib/ -e /libexec/; ls -d ${home}/.ssh`,
     );
     t.equal(outputOf(found), '', 'of the real home directory at most tool directories are there');
   });
