@@ -76,7 +76,7 @@ export function probesOf(outside: Outside): Readonly<Record<string, Probe>> {
     'read the keys of the person': { shell: `[ -e ${word(`${outside.home}/.ssh`)} ]` },
     'see anything in /run, /var or /root': {
       shell:
-        'find /run /var /root ! -type d ! -type l | grep -v -e /bin/ -e /shims/ -e /lib/ -e /libexec/ | grep -q .',
+        'find /run /var /root -name .pyenv -prune -o -name .asdf -prune -o ! -type d ! -type l -print | grep -v -e /bin/ -e /shims/ -e /lib/ -e /libexec/ | grep -q .',
     },
     'read the shadow passwords': { shell: '[ -e /etc/shadow ] || [ -e /etc/ssh ]' },
     'read state of the kernel': {
