@@ -229,6 +229,18 @@ const shapes: Readonly<Record<string, JsonData>> = {
     },
     runMembers.optional,
   ),
+  ci: record(
+    {
+      run_id: text,
+      outcome: { enum: ['commit', 'abandon', 'wait', 'rollback', 'none'] },
+      would: flag,
+      reports: text,
+      posted: flag,
+      landed: flag,
+    },
+    { pull: count, commit: text, branch: text },
+  ),
+  'ci comment': record({ pull: countOrNull }),
   runs: runsSchema,
   explain: record({ subject: text, reasons: list(text), next: list(text) }),
   rules: record({

@@ -117,8 +117,8 @@ function pathSource<Form extends string>(
 }
 
 /**
- * Where no key is configured: the user's own, made on first use, or with `ephemeral` a throw-away one; under `CI` only
- * the latter, else SIGNER_EPHEMERAL.
+ * Where no key is configured: the user's own, made on first use, or with `ephemeral` a throw-away one. Under `CI` none
+ * is made: without a key that is there already, SIGNER_EPHEMERAL.
  */
 export function userSource(env: Environment, ephemeral: boolean): SignerSource {
   let throwAway: Signer | undefined;
@@ -130,8 +130,10 @@ export function userSource(env: Environment, ephemeral: boolean): SignerSource {
         return throwAway;
       };
       if (ephemeral) return passing();
+      const kept = isCi(env) || place?.dry === true ? await findUserSigningKey(env) : undefined;
+      if (kept !== undefined) return kept;
       if (isCi(env)) throw new WritError('SIGNER_EPHEMERAL');
-      if (place?.dry === true) return (await findUserSigningKey(env)) ?? passing();
+      if (place?.dry === true) return passing();
       return openUserSigningKey(env);
     },
   };

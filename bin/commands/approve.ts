@@ -8,11 +8,19 @@ import type { ApprovalData } from '../../api/schemas/run-schema.ts';
 import { principalForm } from '../../attest/approval/approval-statement.ts';
 import { findApproverKey } from '../../attest/approval/sign-approval.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { askRemote, networkPlace, pickRemote, remoteFailed } from '../../engine/upkeep/remote.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
-import { gitLine } from '../../workspace/git/git.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { gitLine, tryGit } from '../../workspace/git/git.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  type RunCommand,
+  refused,
+  succeeded,
+} from '../command-parts/command.ts';
 import { printChanged, toCount } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
+import { fetchCommand, pushCommand } from './upkeep.ts';
 
 /**
  * `writ approve RUN`: one signed statement on `refs/ai/approvals/<run>/<n>`; the run itself goes on with `writ resume`
@@ -21,19 +29,44 @@ import { type Printer, styled } from '../terminal/print.ts';
 export async function run(context: CommandContext): Promise<CommandResult> {
   const { print, env, signal, args } = context;
   const { keyFile, ...said } = readApproveOptions(context);
+  const remote = context.options.value('remote');
+  if (remote !== undefined) await requireMoved(context, fetchCommand, remote);
   const waiting = await openWaitingRun(context, args[0] ?? '');
+  if (remote !== undefined) await fetchPolicy(context, waiting, remote);
   const key = await findApproverKey(keyFile, waiting.repository, env);
   showRequest(print, waiting, said);
   const changes = await changedSince(waiting, await evaluateHere(waiting));
   printChanged((...parts) => print.note(...parts), changes, waiting.record.subject.candidateTree);
   const { data, keyId, fault, why } = await approveRun(waiting, said, { key, env, signal });
+  if (remote !== undefined) await requireMoved(context, pushCommand, remote);
   const isBudget = waiting.record.for === 'budget';
   const remotes = await gitLine(waiting.repository, ['remote']);
   const human = (printer: Printer): void =>
-    printApprovals(printer, data, keyId, { isBudget, isShared: remotes !== '' });
+    printApprovals(printer, data, keyId, { isBudget, isShared: remotes !== '' && remote === undefined });
   if (fault === undefined) return succeeded({ ...data }, human);
   print.complain(styled('yellow', 'does not count'), `  ${why}`);
   return refused(fault, { ...data }, human);
+}
+
+/** Fetches or pushes the refs of writ; throws where one that should move did not. */
+async function requireMoved(context: CommandContext, move: RunCommand, remote: string): Promise<void> {
+  const none = { value: () => undefined, values: () => [], flag: () => false };
+  const result = await move({ ...context, args: [remote], options: none });
+  if ('error' in result) throw result.error;
+}
+
+/** Without the policy commit nobody here can say whose approval counts. REMOTE_FAILED. */
+async function fetchPolicy(
+  { cwd, signal }: CommandContext,
+  { repository, report: { policyCommit } }: WaitingRun,
+  wanted: string,
+): Promise<void> {
+  if (policyCommit === undefined) return;
+  if ((await tryGit(repository, ['cat-file', '-e', `${policyCommit}^{commit}`])) !== undefined) return;
+  const remote = await pickRemote(repository, wanted, cwd);
+  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', remote.address];
+  const answer = await askRemote(await networkPlace(repository), [...args, policyCommit], { signal });
+  if (answer.code !== 0) throw remoteFailed(remote, answer);
 }
 
 function printApprovals(

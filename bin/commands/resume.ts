@@ -20,7 +20,7 @@ import { readModelChoice, refuseChoice } from '../command-parts/providers.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { progressPlugin, serviceProgressPlugin } from '../terminal/run-progress.ts';
-import { toResult } from './run.ts';
+import { tellCi, toResult } from './run.ts';
 
 /** `writ resume RUN`: goes on after a kill or a wait; exit codes as for `writ run`. */
 export async function resumeCommand(context: CommandContext): Promise<CommandResult> {
@@ -80,6 +80,7 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
           ...(options.flag('repeat-calls') ? { allowLostCalls: true } : {}),
         });
   reaching.finish();
+  await tellCi(context, view);
   return toResult(view, context.print);
 }
 

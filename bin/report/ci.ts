@@ -2,14 +2,13 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readVersion } from '../../api/build.ts';
-import { runFindings } from '../../api/run/run-data.ts';
 import { toVerdict } from '../../api/run/verdict.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
-import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { describeRules } from '../../core/kernel/rules.ts';
 import { rules } from '../../gates/rules.ts';
+import { outcomeOf, summaryFile, toSummary, worstFirst } from '../ci/summary.ts';
 import { renderRunHtml } from './html.ts';
 import { renderRunJunit, renderRunMarkdown, renderRunSarif } from './run-formats.ts';
 
@@ -20,13 +19,18 @@ interface CiPlace {
   readonly log: (line: string) => void;
 }
 
+/** Where the reports of a run are: below `RUNNER_TEMP` on GitHub, else below the working directory. */
+export function reportsDirectory(runId: string, { cwd, env }: Pick<CiPlace, 'cwd' | 'env'>): string {
+  return join(env.GITHUB_ACTIONS === 'true' ? (env.RUNNER_TEMP ?? cwd) : cwd, `writ-reports-${runId}`);
+}
+
 /**
- * Writes reports into a new directory and returns its path: of `RUNNER_TEMP` on GitHub, else of the working
- * directory. On GitHub also annotations, the job summary and step outputs; on GitLab a code quality report.
+ * Writes reports into a new directory and returns its path. On GitHub also annotations, the job summary and step
+ * outputs; on GitLab a code quality report.
  */
 export async function reportToCi(view: RunView, { cwd, env, log }: CiPlace): Promise<string> {
   const isGitHub = env.GITHUB_ACTIONS === 'true';
-  const directory = join(isGitHub ? (env.RUNNER_TEMP ?? cwd) : cwd, `writ-reports-${view.runId}`);
+  const directory = reportsDirectory(view.runId, { cwd, env });
   mkdirSync(directory, { recursive: true });
   const markdown = renderRunMarkdown(view);
   const files: Readonly<Record<string, string>> = {
@@ -34,6 +38,7 @@ export async function reportToCi(view: RunView, { cwd, env, log }: CiPlace): Pro
     'junit.xml': renderRunJunit(view),
     'run.html': renderRunHtml(view),
     'run.md': markdown,
+    [summaryFile]: `${JSON.stringify(toSummary(view), null, 2)}\n`,
     ...(env.GITLAB_CI === 'true' ? { 'code-quality.json': codeQuality(view) } : {}),
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
@@ -43,20 +48,6 @@ export async function reportToCi(view: RunView, { cwd, env, log }: CiPlace): Pro
     if (env.GITHUB_OUTPUT) appendFileSync(env.GITHUB_OUTPUT, outputs(view, directory));
   }
   return directory;
-}
-
-/** `commit`, `abandon`, `wait`, `rollback`, …: what became of the change, or would have. */
-function outcomeOf({ would, decision }: RunView): string {
-  const type = would?.type ?? decision?.type ?? 'none';
-  return type === 'checkpoint' ? 'wait' : type;
-}
-
-const order: readonly Finding['severity'][] = ['error', 'warning', 'note'];
-
-function worstFirst(view: RunView): readonly Finding[] {
-  return runFindings(view).toSorted(
-    (one, other) => order.indexOf(one.severity) - order.indexOf(other.severity),
-  );
 }
 
 /** GitHub shows 10 errors and 10 warnings of a step, and drops others without a word (actions/toolkit#734). */

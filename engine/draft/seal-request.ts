@@ -1,8 +1,9 @@
-/* The change that `writ seal` takes (the index, or the last commit), and the spec that it builds for it. */
+/* The change that `writ seal` takes (the index, the last commit or a range), and the spec that it builds for it. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
+import { printable } from '../../core/base/printable.ts';
 import type {
   ChangeType,
   Check,
@@ -14,6 +15,7 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
 import type { ProposedCheck } from '../../spec/propose-check.ts';
 import { findSecurityPath } from '../../spec/secret-words.ts';
+import { rangeCommits } from '../../workspace/git/commit-log.ts';
 import { runGit } from '../../workspace/git/git.ts';
 import { type ChangedEntry, changedEntries } from '../../workspace/git/held-index.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
@@ -21,6 +23,7 @@ import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts'
 import { type Base, readHead, resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { requireReplaceable } from '../../workspace/git/target.ts';
 import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
+import { resolveRange } from '../../workspace/patch/read-patch.ts';
 import { commandsOf, type SimpleCommand } from '../../workspace/shell/shell.ts';
 import { parseConfig } from '../config/config.ts';
 import { sealingFormsOf } from '../config/sections.ts';
@@ -116,6 +119,28 @@ export async function lastCommit(repository: Repository): Promise<SealableChange
   const paths = changed.map(({ path }: ChangedEntry) => path);
   const source = { kind: 'range', range: `${parent}..${commit}` } as const;
   return { source, base, branch, paths, message: message.join('\n').trim() };
+}
+
+/** The commits of `A..B`, for the branch `onto`, else for the one that is checked out. PATCH_EMPTY, REF_INVALID. */
+export async function rangeChange(
+  repository: Repository,
+  given: string,
+  onto: string | undefined,
+): Promise<SealableChange> {
+  const branch = onto ?? (await branchHere(repository));
+  const { base: start, from, tip } = await resolveRange(repository, given);
+  const base = await resolveBase(repository, `refs/heads/${branch}`);
+  const changed = await changedEntries(repository, start.tree, tip);
+  if (changed.length === 0)
+    throw new WritError('PATCH_EMPTY', { message: `\`${printable(given)}\` changes no file` });
+  const [first, ...others] = await rangeCommits(repository, start.commit ?? from, tip);
+  return {
+    source: { kind: 'range', range: `${from}..${tip}` },
+    base,
+    branch,
+    paths: changed.map(({ path }) => path),
+    ...(first === undefined || others.length > 0 ? {} : { message: first.message.trim() }),
+  };
 }
 
 /** The branch that is checked out. REF_NOT_FOUND if HEAD is detached. */

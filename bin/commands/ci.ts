@@ -1,0 +1,400 @@
+/* The `writ ci` commands: the run of a CI job for a pull request, and what the job reports of it. */
+import { join, resolve } from 'node:path';
+import { readInput } from '../../api/read-input.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
+import { isRecord } from '../../core/base/json-pointer.ts';
+import { printable } from '../../core/base/printable.ts';
+import { SchemaFault } from '../../core/base/schema.ts';
+import { readClaim } from '../../engine/record/claimed-run.ts';
+import { askRemote, networkPlace, pickRemote, remoteFailed } from '../../engine/upkeep/remote.ts';
+import { findRun } from '../../store/record/list-records.ts';
+import { runGit, tryGit } from '../../workspace/git/git.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { countCommits, mergeBase, readHead, resolveCommit } from '../../workspace/git/resolve-commit.ts';
+import { type GitHub, noPull, openGitHub, type Pull, readPull } from '../ci/github.ts';
+import {
+  type CiSummary,
+  faultSummary,
+  maxSummaryBytes,
+  outcomeWords,
+  parseSummary,
+  renderComment,
+  summaryFile,
+} from '../ci/summary.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { reportsDirectory } from '../report/ci.ts';
+import { styled } from '../terminal/print.ts';
+import { resumeCommand } from './resume.ts';
+import { runCommand } from './run.ts';
+import { sealCommand } from './seal.ts';
+import { fetchCommand, pushCommand } from './upkeep.ts';
+
+/** The change that a job is about. */
+interface Job {
+  /** Commit id, or what else git resolves. */
+  readonly head: string;
+  /** Name of the branch that receives it. */
+  readonly onto: string;
+  readonly pull?: { readonly number: number; readonly title: string };
+  /** Absent: nothing is reported to a pull request. */
+  readonly github?: GitHub;
+  /** The job may sign, push and report. */
+  readonly isTrusted: boolean;
+}
+
+/** `writ ci`: evaluates the change of a job, seals it with `--seal`, and reports. Exit codes as `writ run`. */
+export async function ciCommand(context: CommandContext): Promise<CommandResult> {
+  const { options, print } = context;
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const wanted = options.value('resume');
+  if (wanted !== undefined) await fetchCommand(withOptions(context, {}, [remoteName]));
+  const claim = wanted === undefined ? undefined : await claimOf(context, repository, wanted);
+  const job = await readJob(context, claim);
+  if (claim?.tip !== undefined && job.pull !== undefined && claim.tip !== job.head)
+    throw new WritError('RUN_NOT_RESUMABLE', {
+      message: `run \`${claim.runId}\` is about commit ${claim.tip}, and pull request ${job.pull.number} is at ${job.head}`,
+      hints: ['approve the run of its last commit, which its comment names'],
+    });
+  await bring(context, repository, job);
+  const isSealing = job.isTrusted && (options.flag('seal') || claim !== undefined);
+  if (options.flag('seal') && !job.isTrusted)
+    print.note(
+      'a pull request of a fork, or of Dependabot: the change is evaluated, nothing is sealed or posted',
+    );
+  try {
+    const result = await evaluate(context, repository, job, { isSealing, ...claim });
+    return await report(context, repository, job, result);
+  } catch (fault) {
+    if (isWritError(fault)) await post(context, job, faultSummary(fault.code, fault.message), []);
+    throw fault;
+  }
+}
+
+const remoteName = 'origin';
+
+interface Claim {
+  readonly runId: string;
+  readonly branch: string;
+  /** The last commit of the change. */
+  readonly tip?: string;
+}
+
+async function claimOf(context: CommandContext, repository: Repository, wanted: string): Promise<Claim> {
+  const { store, runId } = await findRun(context.stores, repository, systemClock, wanted);
+  const { started } = await readClaim(repository, store, runId);
+  const branch = started.target.ref.replace(/^refs\/heads\//, '');
+  return { runId, branch, ...(started.tip === undefined ? {} : { tip: started.tip }) };
+}
+
+/** What the environment of the CI system says of the change; options win. USAGE, INPUT_UNREADABLE. */
+async function readJob(context: CommandContext, claim: Claim | undefined): Promise<Job> {
+  const { env, options, signal } = context;
+  const [given, head, onto = claim?.branch] = [
+    options.value('pull'),
+    options.value('head'),
+    options.value('onto'),
+  ];
+  if (given !== undefined) {
+    if (!/^[1-9]\d{0,9}$/.test(given))
+      throw new WritError('USAGE', {
+        message: `expected \`--pull\` to be a number, found \`${printable(given)}\``,
+      });
+    const github = openGitHub(env, signal);
+    const { isFork: _, ...pull } = await github.pull(Number(given));
+    return { head: pull.head, onto: pull.onto, pull, github, isTrusted: true };
+  }
+  if (env.GITHUB_EVENT_NAME === 'pull_request' && head === undefined) {
+    const pull = await pullOfEvent(context);
+    const isTrusted = !pull.isFork && env.GITHUB_ACTOR !== 'dependabot[bot]';
+    const github = isTrusted ? { github: openGitHub(env, signal) } : {};
+    return { head: pull.head, onto: pull.onto, pull, ...github, isTrusted };
+  }
+  const gitlab = env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA;
+  const branch = onto ?? env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME;
+  if (branch === undefined || branch === '')
+    throw new WritError('USAGE', {
+      message: 'nothing in the environment says which branch the change is for',
+      detail: { command: 'ci', expected: ['--onto'], found: null },
+      hints: ['name it: `writ ci --onto main`, and the change, if it is not HEAD: `--head COMMIT`'],
+    });
+  return { head: head ?? (gitlab || 'HEAD'), onto: branch, isTrusted: true };
+}
+
+const maxEventBytes = 32 * 1024 * 1024;
+
+async function readEvent({ env, ...context }: CommandContext): Promise<Readonly<Record<string, unknown>>> {
+  const bytes = await readInput({ ...context, env } as CommandContext, env.GITHUB_EVENT_PATH ?? '', {
+    maxBytes: maxEventBytes,
+  });
+  const event: unknown = JSON.parse(bytes.toString('utf8'));
+  if (!isRecord(event)) throw noPull('the event');
+  return event;
+}
+
+async function pullOfEvent(context: CommandContext): Promise<Pull> {
+  const { pull_request: described } = await readEvent(context);
+  const pull = readPull(described, context.env.GITHUB_REPOSITORY ?? '');
+  if (pull === undefined) throw noPull('the pull request of the event');
+  return pull;
+}
+
+/** Brings the commits of the change, and the branch that receives it, from the remote, if there is one. */
+async function bring(context: CommandContext, repository: Repository, job: Job): Promise<void> {
+  const { onto, pull, head } = job;
+  if (!/^[^\s:*?[\\^~-][^\s:*?[\\^~]*$/.test(onto))
+    throw new WritError('REF_INVALID', { message: `\`${printable(onto)}\` is no name of a branch` });
+  const branch = `refs/heads/${onto}`;
+  const hasRemote = (await tryGit(repository, ['remote', 'get-url', remoteName])) !== undefined;
+  if (hasRemote) {
+    const tracked = `refs/remotes/${remoteName}/${onto}`;
+    await exchange(context, repository, 'fetch', [`+${branch}:${tracked}`]);
+    const isHere = (await tryGit(repository, ['cat-file', '-e', `${head}^{commit}`])) !== undefined;
+    if (!isHere && pull !== undefined)
+      await exchange(context, repository, 'fetch', [`refs/pull/${pull.number}/head`]);
+    // A branch that is checked out stays where its files are.
+    if ((await readHead(repository)).branch !== branch)
+      await runGit(repository, ['update-ref', branch, tracked]);
+  }
+  await resolveCommit(repository, head);
+}
+
+/** One `git fetch` or `git push` with the remote, with the credentials of the user's own configuration. */
+async function exchange(
+  { cwd, signal }: CommandContext,
+  repository: Repository,
+  command: 'fetch' | 'push',
+  refspecs: readonly string[],
+): Promise<void> {
+  const remote = await pickRemote(repository, remoteName, cwd);
+  const place = await networkPlace(repository);
+  const quiet = command === 'fetch' ? ['--no-tags', '--no-write-fetch-head'] : ['--atomic'];
+  const args = [command, '--quiet', ...quiet, '--end-of-options', remote.address, ...refspecs];
+  const answer = await askRemote(place, args, { signal });
+  if (answer.code !== 0) throw remoteFailed(remote, answer);
+}
+
+async function evaluate(
+  context: CommandContext,
+  repository: Repository,
+  { head, onto, pull }: Job,
+  { isSealing, runId }: { readonly isSealing: boolean; readonly runId?: string },
+): Promise<CommandResult> {
+  const { options } = context;
+  const ci = { ci: true } as const;
+  if (runId !== undefined) return resumeCommand(withOptions(context, ci, [runId]));
+  const range = { range: `refs/heads/${onto}..${head}`, onto, 'no-seal': !isSealing, ...ci };
+  const spec = options.value('spec');
+  if (spec !== undefined) return runCommand(withOptions(context, range, [spec]));
+  const risk = options.value('risk');
+  const title = pull === undefined || (await isOneCommit(repository, onto, head)) ? undefined : titleOf(pull);
+  return sealCommand(
+    withOptions(context, {
+      ...range,
+      check: options.values('check'),
+      ...(risk === undefined ? {} : { risk }),
+      ...(title === undefined ? {} : { message: [title] }),
+    }),
+  );
+}
+
+/** A single commit keeps its own message. */
+async function isOneCommit(repository: Repository, onto: string, head: string): Promise<boolean> {
+  const start = await mergeBase(repository, `refs/heads/${onto}`, head);
+  return start !== undefined && (await countCommits(repository, start, head)) === 1;
+}
+
+function titleOf({ number, title }: NonNullable<Job['pull']>): string {
+  return `${printable(title).slice(0, 240)} (#${number})`;
+}
+
+/** Pushes what was sealed, posts the outcome, and gives the result of the command. */
+async function report(
+  context: CommandContext,
+  repository: Repository,
+  job: Job,
+  result: CommandResult,
+): Promise<CommandResult> {
+  const { options, print } = context;
+  const reports = reportsDirectory(String(result.data?.run_id ?? ''), context);
+  const { bytes } = readPlain(join(reports, summaryFile), maxSummaryBytes);
+  if (bytes === undefined)
+    throw new WritError('INPUT_UNREADABLE', { message: `\`${reports}\` holds no \`${summaryFile}\`` });
+  const summary = parseSummary(bytes);
+  const { outcome, would, commit = '' } = summary;
+  const isKept = !would && job.isTrusted && (outcome === 'commit' || outcome === 'wait');
+  if (isKept) {
+    const pushed = await pushCommand(withOptions(context, {}, [remoteName]));
+    if ('error' in pushed) throw pushed.error;
+  }
+  const branch = isKept && outcome === 'commit' ? sealedBranch(job, summary) : undefined;
+  const isLanding = branch !== undefined && options.flag('land');
+  if (branch !== undefined) {
+    await exchange(context, repository, 'push', [`+${commit}:refs/heads/${branch}`]);
+    // A protected branch accepts a commit once its own status is good.
+    await job.github?.setStatus(commit, 'success', outcomeWords(summary));
+  }
+  if (isLanding)
+    await exchange(context, repository, 'push', [
+      `${commit}:refs/heads/${job.onto}`,
+      `:refs/heads/${branch}`,
+    ]);
+  const isPosted = await post(context, job, summary, notesOf(job, summary, branch, isLanding));
+  if (isLanding && job.pull !== undefined) await job.github?.close(job.pull.number);
+  const data = {
+    run_id: summary.run_id,
+    outcome,
+    would,
+    reports,
+    posted: isPosted,
+    landed: isLanding,
+    ...(job.pull === undefined ? {} : { pull: job.pull.number }),
+    ...(commit === '' ? {} : { commit }),
+    ...(branch === undefined || isLanding ? {} : { branch }),
+  };
+  const human = (printer: CommandContext['print']): void => {
+    result.human(printer);
+    for (const note of notesOf(job, summary, branch, isLanding)) printer.text(note);
+  };
+  // The pending status holds the change back; a failed job would do so after the approval, too.
+  if (outcome === 'wait' && isPosted) {
+    print.note('the status `writ` of the commit is pending: require it, and not this job');
+    return succeeded(data, human);
+  }
+  return { ...result, data, human };
+}
+
+function sealedBranch({ pull }: Job, { run_id: run }: CiSummary): string {
+  return pull === undefined ? `writ/${run}` : `writ/pull-${pull.number}`;
+}
+
+/** What a reader can do next, as Markdown. */
+function notesOf(
+  { pull, onto, github }: Job,
+  { outcome, would, run_id: run, commit = '' }: CiSummary,
+  branch: string | undefined,
+  isLanded: boolean,
+): readonly string[] {
+  const line = (words: string, command: string): readonly string[] => [
+    `${words}\n\n\`\`\`sh\n${command}\n\`\`\``,
+  ];
+  const resume =
+    github === undefined || pull === undefined ? '' : ` && ${workflow} -f run=${run} -f pull=${pull.number}`;
+  if (outcome === 'wait' && !would)
+    return line(
+      'To approve it, in a clone of the repository:',
+      `writ approve ${run} --remote ${remoteName}${resume}`,
+    );
+  if (outcome === 'wait' && pull !== undefined && github !== undefined)
+    return line('To start the run that people approve:', `${workflow} -f pull=${pull.number}`);
+  if (isLanded) return [`Landed on \`${onto.replaceAll('`', '')}\` as ${commit}.`];
+  if (branch !== undefined)
+    return line(
+      'Sealed, not landed. To land it:',
+      `git fetch ${remoteName} ${branch} && git push ${remoteName} ${commit}:${shellName(onto)}`,
+    );
+  return [];
+}
+
+const workflow = 'gh workflow run writ-resume.yml';
+
+function shellName(name: string): string {
+  return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}
+
+/** Sets the status of the commit and our comment; false, with a warning, where either failed. */
+async function post(
+  { print }: CommandContext,
+  { github, pull, head }: Job,
+  summary: CiSummary,
+  notes: readonly string[],
+): Promise<boolean> {
+  if (github === undefined || pull === undefined) return false;
+  const state = summary.outcome === 'commit' ? 'success' : summary.outcome === 'wait' ? 'pending' : 'failure';
+  const tries = [
+    () => github.setStatus(head, state, outcomeWords(summary)),
+    () => github.comment(pull.number, renderComment(summary, notes)),
+  ];
+  let isPosted = true;
+  for (const attempt of tries) {
+    try {
+      await attempt();
+    } catch (fault) {
+      if (!isWritError(fault)) throw fault;
+      isPosted = false;
+      print.complain(
+        styled('yellow', 'warning'),
+        `: ${fault.message}`,
+        ...fault.hints.map((hint) => `; ${hint}`),
+      );
+    }
+  }
+  return isPosted;
+}
+
+/**
+ * `writ ci comment DIR`, in a workflow of the event `workflow_run`: comments on the pull request of a job that had no
+ * right to. All of DIR is of that job, which may have run a changed workflow: it decides nothing, and its text is inert.
+ */
+export async function ciCommentCommand(context: CommandContext): Promise<CommandResult> {
+  const { env, signal, args } = context;
+  const { workflow_run: job } = await readEvent(context);
+  const head = isRecord(job) && typeof job.head_sha === 'string' ? job.head_sha : '';
+  if (!/^[0-9a-f]{40,64}$/.test(head)) throw noPull('the workflow run of the event');
+  const { bytes } = readPlain(join(resolve(context.cwd, args[0] ?? ''), summaryFile), maxSummaryBytes);
+  const github = openGitHub(env, signal);
+  const pull = await github.pullOf(head);
+  if (pull === undefined || bytes === undefined) {
+    const reason =
+      pull === undefined ? `no open pull request is at ${head}` : `there is no \`${summaryFile}\``;
+    return succeeded({ pull: null }, (printer) => printer.line(`nothing to comment on: ${reason}`));
+  }
+  const notes = [
+    'The job of the pull request reported this, and nothing vouches for it. To evaluate and seal the change with the rights of this repository:',
+    `\`\`\`sh\n${workflow} -f pull=${pull.number}\n\`\`\``,
+  ];
+  await github.comment(pull.number, renderComment(readForeign(bytes), notes));
+  return succeeded({ pull: pull.number }, (printer) =>
+    printer.line(`commented on pull request ${pull.number}`),
+  );
+}
+
+function readForeign(bytes: Uint8Array): CiSummary {
+  try {
+    return parseSummary(bytes);
+  } catch (fault) {
+    if (!(fault instanceof SchemaFault)) throw fault;
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `\`${summaryFile}\`: ${fault.message}`,
+      cause: fault,
+    });
+  }
+}
+
+/** The context of another command: these options, those of the machine, and nothing else. */
+function withOptions(
+  context: CommandContext,
+  set: Readonly<Record<string, string | boolean | readonly string[]>>,
+  args: readonly string[] = [],
+): CommandContext {
+  const { options } = context;
+  const machine = ['sandbox', 'plugin'];
+  return {
+    ...context,
+    args,
+    options: {
+      value(name) {
+        const found = set[name];
+        if (typeof found === 'string') return found;
+        return machine.includes(name) ? options.value(name) : undefined;
+      },
+      values(name) {
+        const found = set[name];
+        if (Array.isArray(found)) return found;
+        return machine.includes(name) ? options.values(name) : [];
+      },
+      flag: (name) => (name === 'ephemeral-key' ? options.flag(name) : set[name] === true),
+    },
+  };
+}
