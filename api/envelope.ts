@@ -21,6 +21,11 @@ export function toEnvelope(
   return `${escapeJson(JSON.stringify(document, null, inLine ? 0 : 2))}\n`;
 }
 
+/** One line of NDJSON. */
+export function toJsonLine(value: object): string {
+  return `${escapeJson(JSON.stringify(value))}\n`;
+}
+
 /** `{code, message, details?, hints?}`. */
 export function toErrorRecord(error: WritError): Readonly<Record<string, unknown>> {
   return {

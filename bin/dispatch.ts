@@ -34,7 +34,8 @@ export async function dispatch(
   host: Host,
 ): Promise<number> {
   const globals = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
-  const json = globals.includes('--json');
+  const events = globals.includes('--events');
+  const json = globals.includes('--json') || (events && globals[0] !== 'schema');
   const quiet = globals.includes('--quiet') || globals.includes('-q');
   const plain = globals.includes('--no-color');
   const progress = createProgress(
@@ -60,7 +61,7 @@ export async function dispatch(
     if (json && streamed && error === undefined) return result.exitCode;
     if (json) {
       const { toEnvelope } = await import('../api/envelope.ts');
-      host.out.write(toEnvelope(command, { data: result.data, error }, streamed));
+      host.out.write(toEnvelope(command, { data: result.data, error }, streamed || events));
     } else {
       result.human(printer);
       if (error === undefined) return result.exitCode;

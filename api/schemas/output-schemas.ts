@@ -1,6 +1,7 @@
 /* The JSON Schema of each command's data, by command name. */
 import { partKindNames } from '../../plugins/third-party/part-kinds.ts';
 import { attestShapes, graphSchema, queueSchema, serviceShapes } from './other-schemas.ts';
+import type { RunEvent } from '../run/run-events.ts';
 import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';
 import {
   approvalSchema,
@@ -12,7 +13,20 @@ import {
   specMembers,
 } from './run-schema.ts';
 import type { JsonData } from './shape.ts';
-import { count, countOrNull, flag, list, moment, record, sha256, text, textOrNull } from './shape.ts';
+import {
+  count,
+  countOrNull,
+  duration,
+  flag,
+  integer,
+  list,
+  moment,
+  oneOf,
+  record,
+  sha256,
+  text,
+  textOrNull,
+} from './shape.ts';
 import { verificationSchema } from './verification-schema.ts';
 
 const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } as const;
@@ -394,11 +408,51 @@ const shapes: Readonly<Record<string, JsonData>> = {
 export const outputSchemas: Readonly<Record<string, JsonData>> = Object.fromEntries(
   Object.entries(shapes).map(([command, shape]) => [
     command,
-    {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      $id: `urn:writ:data:${command.replace(' ', '-')}`,
-      title: `data of \`writ ${command}\``,
-      ...shape,
-    },
+    toDocument(`data:${command.replace(' ', '-')}`, `data of \`writ ${command}\``, shape),
+  ]),
+);
+
+function toDocument(name: string, title: string, shape: JsonData): JsonData {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `urn:writ:${name}`,
+    title,
+    ...shape,
+  };
+}
+
+const ofRun = { run_id: text };
+
+/** Steps of a run, by the `type` of their line. */
+const runSteps: Readonly<Record<RunEvent['type'], JsonData>> = {
+  run_started: {
+    anyOf: [
+      record({ ...ofRun, resumed: { const: false }, spec_id: text, summary: text, stages: list(text) }),
+      record({ ...ofRun, resumed: { const: true } }),
+    ],
+  },
+  tool_settled: record(
+    { ...ofRun, tool: text, outcome: oneOf('done', 'denied', 'failed'), duration_ms: duration },
+    { check_id: text, exit_code: integer },
+  ),
+  stage_settled: record({ ...ofRun, stage: text, status: text, expected: count, ran: count }),
+  decision_made: record({ ...ofRun, type: text, rationale: text }, { commit_sha: text }),
+  approval_needed: record({ ...ofRun, needed: count, rationale: text }),
+};
+
+/** JSON Schema of a line that a command prints with `--events`: a step of the run, or the result. */
+export const lineSchemas: Readonly<Record<string, JsonData>> = Object.fromEntries(
+  (['run', 'seal', 'resume'] as const).map((command) => [
+    command,
+    toDocument(`line:${command}`, `a line of \`writ ${command} --events\``, {
+      type: 'object',
+      anyOf: [
+        ...Object.entries(runSteps).map(([type, data]) => record({ type: { const: type }, data })),
+        record(
+          { ok: flag, command: { const: command } },
+          { data: shapes[command], error: { type: 'object' } },
+        ),
+      ],
+    }),
   ]),
 );

@@ -259,7 +259,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'schema',
     summary: 'print the JSON Schema of a command’s `data`',
     arguments: [{ name: 'COMMAND', about: 'the command, in one or two words', variadic: true }],
-    options: [],
+    options: [{ name: 'events', about: 'of a line that `--events` prints instead: `run`, `seal`, `resume`' }],
     examples: [
       { line: 'writ schema run', about: 'shape of `writ --json run`' },
       { line: 'writ schema spec validate', about: 'a command of two words' },

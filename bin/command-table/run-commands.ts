@@ -21,6 +21,10 @@ function throughQueue(run: RunCommand): RunCommand {
       ? (await import('../commands/queue.ts')).runThroughQueue(context)
       : run(context);
 }
+const events: OptionSpec = {
+  name: 'events',
+  about: 'print a line of JSON for each step, and the result as the last one (`writ schema run --events`)',
+};
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
@@ -42,6 +46,7 @@ export const runCommands: readonly CommandSpec[] = [
       noSeal,
       { name: 'queue', about: 'put the change into the merge queue, and work on it until it has landed' },
       ci,
+      events,
       {
         name: 'approve-with',
         value: 'KEYFILE',
@@ -108,6 +113,7 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'onto', value: 'BRANCH', about: 'that branch; default: the one that is checked out' },
       noSeal,
       ci,
+      events,
       envFile,
       ...machineOptions,
     ],
@@ -190,6 +196,7 @@ export const runCommands: readonly CommandSpec[] = [
       },
       localChanges,
       ci,
+      events,
       ...modelOptions,
       ...machineOptions,
     ],

@@ -38,7 +38,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const changes = await changedSince(waiting, await evaluateHere(waiting));
   printChanged((...parts) => print.note(...parts), changes, waiting.record.subject.candidateTree);
   const { data, keyId, fault, why } = await approveRun(waiting, said, { key, env, signal });
-  if (remote !== undefined) await requireMoved(context, pushCommand, remote);
+  if (remote !== undefined && fault === undefined) await requireMoved(context, pushCommand, remote);
   const isBudget = waiting.record.for === 'budget';
   const remotes = await gitLine(waiting.repository, ['remote']);
   const human = (printer: Printer): void =>

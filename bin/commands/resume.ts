@@ -19,7 +19,7 @@ import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { readModelChoice, refuseChoice } from '../command-parts/providers.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
-import { progressPlugin, serviceProgressPlugin } from '../terminal/run-progress.ts';
+import { reportingPlugins } from '../terminal/run-progress.ts';
 import { tellCi, toResult } from './run.ts';
 
 /** `writ resume RUN`: goes on after a kill or a wait; exit codes as for `writ run`. */
@@ -33,7 +33,7 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
   const pluginAccess = openPluginAccess(context, reaching);
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
-    plugins: [progressPlugin(context.progress), serviceProgressPlugin(repoPath ?? cwd)],
+    plugins: reportingPlugins(context),
   });
   const repositoryPath = repoPath ?? cwd;
   const settings = {

@@ -26,7 +26,7 @@ import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { printRun } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
-import { progressPlugin, serviceProgressPlugin } from '../terminal/run-progress.ts';
+import { reportingPlugins } from '../terminal/run-progress.ts';
 
 /** `writ run F`, `writ run --request TEXT`: the whole chain; exit 0 commit, 1 abandon or rollback, 4 waiting. */
 export async function runCommand(context: CommandContext): Promise<CommandResult> {
@@ -42,7 +42,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
   const pluginAccess = openPluginAccess(context, reaching);
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
-    plugins: [progressPlugin(context.progress), serviceProgressPlugin(repoPath ?? cwd)],
+    plugins: reportingPlugins(context),
   });
   const settings = {
     repositoryPath: repoPath ?? cwd,

@@ -29,7 +29,7 @@ import { readProposedCheck } from '../command-parts/read-project.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { type LineReader, openLines } from '../terminal/open-output.ts';
 import { styled } from '../terminal/print.ts';
-import { progressPlugin, serviceProgressPlugin } from '../terminal/run-progress.ts';
+import { reportingPlugins } from '../terminal/run-progress.ts';
 import { tellCi, toResult } from './run.ts';
 
 /** `writ seal`: the index, the last commit or a range as the candidate of a run; exit codes as `writ run`. */
@@ -40,7 +40,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
   const pluginAccess = openPluginAccess(context, reaching);
   await using engine = await openEngine(context, {
     ephemeralKey: options.flag('ephemeral-key'),
-    plugins: [progressPlugin(context.progress), serviceProgressPlugin(repositoryPath)],
+    plugins: reportingPlugins(context),
   });
   const repository = await openRepository(repositoryPath);
   const isLastCommit = options.flag('commit');

@@ -1,7 +1,7 @@
 /* The `writ spec` commands that act on a valid document, and the JSON Schemas of specs and of outputs. */
 import { intentOfFile, lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
 import { readSpecBytes, requireSpec, scopeSentences } from '../../api/intent/read-spec.ts';
-import { outputSchemas } from '../../api/schemas/output-schemas.ts';
+import { lineSchemas, outputSchemas } from '../../api/schemas/output-schemas.ts';
 import { canonicalDigest, canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
@@ -100,13 +100,14 @@ export async function specSupersedeCommand(context: CommandContext): Promise<Com
 /** `writ schema COMMAND`: the JSON Schema (2020-12) of that command's `data`. */
 export async function schemaCommand(context: CommandContext): Promise<CommandResult> {
   const command = context.args.join(' ');
-  const schema = Object.hasOwn(outputSchemas, command) ? outputSchemas[command] : undefined;
+  const known = context.options.flag('events') ? lineSchemas : outputSchemas;
+  const schema = Object.hasOwn(known, command) ? known[command] : undefined;
   if (schema === undefined) {
-    const known = Object.keys(outputSchemas);
-    const near = nearestName(command, known);
+    const names = Object.keys(known);
+    const near = nearestName(command, names);
     throw new WritError('USAGE', {
       message: `no schema for \`${command}\``,
-      detail: { expected: known, found: command },
+      detail: { expected: names, found: command },
       hints: near === undefined ? [] : [`did you mean \`writ schema ${near}\`?`],
     });
   }

@@ -1,4 +1,5 @@
-/* Plugins that report the progress of a run: on the terminal, and to the service of its repository. */
+/* Plugins that report the progress of a run: on the terminal, as lines of JSON, and to the service of its repository. */
+import { toJsonLine } from '../../api/envelope.ts';
 import { runEventsPlugin } from '../../api/run/run-events.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -11,6 +12,7 @@ import {
 } from '../../service/find-service.ts';
 import { openRunPublisher } from '../../service/run-publisher.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
+import type { CommandContext } from '../command-parts/command.ts';
 import type { Progress } from './progress.ts';
 
 /** Shows a run's progress on a terminal, as an ordinary observer plugin. */
@@ -32,6 +34,26 @@ export function progressPlugin(progress: Progress): LoadedPlugin {
       return undefined;
     },
   });
+}
+
+/**
+ * What a command that runs reports while it does: progress on a terminal, events to the service of the repository, and
+ * with `--events` one line of JSON on stdout for each.
+ */
+export function reportingPlugins({
+  options,
+  print,
+  progress,
+  repoPath,
+  cwd,
+}: CommandContext): readonly LoadedPlugin[] {
+  return [
+    progressPlugin(progress),
+    serviceProgressPlugin(repoPath ?? cwd),
+    ...(options.flag('events')
+      ? [runEventsPlugin('event-lines', (event) => print.raw(toJsonLine(event)))]
+      : []),
+  ];
 }
 
 const settleWithinMs = 1_000;
