@@ -41,7 +41,13 @@ t.test('on GitHub a run has annotations, a summary, outputs and files', async (t
   t.match(said, /^outcome<<(writ-[0-9a-f]{32})\nabandon\n\1$/m);
   const directory = /^reports<<\S+\n(.*)$/m.exec(said)?.[1] ?? '';
   t.ok(directory.startsWith(temp));
-  t.strictSame(readdirSync(directory).sort(), ['junit.xml', 'run.html', 'run.md', 'run.sarif']);
+  t.strictSame(readdirSync(directory).sort(), [
+    'junit.xml',
+    'run.html',
+    'run.md',
+    'run.sarif',
+    'summary.json',
+  ]);
   t.match(JSON.parse(readFileSync(join(directory, 'run.sarif'), 'utf8')), { version: '2.1.0' });
   t.notOk(readdirSync(root).some((name) => name.startsWith('writ-reports')));
 });
