@@ -13,6 +13,7 @@ await room(
   'bin/schemas.test.ts',
   'bin/commands/answers.test.ts',
   'bin/commands/run-source.test.ts',
+  'bin/commands/run-events.test.ts',
   'bin/commands/ci.test.ts',
   'bin/commands/guide.test.ts',
   'bin/commands/hook.test.ts',

@@ -423,8 +423,8 @@ function toDocument(name: string, title: string, shape: JsonData): JsonData {
 
 const ofRun = { run_id: text };
 
-/** Steps of a run, by the `type` of their line. */
-const runSteps: Readonly<Record<RunEvent['type'], JsonData>> = {
+/** Steps of a run (`RunEvent`), by the `type` of their line. */
+const runSteps: Readonly<Record<string, JsonData>> = {
   run_started: {
     anyOf: [
       record({ ...ofRun, resumed: { const: false }, spec_id: text, summary: text, stages: list(text) }),

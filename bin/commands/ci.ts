@@ -335,7 +335,7 @@ async function post(
 
 /**
  * `writ ci comment DIR`, in a workflow of the event `workflow_run`: comments on the pull request of a job that had no
- * right to. All of DIR is of that job, which may have run a changed workflow: it decides nothing, and its text is inert.
+ * right to. DIR is of that job, which may have run a changed workflow: it decides nothing, and its text is inert.
  */
 export async function ciCommentCommand(context: CommandContext): Promise<CommandResult> {
   const { env, signal, args } = context;

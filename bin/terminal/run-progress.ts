@@ -1,4 +1,4 @@
-/* Plugins that report the progress of a run: on the terminal, as lines of JSON, and to the service of its repository. */
+/* Plugins that report the progress of a run: on the terminal, as lines of JSON, and to a service. */
 import { toJsonLine } from '../../api/envelope.ts';
 import { runEventsPlugin } from '../../api/run/run-events.ts';
 import { systemClock } from '../../core/base/clock.ts';

@@ -3,7 +3,7 @@
 /** One HTTP request. */
 export interface HttpQuestion {
   readonly url: string;
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Limit of the whole exchange, from name look-up to the last octet. */
@@ -23,7 +23,6 @@ export interface HttpStream {
 
 /** One HTTP request with a streamed response. */
 export interface StreamQuestion extends Omit<HttpQuestion, 'withinMs'> {
-  readonly method: 'GET' | 'POST';
   /** Limit until the headers of the response. */
   readonly withinMs: number;
   /** Limit between two pieces of the body. */

@@ -20,6 +20,9 @@ export interface HttpAnswer {
 /** Sends one request as `requestHttp` does, within the same bounds. */
 export type HttpClient = (question: HttpQuestion) => Promise<HttpAnswer>;
 
+/** A request of writ itself, which may also change a part of a resource. */
+type OwnQuestion = Omit<HttpQuestion, 'method'> & { readonly method: HttpQuestion['method'] | 'PATCH' };
+
 /**
  * Sends one HTTP request; all HTTP requests of writ itself use it. It allows `https:` only (plain HTTP on the
  * loopback) and follows no redirect. It bounds body and time, and keeps no connection.
@@ -27,7 +30,7 @@ export type HttpClient = (question: HttpQuestion) => Promise<HttpAnswer>;
  * Throws NETWORK_FAILED if there is no response, or if the response is too slow or too large. Error messages never
  * repeat the request headers.
  */
-export async function requestHttp(question: HttpQuestion): Promise<HttpAnswer> {
+export async function requestHttp(question: OwnQuestion): Promise<HttpAnswer> {
   const { url, method, headers = {}, body, withinMs, maxBytes } = question;
   const { origin, pathname, search } = new URL(url);
   // The query may be confidential, so it is not checked or shown here. Its author validates it.

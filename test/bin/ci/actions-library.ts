@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { compileFunction } from 'node:vm';
 import { build } from 'esbuild';
 
 interface Token {
@@ -20,12 +20,14 @@ export { parseAction } from '@actions/workflow-parser/actions/action-parser';
 export { Lexer, Parser, Evaluator, data } from '@actions/expressions';
 `;
 
-export async function loadActionsLibrary(directory: string): Promise<ActionsLibrary> {
-  const outfile = join(directory, 'actions.cjs');
+export async function loadActionsLibrary(): Promise<ActionsLibrary> {
   const stdin = { contents: source, resolveDir: import.meta.dirname };
-  await build({ stdin, bundle: true, platform: 'node', format: 'cjs', outfile, logLevel: 'error' });
+  const { outputFiles } = await build({ stdin, bundle: true, platform: 'node', format: 'cjs', write: false });
   // The library has no types that hold without its own imports.
-  const library = createRequire(import.meta.url)(outfile);
+  const module = { exports: {} as ReturnType<JSON['parse']> };
+  const names = ['module', 'require'];
+  compileFunction(outputFiles[0]?.text ?? '', names)(module, createRequire(import.meta.url));
+  const library = module.exports;
   const { data } = library;
   const toData = (value: unknown): unknown => {
     if (typeof value === 'string') return new data.StringData(value);

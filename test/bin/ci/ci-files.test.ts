@@ -19,7 +19,7 @@ import {
   type Workflow,
 } from './run-workflow.ts';
 
-const library: ActionsLibrary = await loadActionsLibrary(t.testdir());
+const library: ActionsLibrary = await loadActionsLibrary();
 const workflows = readdirSync(join(root, 'ci/github')).map((name) => `ci/github/${name}`);
 const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
