@@ -254,7 +254,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
     },
     { pull: count, commit: text, branch: text },
   ),
-  'ci comment': record({ pull: countOrNull }),
+  'ci-comment': record({ pull: countOrNull }),
   runs: runsSchema,
   explain: record({ subject: text, reasons: list(text), next: list(text) }),
   rules: record({

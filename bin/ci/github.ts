@@ -66,7 +66,7 @@ export function openGitHub(env: Env, signal: AbortSignal): GitHub {
       maxBytes,
       signal,
     });
-    const value = parseAnswer(answer.body);
+    const value = parseJson(answer.body);
     if (answer.status >= 200 && answer.status < 300) return value;
     throw refusedBy(answer.status, method, path, value);
   };
@@ -120,7 +120,8 @@ function isOurs(comment: unknown): comment is { readonly id: number } {
   );
 }
 
-function parseAnswer(body: Buffer): unknown {
+/** `undefined` for what is no JSON. */
+export function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

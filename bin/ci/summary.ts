@@ -98,7 +98,9 @@ export function faultSummary(code: string, message: string): CiSummary {
 
 /** Reads the file of another job, which may hold anything. INPUT_UNREADABLE, and SchemaFault where it is no summary. */
 export function parseSummary(bytes: Uint8Array): CiSummary {
-  const { value } = parseStrictJson(bytes, { code: 'INPUT_UNREADABLE', maxBytes: maxSummaryBytes });
+  const limits = { code: 'INPUT_UNREADABLE', maxBytes: maxSummaryBytes } as const;
+  // A text that was cut may end in half of a pair of surrogates.
+  const { value } = parseStrictJson(bytes, { ...limits, allowsIllFormed: 'surrogates' });
   return parse(summarySchema, value);
 }
 

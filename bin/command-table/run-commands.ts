@@ -254,13 +254,13 @@ export const runCommands: readonly CommandSpec[] = [
     load: () => loadLean(async () => (await import('../commands/ci.ts')).ciCommand, true),
   },
   {
-    name: 'ci comment',
+    name: 'ci-comment',
     summary: 'comment on the pull request of a job that had no right to',
     description:
       'For a GitHub workflow of the event `workflow_run`: pull requests of forks have a token that only reads.',
     arguments: [{ name: 'DIR', about: 'the reports of that job' }],
     options: [],
-    examples: [{ line: 'writ ci comment reports', about: 'as in `ci/github/writ-comment.yml`' }],
+    examples: [{ line: 'writ ci-comment reports', about: 'as in `ci/github/writ-comment.yml`' }],
     load: async () => (await import('../commands/ci.ts')).ciCommentCommand,
   },
   {

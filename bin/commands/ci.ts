@@ -13,7 +13,7 @@ import { findRun } from '../../store/record/list-records.ts';
 import { runGit, tryGit } from '../../workspace/git/git.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { countCommits, mergeBase, readHead, resolveCommit } from '../../workspace/git/resolve-commit.ts';
-import { type GitHub, noPull, openGitHub, type Pull, readPull } from '../ci/github.ts';
+import { type GitHub, noPull, openGitHub, type Pull, parseJson, readPull } from '../ci/github.ts';
 import {
   type CiSummary,
   faultSummary,
@@ -52,9 +52,9 @@ export async function ciCommand(context: CommandContext): Promise<CommandResult>
   if (wanted !== undefined) await fetchCommand(withOptions(context, {}, [remoteName]));
   const claim = wanted === undefined ? undefined : await claimOf(context, repository, wanted);
   const job = await readJob(context, claim);
-  if (claim?.tip !== undefined && job.pull !== undefined && claim.tip !== job.head)
+  if (claim !== undefined && job.pull !== undefined && (claim.tip !== job.head || claim.branch !== job.onto))
     throw new WritError('RUN_NOT_RESUMABLE', {
-      message: `run \`${claim.runId}\` is about commit ${claim.tip}, and pull request ${job.pull.number} is at ${job.head}`,
+      message: `run \`${claim.runId}\` is about ${claim.tip ?? 'a patch'} for \`${printable(claim.branch)}\`, and pull request ${job.pull.number} is at ${job.head} for \`${printable(job.onto)}\``,
       hints: ['approve the run of its last commit, which its comment names'],
     });
   await bring(context, repository, job);
@@ -124,12 +124,10 @@ async function readJob(context: CommandContext, claim: Claim | undefined): Promi
 
 const maxEventBytes = 32 * 1024 * 1024;
 
-async function readEvent({ env, ...context }: CommandContext): Promise<Readonly<Record<string, unknown>>> {
-  const bytes = await readInput({ ...context, env } as CommandContext, env.GITHUB_EVENT_PATH ?? '', {
-    maxBytes: maxEventBytes,
-  });
-  const event: unknown = JSON.parse(bytes.toString('utf8'));
-  if (!isRecord(event)) throw noPull('the event');
+async function readEvent(context: CommandContext): Promise<Readonly<Record<string, unknown>>> {
+  const bytes = await readInput(context, context.env.GITHUB_EVENT_PATH ?? '', { maxBytes: maxEventBytes });
+  const event = parseJson(bytes);
+  if (!isRecord(event)) throw noPull('the event in `GITHUB_EVENT_PATH`');
   return event;
 }
 
@@ -334,7 +332,7 @@ async function post(
 }
 
 /**
- * `writ ci comment DIR`, in a workflow of the event `workflow_run`: comments on the pull request of a job that had no
+ * `writ ci-comment DIR`, in a workflow of the event `workflow_run`: comments on the pull request of a job that had no
  * right to. DIR is of that job, which may have run a changed workflow: it decides nothing, and its text is inert.
  */
 export async function ciCommentCommand(context: CommandContext): Promise<CommandResult> {

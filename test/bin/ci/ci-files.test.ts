@@ -291,7 +291,7 @@ t.test('a run whose pull request has moved on is not gone on with', async (t) =>
     runnerOf(scene, { eventName: 'workflow_dispatch', event: { inputs }, inputs }),
   );
   t.notOk(end.ok);
-  t.match(end.log, /RUN_NOT_RESUMABLE: run `.*` is about commit/);
+  t.match(end.log, /RUN_NOT_RESUMABLE: run `.*` is about [0-9a-f]{40} for `main`/);
   t.equal(scene.forge.calls.length, calls, 'no status of the new commit is set');
 });
 
@@ -342,7 +342,7 @@ t.test('a pull request of a fork', async (t) => {
       GITHUB_TOKEN: 't',
       GITHUB_API_URL: scene.forge.url,
     };
-    const again = () => runLine(['ci', 'comment', reports], commands, { cwd: scene.directory, env });
+    const again = () => runLine(['ci-comment', reports], commands, { cwd: scene.directory, env });
     const path = join(reports, 'summary.json');
     const good = JSON.parse(readFileSync(path, 'utf8'));
     const finding = {

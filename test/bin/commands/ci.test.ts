@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { runFindings } from '../../../api/run/run-data.ts';
+import { parseSummary, renderComment, toSummary } from '../../../bin/ci/summary.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { annotations, reportToCi } from '../../../bin/report/ci.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
@@ -78,6 +80,23 @@ t.test('ten errors and ten warnings are annotated; the others are counted', asyn
   t.equal(lines.filter((line) => line.startsWith('::warning ')).length, 10);
   t.match(lines[0], '::error file=a%2Cb%3Ac.js,line=1,title=writ%3A scope::x%25%0A::error::1');
   t.match(lines.at(-1), /; 3 more findings are in the summary/);
+});
+
+t.test('the summary for a comment is bounded, and can be read again', async (t) => {
+  const findings = huge.findings.map((one) => ({
+    ...one,
+    message: '😀'.repeat(4000),
+    path: 'a*'.repeat(3000),
+  }));
+  const odd = findings.map((one, at) => (at % 2 === 0 ? one : { ...one, message: `x${one.message}` }));
+  const summary = toSummary({ ...huge, findings: odd });
+  const read = parseSummary(Buffer.from(JSON.stringify(summary)));
+  t.strictSame(read, JSON.parse(JSON.stringify(summary)));
+  const comment = renderComment(read, ['a note']);
+  t.ok(comment.length <= 60_000, 'GitHub accepts 65,536 characters');
+  const shown = comment.match(/^- \*\*/gm)?.length ?? 0;
+  const [, hidden] = /^and (\d+) more findings/m.exec(comment) ?? [];
+  t.equal(shown + Number(hidden), runFindings({ ...huge, findings: odd }).length);
 });
 
 t.test('a summary that GitHub would refuse is cut at a line', async (t) => {
