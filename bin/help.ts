@@ -76,7 +76,18 @@ const mostUsed = ['seal', 'run', 'verify', 'code', 'doctor'];
 export const commandGroups: readonly { readonly title: string; readonly names: readonly string[] }[] = [
   {
     title: 'change',
-    names: ['seal', 'plan', 'run', 'resume', 'approve', 'cancel', 'queue add', 'queue run', 'queue show'],
+    names: [
+      'seal',
+      'plan',
+      'run',
+      'resume',
+      'approve',
+      'cancel',
+      'ci',
+      'queue add',
+      'queue run',
+      'queue show',
+    ],
   },
   { title: 'look', names: ['runs', 'show', 'report', 'graph', 'replay'] },
   {

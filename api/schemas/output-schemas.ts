@@ -1,7 +1,6 @@
 /* The JSON Schema of each command's data, by command name. */
 import { partKindNames } from '../../plugins/third-party/part-kinds.ts';
 import { attestShapes, graphSchema, queueSchema, serviceShapes } from './other-schemas.ts';
-import type { RunEvent } from '../run/run-events.ts';
 import { cancelledSchema, draftedRunSchema, issueSchema, planSchema, shownRunSchema } from './plan-schema.ts';
 import {
   approvalSchema,

@@ -256,6 +256,7 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'ci-comment',
     summary: 'comment on the pull request of a job that had no right to',
+    hidden: true,
     description:
       'For a GitHub workflow of the event `workflow_run`: pull requests of forks have a token that only reads.',
     arguments: [{ name: 'DIR', about: 'the reports of that job' }],

@@ -11,16 +11,10 @@ import { WritError } from '../../core/base/errors.ts';
 import { askRemote, networkPlace, pickRemote, remoteFailed } from '../../engine/upkeep/remote.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
 import { gitLine, tryGit } from '../../workspace/git/git.ts';
-import {
-  type CommandContext,
-  type CommandResult,
-  type RunCommand,
-  refused,
-  succeeded,
-} from '../command-parts/command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { printChanged, toCount } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
-import { fetchCommand, pushCommand } from './upkeep.ts';
+import { fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
 
 /**
  * `writ approve RUN`: one signed statement on `refs/ai/approvals/<run>/<n>`; the run itself goes on with `writ resume`
@@ -46,13 +40,6 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   if (fault === undefined) return succeeded({ ...data }, human);
   print.complain(styled('yellow', 'does not count'), `  ${why}`);
   return refused(fault, { ...data }, human);
-}
-
-/** Fetches or pushes the refs of writ; throws where one that should move did not. */
-async function requireMoved(context: CommandContext, move: RunCommand, remote: string): Promise<void> {
-  const none = { value: () => undefined, values: () => [], flag: () => false };
-  const result = await move({ ...context, args: [remote], options: none });
-  if ('error' in result) throw result.error;
 }
 
 /** Without the policy commit nobody here can say whose approval counts. REMOTE_FAILED. */

@@ -29,7 +29,7 @@ import { styled } from '../terminal/print.ts';
 import { resumeCommand } from './resume.ts';
 import { runCommand } from './run.ts';
 import { sealCommand } from './seal.ts';
-import { fetchCommand, pushCommand } from './upkeep.ts';
+import { fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
 
 /** The change that a job is about. */
 interface Job {
@@ -49,7 +49,7 @@ export async function ciCommand(context: CommandContext): Promise<CommandResult>
   const { options, print } = context;
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const wanted = options.value('resume');
-  if (wanted !== undefined) await fetchCommand(withOptions(context, {}, [remoteName]));
+  if (wanted !== undefined) await requireMoved(context, fetchCommand, remoteName);
   const claim = wanted === undefined ? undefined : await claimOf(context, repository, wanted);
   const job = await readJob(context, claim);
   if (claim !== undefined && job.pull !== undefined && (claim.tip !== job.head || claim.branch !== job.onto))
@@ -223,8 +223,7 @@ async function report(
   const { outcome, would, commit = '' } = summary;
   const isKept = !would && job.isTrusted && (outcome === 'commit' || outcome === 'wait');
   if (isKept) {
-    const pushed = await pushCommand(withOptions(context, {}, [remoteName]));
-    if ('error' in pushed) throw pushed.error;
+    await requireMoved(context, pushCommand, remoteName);
   }
   const branch = isKept && outcome === 'commit' ? sealedBranch(job, summary) : undefined;
   const isLanding = branch !== undefined && options.flag('land');

@@ -29,7 +29,13 @@ import type { Problem } from '../../store/stored-object.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { fetchedLogRef, isLogRef } from '../../workspace/git/refs.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  type RunCommand,
+  refused,
+  succeeded,
+} from '../command-parts/command.ts';
 import { styled } from '../terminal/print.ts';
 
 /** How often another machine may publish the log first before `writ push` gives up. */
@@ -113,6 +119,13 @@ export async function fetchCommand(context: CommandContext): Promise<CommandResu
     { repository, stores, env, clock },
   );
   return toMovedResult(fetched);
+}
+
+/** Runs `push` or `fetch` for another command; throws where a ref that should move did not. */
+export async function requireMoved(context: CommandContext, move: RunCommand, remote: string): Promise<void> {
+  const none = { value: () => undefined, values: () => [], flag: () => false };
+  const result = await move({ ...context, args: [remote], options: none });
+  if ('error' in result) throw result.error;
 }
 
 /** `writ gc`: enforces retention and removes leftovers of finished runs. */

@@ -168,6 +168,7 @@ t.test('under CI an ephemeral key is used only if the caller requests it', async
     const source = createSignerSource({ env: { HOME: home, CI }, ephemeral: false });
     t.equal((await source.open(defaultKey)).ephemeral, false, `CI=${CI}`);
   }
+  t.equal((await refused.open(defaultKey)).ephemeral, false, 'a key that is there is used');
 });
 
 t.test('configured keys from a file or a variable are used, also under CI', async (t) => {
