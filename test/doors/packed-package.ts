@@ -15,6 +15,8 @@ const sources = [
     'scripts/build.ts',
     'scripts/build',
     'docs',
+    'ci',
+    'action.yml',
     'package.json',
     'tsconfig.json',
     'tsconfig.build.json',

@@ -497,7 +497,7 @@ t.test('GitLab CI and a plain shell', async (t: Test) => {
     ])
       spawnSync('git', args, { cwd: clone, env });
     const plain = (more: Readonly<Record<string, string>>) =>
-      spawnSync(join(root, 'ci/ci.sh'), ['--onto', 'main', '--check', 'true'], {
+      spawnSync('sh', [join(root, 'ci/ci.sh'), '--onto', 'main', '--check', 'true'], {
         cwd: clone,
         env: { ...env, PATH: path, ...more },
         encoding: 'utf8',
