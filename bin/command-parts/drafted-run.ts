@@ -1,5 +1,4 @@
 /* Runs that begin with a request: the draft, its confirmation and its run. */
-import { resolve } from 'node:path';
 import {
   confirmIntent,
   draftReview,
@@ -9,12 +8,12 @@ import {
   type ShownLifecycle,
   toLifecycleData,
 } from '../../api/intent/lifecycle.ts';
+import { draftTarget } from '../../api/intent/read-project.ts';
 import { requireSpec } from '../../api/intent/read-spec.ts';
 import { draftData, draftedData } from '../../api/run/replay-data.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
-import { isWritError, WritError } from '../../core/base/errors.ts';
+import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import type { Actor, TargetRepo } from '../../core/interfaces/intentspec.gen.ts';
 import { type DraftedIntent, draftIntent, keptDraftLacks } from '../../engine/draft/draft-intent.ts';
 import { readRequest } from '../../engine/draft/draft-request.ts';
 import {
@@ -34,11 +33,7 @@ import { effectiveScope } from '../../engine/plan/scope.ts';
 import type { RunRequest } from '../../engine/state/run-request.ts';
 import { rules } from '../../gates/rules.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
-import { locatorForm } from '../../spec/rules/document-rules.ts';
-import { readIdentity } from '../../workspace/git/commit-log.ts';
-import { askGit } from '../../workspace/git/git.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { type LineReader, openLines } from '../terminal/open-output.ts';
 import { styled } from '../terminal/print.ts';
 import { runWishes } from './change-source.ts';
@@ -223,70 +218,6 @@ async function askPerson(print: CommandContext['print'], lines: LineReader): Pro
     if (note !== '') return { answer: 'modify', note };
   }
   return { answer: 'cancel' };
-}
-
-/** Target repository and author of a draft. */
-interface DraftTarget {
-  readonly repo: TargetRepo;
-  readonly baseRef: string;
-  readonly createdBy: Actor;
-  /** Directory of the project. */
-  readonly root: string;
-}
-
-/**
- * Reads remote, branch and git identity from the repository around the working directory. Outside a repository, uses
- * the directory itself and prints a note.
- */
-export async function draftTarget(
-  context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env' | 'print'>,
-): Promise<DraftTarget> {
-  const place = context.repoPath ?? context.cwd;
-  let repository: Repository;
-  try {
-    repository = await openRepository(place);
-  } catch (fault) {
-    if (context.repoPath !== undefined || !isWritError(fault, 'NOT_A_REPOSITORY')) throw fault;
-    context.print.note('not inside a git repository: the draft names this directory and the branch main');
-    return {
-      repo: { type: 'local', locator: resolve(place) },
-      baseRef: 'main',
-      createdBy: userOf(context),
-      root: resolve(place),
-    };
-  }
-  return targetIn(repository, context);
-}
-
-function userOf({ env }: Pick<CommandContext, 'env'>): Actor {
-  return { type: 'user', id: (env.USER || 'unknown').slice(0, 128) };
-}
-
-/** Remote, branch and git identity of a repository. */
-export async function targetIn(
-  repository: Repository,
-  context: Pick<CommandContext, 'env'>,
-): Promise<DraftTarget> {
-  const { branch, commit } = await readHead(repository);
-  const identity = await readIdentity(repository);
-  return {
-    root: repository.root,
-    repo: (await remoteOf(repository)) ?? { type: 'local', locator: repository.root },
-    baseRef: branch?.replace(/^refs\/heads\//, '') ?? commit ?? 'HEAD',
-    createdBy:
-      identity === undefined
-        ? userOf(context)
-        : { type: 'user', id: identity.email.slice(0, 128), displayName: identity.name.slice(0, 256) },
-  };
-}
-
-/** The remote `origin`, unless a spec may not contain its URL (a password, a plain path). */
-async function remoteOf(repository: Repository): Promise<TargetRepo | undefined> {
-  const { code, stdout } = await askGit(repository, ['config', '--get', 'remote.origin.url']);
-  const locator = stdout.toString('utf8').trim();
-  if (code !== 0 || locator === '' || locator.length > 512) return undefined;
-  const repo: TargetRepo = { type: 'git', locator };
-  return locatorForm({ metadata: { target: { repo } } }).length === 0 ? repo : undefined;
 }
 
 /**

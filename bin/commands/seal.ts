@@ -1,5 +1,6 @@
 /* The `writ seal` command: a change that exists, through a spec that is built on the spot. */
 import { readVersion } from '../../api/build.ts';
+import { readProposedCheck, targetIn } from '../../api/intent/read-project.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -15,17 +16,15 @@ import {
   sealSpec,
   stagedChange,
 } from '../../engine/draft/seal-request.ts';
+import { toCheck } from '../../engine/draft/spec-from-words.ts';
 import { runIntent } from '../../engine/run.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { riskLevels } from '../../spec/profile.ts';
-import { startsKnownRunner } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
-import { targetIn } from '../command-parts/drafted-run.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
-import { readProposedCheck } from '../command-parts/read-project.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { type LineReader, openLines } from '../terminal/open-output.ts';
 import { styled } from '../terminal/print.ts';
@@ -159,12 +158,6 @@ async function chooseChecks(
     detail: { command: 'seal', expected: ['--check'], found: null },
     hints: ['name the command that checks the change: `writ seal --check "make test"`'],
   });
-}
-
-/** A suite needs a report; without one the tests of a known runner are compared by what it prints. */
-function toCheck(command: string): SealWords['checks'][number] {
-  const hasReport = /--test-reporter[= ](?:tap|junit)|--junit-?xml/.test(command);
-  return { kind: hasReport && startsKnownRunner(command) ? 'testSuite' : 'command', command };
 }
 
 /** The given risk; else the least that the policy commit allows, and for security code what a person says. USAGE. */

@@ -1,3 +1,4 @@
+import { draftTarget, readProposedCheck } from '../../api/intent/read-project.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -5,8 +6,6 @@ import type { ChangeType, IntentSpec, RiskLevel } from '../../core/interfaces/in
 import { draftFromProfile } from '../../spec/profile.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { draftTarget } from '../command-parts/drafted-run.ts';
-import { readProposedCheck } from '../command-parts/read-project.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 
 /** `writ spec new`: a valid draft, to a new file or to stdout (`path` is then `-`). */

@@ -3,6 +3,7 @@ import { formatModelChoice } from '../../agent/instructions.ts';
 import { coderWorker } from '../../agent/plugin.ts';
 import { readVersion } from '../../api/build.ts';
 import { confirmIntent } from '../../api/intent/lifecycle.ts';
+import { draftTarget } from '../../api/intent/read-project.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import { parseBundle } from '../../attest/bundle/bundle.ts';
 import {
@@ -26,7 +27,6 @@ import { findRun } from '../../store/record/list-records.ts';
 import type { Stores } from '../../store/stores.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';
-import { draftTarget } from '../command-parts/drafted-run.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 /** The user's request to the model. */

@@ -4,16 +4,8 @@ import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { printable } from '../../core/base/printable.ts';
-import type {
-  ChangeType,
-  Check,
-  IntentSpec,
-  RiskLevel,
-  ToolRule,
-} from '../../core/interfaces/intentspec.gen.ts';
+import type { IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
-import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
-import type { ProposedCheck } from '../../spec/propose-check.ts';
 import { findSecurityPath } from '../../spec/secret-words.ts';
 import { rangeCommits } from '../../workspace/git/commit-log.ts';
 import { runGit } from '../../workspace/git/git.ts';
@@ -24,10 +16,10 @@ import { type Base, readHead, resolveBase } from '../../workspace/git/resolve-co
 import { requireReplaceable } from '../../workspace/git/target.ts';
 import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { resolveRange } from '../../workspace/patch/read-patch.ts';
-import { commandsOf, type SimpleCommand } from '../../workspace/shell/shell.ts';
 import { parseConfig } from '../config/config.ts';
 import { sealingFormsOf } from '../config/sections.ts';
 import type { ChangeSource } from '../state/run-request.ts';
+import { changeTypeOf, type SpecWords, specFromWords, summaryOf } from './spec-from-words.ts';
 
 /** A change that exists in the repository already. */
 export interface SealableChange {
@@ -173,102 +165,20 @@ export async function readSealPolicy(
 }
 
 /** What a person decides about a spec of `writ seal`, or accepts as proposed. */
-export interface SealWords extends Pick<DraftRequest, 'id' | 'createdAt' | 'createdBy' | 'repo' | 'risk'> {
-  /** The first line is the summary of the spec. */
-  readonly message: string;
-  /** Why this risk, in a sentence. */
-  readonly why: string;
-  readonly checks: readonly (Pick<ProposedCheck, 'kind' | 'command'> &
-    Partial<Pick<ProposedCheck, 'allowed'>>)[];
-}
+export type SealWords = Omit<SpecWords, 'baseRef' | 'changeType' | 'inScope' | 'touchHints'>;
 
 const maxHints = 100;
 
 /** The spec of a change that exists: policy from the profile of its risk, checks and words as given. Pure. */
 export function sealSpec({ branch, paths }: SealableChange, words: SealWords): IntentSpec {
-  const { message, why, checks, ...given } = words;
-  const summary = (message.split('\n')[0] ?? '').trim();
-  const changeType = changeTypeOf(summary, paths);
-  const draft = draftFromProfile({ ...given, baseRef: branch, summary, changeType });
-  const { intent, acceptance, risk, security, lifecycle } = draft;
   const isListable =
     paths.length <= maxHints &&
     paths.every((path) => path.length <= 512 && normalisePattern(path.trim()) === path);
-  return {
-    ...draft,
-    intent: {
-      ...intent,
-      problemStatement: message.length < 10 ? `The change: ${message}` : message.slice(0, 8000),
-      objectives: [summary],
-      inScope: ['what the change touches, and nothing else'],
-      ...(isListable ? { touchHints: { files: paths } } : {}),
-    },
-    acceptance: {
-      ...acceptance,
-      successCriteria: checks.map(({ command }) => `\`${command}\` passes on the change`),
-      verificationPlan: {
-        ...acceptance.verificationPlan,
-        fastChecks: checks.map(({ kind, command }, at): Check => {
-          return {
-            id: checks.length === 1 ? 'unit' : `check-${at + 1}`,
-            kind,
-            command,
-            timeoutSeconds: 900,
-            required: true,
-            ...(at === 0 ? { artifactsProduced: ['test-log'] } : {}),
-          };
-        }),
-      },
-    },
-    risk: { ...risk, rationale: why },
-    security: { ...security, toolAcl: { allow: [commandRule(checks)] } },
-    lifecycle: { ...lifecycle, status: 'active' },
-  };
-}
-
-/** The rule that lets exactly these commands run. */
-function commandRule(checks: SealWords['checks']): ToolRule {
-  const entries = checks.flatMap(({ command, allowed }) => {
-    if (allowed !== undefined) return [allowed];
-    // A program may be given by its path, as in `.venv/bin/python`; whether it may run is for the run to check.
-    const reading = commandsOf(command, { isProgram: () => true });
-    // What cannot be read is refused by name when the run is opened.
-    return reading.ok ? reading.commands.map(literalWords) : [command];
+  return specFromWords({
+    ...words,
+    baseRef: branch,
+    changeType: changeTypeOf(summaryOf(words.message), paths),
+    inScope: ['what the change touches, and nothing else'],
+    ...(isListable ? { touchHints: { files: paths } } : {}),
   });
-  return {
-    tool: 'workspace.command',
-    actions: ['execute'],
-    constraints: { allowCommands: [...new Set(entries)] },
-  };
-}
-
-/** The words of a command up to the first that the shell expands. */
-function literalWords({ argv }: SimpleCommand): string {
-  const end = argv.findIndex(({ literal }) => literal === undefined);
-  const known = end === -1 ? argv : argv.slice(0, end);
-  return known.map(({ text }) => text).join(' ');
-}
-
-/** The kind of change that the type of a Conventional Commit names. */
-const commitTypes: Readonly<Record<string, ChangeType>> = {
-  fix: 'bugfix',
-  feat: 'feature',
-  refactor: 'refactor',
-  perf: 'performance',
-  security: 'security',
-  docs: 'docs',
-  chore: 'chore',
-  build: 'chore',
-  ci: 'chore',
-  style: 'chore',
-  test: 'chore',
-};
-
-const documents = /\.(?:md|rst|adoc)$/i;
-
-function changeTypeOf(summary: string, paths: readonly string[]): ChangeType {
-  const [, type = ''] = /^([a-z]+)(?:\([^()]*\))?!?:/.exec(summary) ?? [];
-  const found = Object.hasOwn(commitTypes, type) ? (commitTypes[type] ?? 'unknown') : 'unknown';
-  // A correction of prose has no test that could show it.
-  return found === 'bugfix' && paths.every((path) => documents.test(path)) ? 'chore' : found;
 }
