@@ -132,7 +132,7 @@ export function tighten(
   return { document: tightened as IntentSpec, judged };
 }
 
-function valueAt(root: unknown, path: readonly string[]): unknown {
+export function valueAt(root: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined),
     root,

@@ -20,6 +20,7 @@ await room(
   'bin/commands/no-seal.test.ts',
   'bin/commands/queue.test.ts',
   'bin/commands/seal.test.ts',
+  'bin/commands/short-spec.test.ts',
   'bin/commands/signed-commit.test.ts',
   'bin/commands/sandbox-notice.test.ts',
   'bin/commands/approve.test.ts',

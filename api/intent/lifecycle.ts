@@ -15,9 +15,9 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import { reviewDocument } from '../../spec/review.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { InputSource } from '../read-input.ts';
+
 import type { JsonData } from '../schemas/shape.ts';
-import { readSpecBytes, scopeSentences } from './read-spec.ts';
+import { readSpecFile, type SpecSource, scopeSentences } from './read-spec.ts';
 
 /** Lifecycle to display: the recorded history of an intent, or the fields of a document that was never recorded. */
 export type ShownLifecycle = Pick<IntentHistory, 'specId' | 'digest' | 'status' | 'changeLog' | 'events'> & {
@@ -82,12 +82,12 @@ type IntentOfFile = NamedIntent & Required<Pick<NamedIntent, 'contract'>>;
 
 /** The intent of a specification file, recorded or not. The document must be valid. */
 export async function intentOfFile(
-  context: InputSource,
+  context: SpecSource,
   engine: WritEngine,
   repository: Repository,
   path: string,
 ): Promise<IntentOfFile> {
-  const contract = await readContract(engine, await readSpecBytes(context, path));
+  const contract = await readContract(engine, (await readSpecFile(context, path)).bytes);
   const store = await openRunStore(engine.slots.store, repository, systemClock, contract.effective);
   return { store, specId: contract.document.metadata.id, contract };
 }
@@ -97,7 +97,7 @@ export async function intentOfFile(
  * neither.
  */
 export async function namedIntent(
-  context: InputSource,
+  context: SpecSource,
   engine: WritEngine,
   repository: Repository,
   named: string,

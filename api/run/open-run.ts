@@ -10,6 +10,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { carryFaultIn } from '../../engine/decide/people.ts';
 import { type DraftPrompt, readDraftPrompt } from '../../engine/draft/draft-request.ts';
+import { readAuthorNote } from '../../engine/draft/short-spec.ts';
 import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { listApprovals } from '../../engine/record/stored-approvals.ts';
@@ -21,6 +22,7 @@ import type { RunStore } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { compact } from '../envelope.ts';
 import type { Place } from '../place.ts';
 import { toVerdict } from './verdict.ts';
 import type { WaitingRun } from './waiting-run.ts';
@@ -59,22 +61,29 @@ async function landingNotices(
   ];
 }
 
+/** What a run's recorded spec says of its origin. */
+interface SpecOrigin {
+  /** The user's request, and the model that drafted the spec from it. */
+  readonly asked?: DraftPrompt;
+  /** The short text that the spec was expanded from. */
+  readonly note?: string;
+}
+
 /**
- * Returns the user's request and the drafting model from the run's recorded spec. `undefined` if the spec has none,
- * is not recorded yet, or is not the one that was evaluated.
+ * Returns what the run's recorded spec says of its origin. Empty if the spec is not recorded yet, or is not the one
+ * that was evaluated.
  */
-export async function pluginsOfEngine({
-  store,
-  view,
-}: Pick<OpenedRun, 'store' | 'view'>): Promise<DraftPrompt | undefined> {
+export async function originOfSpec({ store, view }: Pick<OpenedRun, 'store' | 'view'>): Promise<SpecOrigin> {
   const bytes = await store.objects.read(store.refs.run(view.runId), 'spec.json');
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined) return {};
   const document = parseNamedJson('spec.json', bytes);
-  if (canonicalDigest(document) !== view.spec.digest) return undefined;
+  if (canonicalDigest(document) !== view.spec.digest) return {};
   const { extensions } = document as { readonly extensions?: unknown };
-  return typeof extensions === 'object' && extensions !== null
-    ? readDraftPrompt({ extensions: { ...extensions } })
-    : undefined;
+  const asked =
+    typeof extensions === 'object' && extensions !== null
+      ? readDraftPrompt({ extensions: { ...extensions } })
+      : undefined;
+  return compact({ asked, note: readAuthorNote(document) });
 }
 
 /** All approvals of a run so far, verified as of now. */

@@ -133,6 +133,7 @@ export const shownRunSchema = {
         tokens: count,
         cost_units: number,
       }),
+      short_spec: record({ sha256, text }),
       changed_since: list(
         record({
           people: list(text),

@@ -207,7 +207,7 @@ export const runMembers = {
     thread_id: text,
     state: oneOf('running', 'waiting', 'interrupted', 'decided'),
     started_at: moment,
-    spec: record(specMembers),
+    spec: record(specMembers, { document: { type: 'object' } }),
     target_ref: text,
     sandbox: text,
     stages: list(stage),

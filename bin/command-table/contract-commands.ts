@@ -2,9 +2,13 @@
 import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
 
-export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file; `-` is stdin' };
+export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file, full or short; `-` is stdin' };
 /** Contracts. */
-const specs: ArgumentSpec = { ...spec, about: 'IntentSpec files; `-` is stdin', variadic: true };
+const specs: ArgumentSpec = {
+  ...spec,
+  about: 'IntentSpec files, full or short; `-` is stdin',
+  variadic: true,
+};
 /** A recorded intent. */
 const intent: ArgumentSpec = {
   name: 'ID',
@@ -103,6 +107,8 @@ export const contractCommands: readonly CommandSpec[] = [
   {
     name: 'spec new',
     summary: 'write a valid draft from the risk profile',
+    description:
+      'On a terminal it asks for summary, scope, check and risk that no option gives. `writ run` also accepts a short spec, without what the profile supplies: `writ help short-specs`.',
     arguments: [],
     options: [
       {
@@ -112,6 +118,18 @@ export const contractCommands: readonly CommandSpec[] = [
         about: 'risk profile that supplies the policy; default medium',
       },
       { name: 'summary', value: 'TEXT', about: 'the goal in one sentence, 5 to 256 characters' },
+      {
+        name: 'scope',
+        value: 'PATH',
+        repeatable: true,
+        about: 'a file or directory that may change, such as `src/`',
+      },
+      {
+        name: 'check',
+        value: 'CMD',
+        repeatable: true,
+        about: 'a command that checks the change; default: the tests of the project',
+      },
       {
         name: 'change-type',
         value: 'TYPE',
@@ -131,6 +149,10 @@ export const contractCommands: readonly CommandSpec[] = [
         about: 'a draft for a small fix, ready to edit',
       },
       { line: 'writ spec new --summary "Reject expired tokens" > intent.json', about: 'the draft on stdout' },
+      {
+        line: 'writ spec new --summary "Round half up" --scope src/ --scope test/ --risk low -o intent.json',
+        about: 'a draft without words to fill in',
+      },
     ],
     load: async () => (await import('../commands/spec-new.ts')).run,
   },

@@ -1,4 +1,4 @@
-import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { readSpecFile } from '../../api/intent/read-spec.ts';
 import { toPlanData } from '../../api/run/replay-data.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { planRun, type RunPlan } from '../../engine/plan-run.ts';
@@ -6,6 +6,7 @@ import { readSource, runWishes, sourceGiven } from '../command-parts/change-sour
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
+import { printSpec } from '../report/human.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { options, args, repoPath, cwd } = context;
   const [spec = ''] = args;
   const given = sourceGiven(context, spec);
-  const specBytes = await readSpecBytes(context, spec);
+  const { bytes: specBytes, expanded } = await readSpecFile(context, spec);
   const { reach, secrets, ...reaching } = await openReaching(context, { dry: true });
   const source = await readSource(context, given, reaching);
   await using engine = await openEngine(context, { ephemeralKey: options.flag('ephemeral-key') });
@@ -33,7 +34,10 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   });
   const [first] = plan.refusals;
   const data = toPlanData(plan);
-  const human = (printer: Printer): void => printPlan(printer, plan);
+  const human = (printer: Printer): void => {
+    if (expanded && !printer.quiet) printSpec(printer, expanded);
+    printPlan(printer, plan);
+  };
   return first === undefined ? succeeded(data, human) : refused(first.fault, data, human);
 }
 

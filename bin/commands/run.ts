@@ -1,13 +1,14 @@
 /* The `writ run` command. */
 import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
-import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { readSpecFile } from '../../api/intent/read-spec.ts';
 import { runRefusal } from '../../api/run/open-run.ts';
 import { toRunData } from '../../api/run/run-data.ts';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/sign-approval.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { runIntent } from '../../engine/run.ts';
 import { provenanceMissingCode } from '../../engine/state/policies.ts';
@@ -24,7 +25,7 @@ import { draftedRun } from '../command-parts/drafted-run.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
-import { printRun } from '../report/human.ts';
+import { printRun, printSpec } from '../report/human.ts';
 import { styled } from '../terminal/print.ts';
 import { reportingPlugins } from '../terminal/run-progress.ts';
 
@@ -34,7 +35,8 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
   const spec = requireOneStart(context);
   const given = sourceGiven(context, spec ?? '');
   // Read the spec first: a wrong path must be reported before a missing worker.
-  const specBytes = spec === undefined ? undefined : await readSpecBytes(context, spec);
+  const file = spec === undefined ? undefined : await readSpecFile(context, spec);
+  const specBytes = file?.bytes;
   const reaching = await openReaching(context);
   const source = await readSource(context, given, reaching);
   if (source === undefined) throw spec === undefined ? withoutDrafter() : new WritError('NO_WORKER');
@@ -44,6 +46,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: reportingPlugins(context),
   });
+  if (file?.expanded && !context.json && !print.quiet) printSpec(print, file.expanded);
   const settings = {
     repositoryPath: repoPath ?? cwd,
     ...runWishes(options),
@@ -64,7 +67,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
   const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> => {
     const view = await runIntent(engine, { ...settings, ...started });
     await tellCi(context, view);
-    return toResult(view, print, settings.noSeal);
+    return withDocument(toResult(view, print, settings.noSeal), file?.expanded);
   };
   const result =
     specBytes === undefined
@@ -72,6 +75,13 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
       : await start({ specBytes, source });
   reaching.finish();
   return result;
+}
+
+/** The result with the whole spec, where that is not the text that the user gave. */
+export function withDocument(result: CommandResult, document: IntentSpec | undefined): CommandResult {
+  if (document === undefined) return result;
+  const data = result.data as { readonly spec: object };
+  return { ...result, data: { ...data, spec: { ...data.spec, document } } };
 }
 
 /** With `--ci`, reports the run to the CI system. */

@@ -2,12 +2,13 @@
 import { readVersion } from '../../api/build.ts';
 import { threadGraph } from '../../api/graph/thread-graph.ts';
 import { withLandingState } from '../../api/run/approve-run.ts';
-import { type OpenedRun, openRun, pluginsOfEngine } from '../../api/run/open-run.ts';
+import { type OpenedRun, openRun, originOfSpec } from '../../api/run/open-run.ts';
 import { describedRules, toRunData } from '../../api/run/run-data.ts';
 import { toRunsData } from '../../api/run/verdict.ts';
 import { cancelRun } from '../../api/run/waiting-run.ts';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
 import { formatEvidenceFile, isInLedger, logSnapshot } from '../../attest/verify/evidence-file.ts';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { DescribedRule } from '../../core/interfaces/rule.ts';
@@ -69,20 +70,27 @@ export async function showCommand(context: CommandContext): Promise<CommandResul
   if (draft !== undefined) return draft;
   const opened = await openRun(context, wanted);
   const { view, changed } = await withLandingState(context, opened.view);
-  const asked = await pluginsOfEngine(opened);
+  const { asked, note } = await originOfSpec(opened);
   const data = {
     ...toRunData(view),
     ...(changed.length === 0 ? {} : { changed_since: changed.map((one) => ({ ...one })) }),
+    ...(note === undefined ? {} : { short_spec: { sha256: sha256Hex(note), text: note } }),
+    ...(asked === undefined ? {} : { asked: { ...asked } }),
   };
   const print = (printer: Printer): void => {
     printRun(printer, view, 'show');
     const tree = view.patch?.candidateTree ?? '';
     if (!printer.quiet) printChanged((...parts) => printer.line(...parts), changed, tree);
   };
-  if (asked === undefined) return succeeded(data, print);
-  return succeeded({ ...data, asked: { ...asked } }, (printer) => {
+  return succeeded(data, (printer) => {
     print(printer);
     if (printer.quiet) return;
+    if (note !== undefined) {
+      printer.line();
+      printer.line(`  expanded from the short spec sha256:${sha256Hex(note)}`);
+      for (const line of note.trimEnd().split('\n')) printer.line('    ', line);
+    }
+    if (asked === undefined) return;
     printer.line();
     for (const said of asked.said) printer.line('  asked  ', said);
     printer.line(

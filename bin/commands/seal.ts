@@ -26,10 +26,10 @@ import type { CommandContext, CommandResult } from '../command-parts/command.ts'
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
+import { printSpec } from '../report/human.ts';
 import { type LineReader, openLines } from '../terminal/open-output.ts';
-import { styled } from '../terminal/print.ts';
 import { reportingPlugins } from '../terminal/run-progress.ts';
-import { tellCi, toResult } from './run.ts';
+import { tellCi, toResult, withDocument } from './run.ts';
 
 /** `writ seal`: the index, the last commit or a range as the candidate of a run; exit codes as `writ run`. */
 export async function sealCommand(context: CommandContext): Promise<CommandResult> {
@@ -69,9 +69,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
   });
   reaching.finish();
   await tellCi(context, view);
-  const result = toResult(view, print, options.flag('no-seal'));
-  const data = result.data as { readonly spec: object };
-  return { ...result, data: { ...data, spec: { ...data.spec, document: spec } } };
+  return withDocument(toResult(view, print, options.flag('no-seal')), spec);
 }
 
 /** The index, or what the options name instead. USAGE. */
@@ -114,7 +112,8 @@ async function buildSpec(
       ...risk,
       checks,
     });
-    if (!json && !print.quiet) printSpec(context, change, spec, found);
+    if (!json && !print.quiet)
+      printSpec(print, spec, { paths: change.paths, ...(found === undefined ? {} : { found }) });
     return spec;
   } finally {
     lines?.[Symbol.dispose]();
@@ -200,26 +199,6 @@ async function chooseRisk(
     });
   print.note(`risk: ${chosen}`);
   return { risk: chosen, why: `Chosen for security code: ${printable(securityPath).slice(0, 500)}.` };
-}
-
-/** The spec in short; `--json` has all of it. */
-function printSpec(
-  { print }: CommandContext,
-  { branch, paths }: SealableChange,
-  spec: IntentSpec,
-  found?: string,
-) {
-  const { intent, acceptance, risk } = spec;
-  const shown = paths.slice(0, 3).map(printable).join(', ');
-  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
-  const checks = acceptance.verificationPlan.fastChecks.map(({ command = '' }) => `\`${command}\``);
-  const people = risk.humanInLoop.minApprovers;
-  print.line(styled('bold', 'spec'), `  ${intent.summary}`);
-  print.line(`  change  ${intent.changeType}, to \`${printable(branch)}\`: ${shown}${more}`);
-  print.line(`  checks  ${checks.join(', ')}${found === undefined ? '' : ` (from ${found})`}`);
-  print.line(
-    `  risk    ${risk.level}${people === 0 ? '' : `, ${people} ${people === 1 ? 'approval' : 'approvals'}`}`,
-  );
 }
 
 /** The words of a message can make the spec invalid. USAGE. */

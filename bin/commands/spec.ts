@@ -1,6 +1,6 @@
 /* The `writ spec` commands that act on a valid document, and the JSON Schemas of specs and of outputs. */
 import { intentOfFile, lifecycleActor, namedIntent, toLifecycleData } from '../../api/intent/lifecycle.ts';
-import { readSpecBytes, requireSpec, scopeSentences } from '../../api/intent/read-spec.ts';
+import { readSpecFile, requireSpec, scopeSentences } from '../../api/intent/read-spec.ts';
 import { lineSchemas, outputSchemas } from '../../api/schemas/output-schemas.ts';
 import { canonicalDigest, canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -29,7 +29,9 @@ export async function specActivateCommand(context: CommandContext): Promise<Comm
 /** `writ spec canonical F`: prints exactly the bytes that the digest covers, without a final line feed. */
 export async function specCanonicalCommand(context: CommandContext): Promise<CommandResult> {
   const [path = '-'] = context.args;
-  const { value } = parseStrictJson(await readSpecBytes(context, path), { code: 'INTENTSPEC_MALFORMED' });
+  const { value } = parseStrictJson((await readSpecFile(context, path)).bytes, {
+    code: 'INTENTSPEC_MALFORMED',
+  });
   const canonical = canonicalize(value);
   return succeeded({ path, canonical, digest: sha256Hex(canonical) }, (printer) => printer.raw(canonical));
 }
@@ -58,7 +60,9 @@ export async function specCloseCommand(context: CommandContext): Promise<Command
 /** `writ spec digest F`: of any strict JSON document, valid as an IntentSpec or not. */
 export async function specDigestCommand(context: CommandContext): Promise<CommandResult> {
   const [path = '-'] = context.args;
-  const { value } = parseStrictJson(await readSpecBytes(context, path), { code: 'INTENTSPEC_MALFORMED' });
+  const { value } = parseStrictJson((await readSpecFile(context, path)).bytes, {
+    code: 'INTENTSPEC_MALFORMED',
+  });
   const digest = canonicalDigest(value);
   return succeeded({ path, digest }, (printer) => printer.line(digest));
 }

@@ -181,13 +181,14 @@ function readForm({ options }: CommandContext): TargetForm | undefined {
 }
 
 async function readSpecDigest(context: CommandContext, path: string): Promise<string> {
-  const [{ readSpecBytes }, { canonicalDigest }, { parseStrictJson }] = await Promise.all([
+  const [{ isShortSpec, readSpecBytes }, { canonicalDigest }, { parseStrictJson }] = await Promise.all([
     import('../../api/intent/read-spec.ts'),
     import('../../core/base/canonical.ts'),
     import('../../core/base/strict-json.ts'),
   ]);
   try {
-    return canonicalDigest(parseStrictJson(await readSpecBytes(context, path)).value);
+    const bytes = await readSpecBytes(context, path);
+    if (!isShortSpec(bytes)) return canonicalDigest(parseStrictJson(bytes).value);
   } catch (fault) {
     // An unreadable option file is not a verdict on the target.
     if (!isWritError(fault, 'INTENTSPEC_MALFORMED')) throw fault;
@@ -197,6 +198,11 @@ async function readSpecDigest(context: CommandContext, path: string): Promise<st
       cause: fault,
     });
   }
+  throw new WritError('INPUT_UNREADABLE', {
+    message: `\`${printable(path)}\` is a short spec: the document that it was expanded to is what is sealed`,
+    detail: { path, option: '--spec' },
+    hints: ['give that one: `git show refs/ai/runs/RUN:spec.json` prints it; it holds the short text'],
+  });
 }
 
 async function readSigners(context: CommandContext, path: string): Promise<Buffer> {

@@ -1,7 +1,9 @@
 /* Prints the summary of a run in the terminal. */
 import { runFindings } from '../../api/run/run-data.ts';
 import { policyReasons, showLine, toVerdict } from '../../api/run/verdict.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { ScanRecord } from '../../core/interfaces/scanner.ts';
 import {
@@ -122,6 +124,27 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
   );
   const next = verdict.next.find(({ line }) => beside !== 'show' || line !== showLine(view));
   if (next !== undefined && beside !== 'hinted') printer.line(styled('dim', '  next  '), next.line);
+}
+
+/** Prints a spec that was built for its author, in short: `--json` has all of it. `paths`: what the change touches. */
+export function printSpec(
+  print: Printer,
+  { intent, acceptance, risk, metadata }: IntentSpec,
+  { paths, found }: { readonly paths?: readonly string[]; readonly found?: string } = {},
+): void {
+  const { files = [] } = intent.touchHints ?? {};
+  const places = paths ?? [...intent.inScope, ...files];
+  const shown = places.slice(0, 3).map(printable).join(', ');
+  const more = places.length > 3 ? ` and ${places.length - 3} more` : '';
+  const { fastChecks, integrationChecks } = acceptance.verificationPlan;
+  const checks = [...fastChecks, ...integrationChecks].map(({ command = '' }) => `\`${command}\``);
+  const people = risk.humanInLoop.minApprovers;
+  print.line(styled('bold', 'spec'), `  ${intent.summary}`);
+  print.line(`  change  ${intent.changeType}, to \`${printable(metadata.target.baseRef)}\`: ${shown}${more}`);
+  print.line(`  checks  ${checks.join(', ')}${found === undefined ? '' : ` (from ${found})`}`);
+  print.line(
+    `  risk    ${risk.level}${people === 0 ? '' : `, ${people} ${people === 1 ? 'approval' : 'approvals'}`}`,
+  );
 }
 
 /** Prints notes on checks. Without notes it prints no blank line either. */

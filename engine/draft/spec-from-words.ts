@@ -19,6 +19,8 @@ export interface SpecWords extends Omit<DraftRequest, 'summary' | 'test'> {
   /** Why this risk, in a sentence. */
   readonly why: string;
   readonly checks: readonly WordedCheck[];
+  /** Of each check; default 900. */
+  readonly timeoutSeconds?: number;
 }
 
 /** A command, and what lets it run if that is not the command itself. */
@@ -37,6 +39,7 @@ export function specFromWords({
   touchHints,
   why,
   checks,
+  timeoutSeconds = 900,
   ...given
 }: SpecWords): IntentSpec {
   const summary = summaryOf(message);
@@ -61,7 +64,7 @@ export function specFromWords({
             id: checks.length === 1 ? 'unit' : `check-${at + 1}`,
             kind,
             command,
-            timeoutSeconds: 900,
+            timeoutSeconds,
             required: true,
             ...(at === 0 ? { artifactsProduced: ['test-log'] } : {}),
           };

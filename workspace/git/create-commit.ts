@@ -80,7 +80,10 @@ function withoutCrud(text: string): string {
  * that ends with the three that `writ verify` reads.
  */
 export function commitMessage(message: SealedMessage): string {
-  const subject = `${prefixes[message.changeType] ?? ''}${oneLine(message.summary)}`;
+  const summary = oneLine(message.summary);
+  // A summary may name the type itself.
+  const isPrefixed = /^[a-z]+(?:\([^()]*\))?!?: /.test(summary);
+  const subject = `${isPrefixed ? '' : (prefixes[message.changeType] ?? '')}${summary}`;
   const kept = keepMessage(message.message ?? '');
   const trailers = [
     ...kept.trailers,
