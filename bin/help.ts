@@ -33,7 +33,7 @@ function overview(commands: readonly CommandSpec[]): string {
     'Usage: writ <command> [options]',
     '',
     'Most used:',
-    ...columns(most.map((command) => [usageOf(command, undefined), command.summary])),
+    ...columns(most.map((command) => [usageOf(command), command.summary])),
     '',
     'All commands:',
     ...columns(groupsOf(commands).map(({ title, names }) => [title, namesOf(names)])),
@@ -43,13 +43,18 @@ function overview(commands: readonly CommandSpec[]): string {
     '',
     "`writ <command> --help` shows a command's options and examples, `writ help` the topics.",
     '',
-    'Exit codes: 0 success, 1 the answer is no, 3 nothing could be verified, 4 waiting for a person,',
-    '70 internal fault, 128 the environment cannot serve, 129 usage, 130 interrupted.',
+    ...exitCodes,
   ]);
 }
 
+/** What the exit code of a command says. */
+export const exitCodes: readonly string[] = [
+  'Exit codes: 0 success, 1 the answer is no, 3 nothing could be verified, 4 waiting for a person,',
+  '70 internal fault, 128 the environment cannot serve, 129 usage, 130 interrupted.',
+];
+
 /** The groups with the commands of this table; what is in no group comes last. */
-function groupsOf(commands: readonly CommandSpec[]): typeof commandGroups {
+export function groupsOf(commands: readonly CommandSpec[]): typeof commandGroups {
   const there = commands.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
   const grouped = new Set(commandGroups.flatMap(({ names }) => names));
   const others = { title: 'other', names: there.filter((name) => !grouped.has(name)) };
@@ -127,7 +132,7 @@ function commandHelp(command: CommandSpec): string {
     'Examples:',
     ...command.examples.flatMap((example) => [`  ${example.line}`, `      ${example.about}`]),
     '',
-    `Usage: writ ${usageOf(command, undefined)}${command.options.length > 0 ? ' [options]' : ''}`,
+    `Usage: writ ${usageOf(command)}${command.options.length > 0 ? ' [options]' : ''}`,
     ...(command.description === undefined ? [] : ['', command.description]),
     ...(command.arguments.length === 0
       ? []
@@ -143,15 +148,17 @@ function commandHelp(command: CommandSpec): string {
 
 /** Options under the headings that they name, in the order of their first one. */
 function groupedOptions(options: readonly OptionSpec[]): readonly string[] {
-  const titles = new Set(options.map(({ group = 'Options' }) => group));
-  return [...titles].flatMap((title) => [
-    '',
-    `${title}:`,
-    ...optionRows(options.filter(({ group = 'Options' }) => group === title)),
-  ]);
+  return optionGroups(options).flatMap(([title, those]) => ['', `${title}:`, ...optionRows(those)]);
 }
 
-function usageOf(command: CommandSpec, group: string | undefined): string {
+export function optionGroups(
+  options: readonly OptionSpec[],
+): readonly (readonly [title: string, options: readonly OptionSpec[]])[] {
+  return [...Map.groupBy(options, ({ group = 'Options' }) => group)];
+}
+
+/** A command with its arguments; the name without that of its group. */
+export function usageOf(command: CommandSpec, group?: string): string {
   const name = group === undefined ? command.name : command.name.slice(group.length + 1);
   const words = command.arguments.map((one) => {
     const shown = one.variadic === true ? `${one.name}…` : one.name;
@@ -163,13 +170,19 @@ function usageOf(command: CommandSpec, group: string | undefined): string {
 function optionRows(options: readonly OptionSpec[]): readonly string[] {
   return columns(
     options.map((option) => {
-      const short = option.short === undefined ? '    ' : `-${option.short}, `;
-      const value = option.value === undefined ? '' : toPlaceholder(option.value, option.bare);
-      const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`;
-      const repeatable = option.repeatable === true ? '; may be repeated' : '';
-      return [`${short}--${option.name}${value}`, `${option.about}${choices}${repeatable}`];
+      const [words, about] = optionWords(option);
+      return [option.short === undefined ? `    ${words}` : words, about];
     }),
   );
+}
+
+/** An option as it is typed, and what it is for. */
+export function optionWords(option: OptionSpec): readonly [words: string, about: string] {
+  const short = option.short === undefined ? '' : `-${option.short}, `;
+  const value = option.value === undefined ? '' : toPlaceholder(option.value, option.bare);
+  const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`;
+  const repeatable = option.repeatable === true ? '; may be repeated' : '';
+  return [`${short}--${option.name}${value}`, `${option.about}${choices}${repeatable}`];
 }
 
 function toPlaceholder(value: string, bare: OptionSpec['bare']): string {
@@ -184,7 +197,7 @@ function columns(rows: readonly (readonly [string, string])[]): readonly string[
   );
 }
 
-function sentence(summary: string): string {
+export function sentence(summary: string): string {
   return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
 }
 

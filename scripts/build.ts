@@ -13,6 +13,7 @@ import {
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type OutputFile, type Plugin, transformSync } from 'esbuild';
+import { writeManPage } from './build/man-page.ts';
 import { writeCommit } from './build/write-commit.ts';
 
 rmSync('dist', { recursive: true, force: true });
@@ -263,6 +264,7 @@ for (const { path, contents } of folded) {
   writeFileSync(path, contents);
 }
 writeCommit('dist/build.json');
+writeManPage('dist/man');
 
 // npm packs files with their modes: without the umask of this process, two builds of one commit give the same bytes.
 const packed = ['package.json', 'README.md', 'LICENSE', ...files];

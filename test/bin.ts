@@ -6,6 +6,7 @@ await room(
   'bin/compile-cache.test.ts',
   'bin/launcher.test.ts',
   'bin/lean-loading.test.ts',
+  'bin/man-page.test.ts',
   'bin/print.test.ts',
   'bin/terminal/open-output.test.ts',
   'bin/command-parts/ask-local-changes.test.ts',
