@@ -39,6 +39,7 @@ export const rules: readonly Rule[] = [
     linear: true,
     reads: languageGlobs,
     appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
+    baseline: { isOfLines: true, about: ({ call }) => textOf(call) },
     text: {
       about: 'Added lines do not execute text directly.',
       securitySeverity: '8.8',
@@ -311,6 +312,7 @@ export const rules: readonly Rule[] = [
     readsArtifacts: true,
     judgesChange: true,
     judgesArtifact: 'sast-report',
+    baseline: { isOfLines: true, about: ({ row, call }) => textOf(row, call) },
     rows: async () => (await import('./sast/rows.ts')).describedRows,
     appliesTo: (spec) => requiresArtifact(spec, 'sast-report'),
     text: {
@@ -331,6 +333,11 @@ export const rules: readonly Rule[] = [
     module: new URL('./rules/sca.ts', import.meta.url),
     readsArtifacts: true,
     judgesArtifact: 'sca-report',
+    baseline: {
+      // A longer list of packages is cut.
+      about: ({ id, packages }) =>
+        Array.isArray(packages) && packages.length < 20 ? textOf(id, ...packages) : undefined,
+    },
     appliesTo: (spec) => requiresByStage(spec, 'sca-report', 'security'),
     text: {
       about: 'No dependency has a known vulnerability.',
@@ -358,6 +365,11 @@ export const rules: readonly Rule[] = [
     },
   },
 ];
+
+/** The words in one text; `undefined` if one of them is none. */
+function textOf(...words: readonly unknown[]): string | undefined {
+  return words.every((word) => typeof word === 'string') ? words.join(' ') : undefined;
+}
 
 /** The built-in rule with this id; throws if there is none. */
 export function ruleOf(id: string): Rule {

@@ -277,6 +277,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   resume: draftedRunSchema,
   cancel: cancelledSchema,
   scan: scanSchema,
+  baseline: record({ path: text, findings: count, rules: list(record({ id: text, findings: count })) }),
   redact: record(
     { path: text, classes: list(text), count, redactions: list(redactionSchema) },
     { unscanned: text, content: text, content_base64: text },

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { readPlain } from '../../core/base/files.ts';
 import { printable } from '../../core/base/printable.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import type { FileSides } from '../../core/interfaces/rule-input.ts';
@@ -13,7 +15,19 @@ import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { parseWaivers, type Waiver, waiversPath } from '../../engine/config/waivers.ts';
 import { readRuleFiles } from '../../engine/evaluate/read-reports.ts';
 import { cutDiff, type DiffPiece, readBlocks, type Unscanned } from '../../gates/scan/cut-diff.ts';
-import { type FilePiece, type FileToScan, filesAsPieces } from '../../gates/scan/scan-pieces.ts';
+import {
+  type FilePiece,
+  type FileToScan,
+  filesAsPieces,
+  type ScannedFinding,
+} from '../../gates/scan/scan-pieces.ts';
+import {
+  baselinePath,
+  coverKnown,
+  identify,
+  keyOf,
+  parseBaseline,
+} from '../../readers/documents/baseline.ts';
 import { runGit, startGit } from '../../workspace/git/git.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
@@ -39,6 +53,7 @@ type Tell = (unscanned: Unscanned) => void;
 type Context = Pick<CommandContext, 'args' | 'options' | 'cwd' | 'repoPath' | 'stdin' | 'signal'>;
 
 const maxFiles = 1_000_000;
+const maxTextBytes = 64 * 1024 * 1024;
 
 /**
  * The one source that the command line names: a patch, a range, files, or else what is not committed yet. USAGE for two
@@ -195,13 +210,21 @@ interface ScanOptions {
  * else HEAD. Never reads the working tree or the candidate. Empty outside a repository. Throws CONFIG_INVALID.
  */
 export async function readScanOptions(context: OptionsContext, known: Rules): Promise<ScanOptions> {
-  const repository = await openRepository(context.repoPath ?? context.cwd).catch((fault: unknown) => {
-    if (context.repoPath === undefined && elsewhere.some((code) => isWritError(fault, code)))
-      return undefined;
+  const repository = await repositoryAround(context);
+  return repository === undefined
+    ? { rules: {}, waivers: [] }
+    : readOptionsAt(repository, await policyTree(context, repository), known);
+}
+
+async function repositoryAround({ repoPath, cwd }: Pick<Context, 'repoPath' | 'cwd'>) {
+  return openRepository(repoPath ?? cwd).catch((fault: unknown) => {
+    if (repoPath === undefined && elsewhere.some((code) => isWritError(fault, code))) return undefined;
     throw fault;
   });
-  if (repository === undefined) return { rules: {}, waivers: [] };
-  const tree = await policyTree(context, repository);
+}
+
+/** The same at a policy commit. CONFIG_INVALID. */
+export async function readOptionsAt(repository: Repository, tree: string, known: Rules): Promise<ScanOptions> {
   const bytes = await readBlob(repository, tree, '.writ/config.toml');
   // A scan does not run plugin rules and does not know their ids, so their options are not an error.
   const { plugins, rules } = parseConfig(bytes, sealingForms);
@@ -211,6 +234,35 @@ export async function readScanOptions(context: OptionsContext, known: Rules): Pr
     rules: isWhole ? parseConfig(bytes, { ...sealingForms, ruleIds: known.ids }).rules : rules,
     waivers: parseWaivers(waivers, { ids: known.ids, get: known.get, isWhole }),
   };
+}
+
+/**
+ * Returns the findings in named files, with those that the baseline at HEAD names as notes. Of equal ones in a file as
+ * many are known as the baseline has. BASELINE_INVALID.
+ */
+export async function noteKnownIn(
+  context: Context,
+  rules: readonly Rule[],
+  findings: readonly ScannedFinding[],
+): Promise<readonly ScannedFinding[]> {
+  const repository = context.args.length === 0 ? undefined : await repositoryAround(context);
+  if (repository === undefined) return findings;
+  const { tree } = await resolveBase(repository, 'HEAD');
+  const bytes = await readBlob(repository, tree, baselinePath);
+  if (bytes === undefined) return findings;
+  const known = parseBaseline(bytes);
+  const named = new Set(known.map(({ path }) => path));
+  const { root } = repository;
+  const textAt = (path: string): string | undefined =>
+    readPlain(join(root, path), maxTextBytes).bytes?.toString('latin1');
+  const identityOf = (finding: Finding) => {
+    const rule = rules.find(({ id }) => id === finding.rule);
+    const path = relative(root, resolve(context.cwd, finding.path ?? ''))
+      .split(sep)
+      .join('/');
+    return rule && named.has(path) ? identify(rule, { ...finding, path }, textAt) : undefined;
+  };
+  return coverKnown(findings, identityOf, new Map(known.map((one) => [keyOf(one), one.count])));
 }
 
 async function policyTree({ options }: OptionsContext, repository: Repository): Promise<string> {

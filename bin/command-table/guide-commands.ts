@@ -56,6 +56,18 @@ export const guideCommands: readonly CommandSpec[] = [
     load: async () => (await import('../commands/guide.ts')).configPrintCommand,
   },
   {
+    name: 'baseline',
+    summary: 'record the findings that exist, so that changes answer for new ones only',
+    description:
+      'Writes `.writ/baseline.json` from the commit that is checked out: errors of `no-direct-eval`, of the rows of `sast`, and of `sca` if advisories are imported. It counts once it is committed. A finding that moves in its file is known; another equal one, and one in another file, is new. Later changes to the file take two approvals (docs/baseline.md).',
+    arguments: [],
+    options: [],
+    examples: [
+      { line: 'writ baseline && git add .writ/baseline.json', about: 'before a team switches writ on' },
+    ],
+    load: async () => (await import('../commands/baseline.ts')).baselineCommand,
+  },
+  {
     name: 'hook install',
     summary: 'let git scan what is staged, said or pushed',
     description:

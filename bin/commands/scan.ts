@@ -31,7 +31,7 @@ import {
   succeeded,
 } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
-import { openScanSource, readScanOptions } from '../command-parts/scan-sources.ts';
+import { noteKnownIn, openScanSource, readScanOptions } from '../command-parts/scan-sources.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import { printScan } from '../report/scan.ts';
 
@@ -73,7 +73,11 @@ export async function scanCommand(context: CommandContext): Promise<CommandResul
     ({ id, scan }) => scan?.severity === 'warning' && named?.includes(id) !== true,
   );
   const findings = [
-    ...waiveFindings(result.findings, waivers, systemClock.now()).map((finding) => soften(finding, warning)),
+    ...waiveFindings(
+      await noteKnownIn(context, asked, result.findings),
+      waivers,
+      systemClock.now(),
+    ).map((finding) => soften(finding, warning)),
     ...unscanned.map(toFinding),
     ...notCompared(rules.filter((rule) => !asked.includes(rule))),
   ];

@@ -63,6 +63,7 @@ const rows = {
     STATE_NEWER: [500, 128, 'a database of state was written by a newer writ'],
     STATE_UNUSABLE: [500, 128, 'a database of state cannot be opened or written'],
     CONFIG_INVALID: [422, 128, '`.writ/config.toml` at the policy commit is not valid'],
+    BASELINE_INVALID: [422, 128, '`.writ/baseline.json` is not valid'],
     SANDBOX_UNAVAILABLE: [500, 128, 'no sandbox works here and the contract demands `networkPolicy: deny`'],
     SANDBOX_NONE_REFUSED: [422, 128, '`--sandbox none` cannot enforce `networkPolicy: deny`'],
     CHECK_MEMORY: [500, 1, 'a check held more memory than `[checks] max_memory_mb` and was ended'],

@@ -126,6 +126,14 @@ export interface Rule {
    * the spec declares it.
    */
   readonly judgesArtifact?: string;
+  /**
+   * A baseline can name its errors. `about` returns what a finding is about, or `undefined` if it is not the kind that
+   * a baseline names. `isOfLines`: it is about the lines of a file, and changes with them.
+   */
+  readonly baseline?: {
+    about(detail: Readonly<Record<string, unknown>>): string | undefined;
+    readonly isOfLines?: boolean;
+  };
   /** Its findings are secrets, so their context is not shown. */
   readonly findsSecrets?: boolean;
   /** `.writ/waivers.toml` may tolerate its findings, as those of plugins. */

@@ -11,18 +11,20 @@ import { evaluateRule } from '../../core/kernel/rules.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
+import type { Scratch } from '../../workspace/git/scratch.ts';
 import { type Waiver, waiveFindings } from '../config/waivers.ts';
 import type { PrepareStep } from '../config/workspace-section.ts';
 import type { CommitWording, WordingPart } from '../state/commit-wording.ts';
 import type { ArtifactCollector } from '../state/evidence.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { OpenPolicies } from '../state/policies.ts';
+import { noteKnown } from './known-findings.ts';
 import { readRuleFiles } from './read-reports.ts';
 import { findVerificationInputs, joinReach } from './second-run/verification-inputs.ts';
 
 interface RuleQuestion {
   readonly engine: WritEngine;
-  readonly objects: GitDirectory;
+  readonly objects: Scratch;
   /** Path of the user's working tree. */
   readonly root: string;
   readonly box: ArtifactCollector;
@@ -81,7 +83,24 @@ export async function askRule(
       ...(standing ? { standing } : {}),
     };
     const found = await evaluateRule(rule, whole, engine.pool, signal);
-    return waiveFindings(found, question.waivers, question.clock.now());
+    const findings = await noteKnown(
+      {
+        engine,
+        objects: question.objects,
+        rule,
+        ruleOptions,
+        input,
+        policyTree: question.policyTree ?? input.patch.baseTree,
+        evaluate: (other) => {
+          // Without a stage only the change is evaluated.
+          const { stage, ...change } = whole;
+          const given = other.patch ? change : whole;
+          return evaluateRule(rule, { ...given, ...other }, engine.pool, signal);
+        },
+      },
+      found,
+    );
+    return waiveFindings(findings, question.waivers, question.clock.now());
   } catch (fault) {
     if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
     return [

@@ -59,6 +59,16 @@ export function firstAdded(
   return also.find((offset) => source.isAdded(offset));
 }
 
+/** For the detail of a finding: how many lines it has from an offset on, if there are several. */
+export function linesOf(
+  { text }: ChangedSource,
+  { end = 0 }: Hit,
+  offset: number,
+): { readonly lines?: number } {
+  const lines = text.slice(offset, end).split('\n').length;
+  return lines > 1 ? { lines } : {};
+}
+
 export const why = {
   code: 'evaluates a string as code',
   shell: 'runs a command line in a shell',

@@ -1,7 +1,7 @@
 /* The rule `no-direct-eval`. */
 import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { executing } from '../direct-eval/candidates.ts';
-import { executesText } from '../direct-eval/hits.ts';
+import { executesText, linesOf } from '../direct-eval/hits.ts';
 import { candidateLanguage, type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
 
 const rule = 'no-direct-eval';
@@ -17,7 +17,12 @@ const scan: SourceScan = {
       message: `\`${call}\` ${hit.why}`,
       path: source.path,
       ...source.positionOf(offset),
-      detail: { call, language: source.language, ...(source.whole ? {} : { seen: 'diff only' }) },
+      detail: {
+        call,
+        language: source.language,
+        ...linesOf(source, hit, offset),
+        ...(source.whole ? {} : { seen: 'diff only' }),
+      },
     };
   },
   unscanned: (message, path) => ({

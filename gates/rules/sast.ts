@@ -5,7 +5,7 @@ import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { wordSearch } from '../../readers/anchors/anchor-search.ts';
 import type { Searches } from '../direct-eval/candidates.ts';
-import { executesText, type Hit } from '../direct-eval/hits.ts';
+import { executesText, type Hit, linesOf } from '../direct-eval/hits.ts';
 import { type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
 import { isObject } from '../formats/documents.ts';
 import { evaluateDocuments } from '../formats/matches-format.ts';
@@ -137,6 +137,7 @@ function toFinding(source: ChangedSource, hit: Hit, offset: number, options: Sas
       ...(row ? { cwe: `CWE-${row.cwe}` } : {}),
       call,
       language: source.language,
+      ...linesOf(source, hit, offset),
       ...(source.whole ? {} : { seen: 'diff only' }),
       ...(isAllowed ? { suppressed: true, reason: 'config' } : {}),
     },

@@ -192,6 +192,9 @@ const nowhere = {
   format: 'GitDiff',
 } as const;
 
+/** A change without files, for a rule that evaluates artifacts. */
+export const emptyPatch: PatchSet = { ...nowhere, files: [], diff: new Uint8Array(new SharedArrayBuffer(0)) };
+
 async function judgePiece(
   piece: DiffPiece,
   { spec, rules, ruleOptions, pool, signal, filesFor }: ScanRequest,

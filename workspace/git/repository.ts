@@ -251,6 +251,6 @@ export function isGoverningPath(path: string): boolean {
 
 /** What repositories track below `.writ/`; everything else there is state of one machine. */
 export const governing: Readonly<Record<'files' | 'folders', readonly string[]>> = {
-  files: ['config.toml', 'allowed_signers', 'owners', 'waivers.toml', 'workers'],
+  files: ['config.toml', 'allowed_signers', 'owners', 'waivers.toml', 'workers', 'baseline.json'],
   folders: ['agents', 'trust'],
 };
