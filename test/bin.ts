@@ -20,6 +20,7 @@ await room(
   'bin/commands/hook.test.ts',
   'bin/commands/no-seal.test.ts',
   'bin/commands/queue.test.ts',
+  'bin/commands/baseline.test.ts',
   'bin/commands/seal.test.ts',
   'bin/commands/short-spec.test.ts',
   'bin/commands/signed-commit.test.ts',

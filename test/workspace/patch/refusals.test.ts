@@ -86,11 +86,19 @@ t.test('checks patch paths by name for escapes and state files', async (t) => {
     '.writ/Config.toml',
     '.WRIT/config.toml',
     '.writ/config.toml/x',
+    '.writ/baseline.json.old',
     '.writ\\config.toml',
     '.writ/agents',
     '.writ/.gitignore',
   ])
     t.throws(() => requirePatchPath(path), { code: 'PATCH_TOUCHES_STATE' }, JSON.stringify(path));
+  const governing = [
+    '.writ/config.toml',
+    '.writ/allowed_signers',
+    '.writ/baseline.json',
+    '.writ/agents/x',
+    '.writ/agents/a/b',
+  ];
   const files = ['config.toml', 'allowed_signers', 'owners', 'waivers.toml', 'workers'];
   const governing = [...files, 'agents/x', 'agents/a/b', 'trust/x'].map((name) => `.writ/${name}`);
   for (const path of ['x', '.gitx/y', 'x.git', 'ünï/ö', '-x', ' x', ...governing])
@@ -113,6 +121,7 @@ for (const [what, patch] of touching) {
 }
 
 t.test('`touchesGoverning` detects changes to the files that govern writ', async (t) => {
+  for (const path of ['.writ/allowed_signers', '.writ/baseline.json', '.writ/agents/x.toml']) {
   for (const path of ['.writ/allowed_signers', '.writ/owners', '.writ/waivers.toml', '.writ/agents/x.toml']) {
     const { files } = await bench.apply(add(path));
     t.match(files, [{ path }]);
