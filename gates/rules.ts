@@ -49,7 +49,7 @@ export const rules: readonly Rule[] = [
       refuses: 'An added line that runs text as code or as a command: `eval`, `exec`, a shell.',
       example: '`execSync("rm -rf " + path)`',
       mend: 'Call the program with a list of arguments, or parse the text. `docs/direct-execution.md` has the definition.',
-      allow: `\`security.outputHandling.noDirectEval: false\` in the spec. ${byWaiver}`,
+      allow: `\`security.outputHandling.noDirectEval: false\` in the spec. What exists already: \`writ baseline\`. ${byWaiver}`,
     },
   },
   {
@@ -324,7 +324,7 @@ export const rules: readonly Rule[] = [
       refuses: 'A static analysis that reports an error.',
       example: 'A SARIF result of level `error` in an added line.',
       mend: 'Mend the place that the finding names.',
-      allow: `\`[rules.sast]\` at the policy commit, with owner and reason. ${byWaiver}`,
+      allow: `\`[rules.sast]\` at the policy commit, with owner and reason. What exists already: \`writ baseline\`. ${byWaiver}`,
     },
   },
   {
@@ -348,7 +348,8 @@ export const rules: readonly Rule[] = [
       refuses: 'A dependency with a known vulnerability, or a lookup without advisories.',
       example: '`lodash 4.17.20`: `GHSA-35jh-r3h4-6jhm`',
       mend: 'Update the package. Advisories come from `writ sca import FILE`.',
-      allow: '`[rules.sca]` at the policy commit, with owner and expiry.',
+      allow:
+        '`[rules.sca]` at the policy commit, with owner and expiry. What exists already: `writ baseline`.',
     },
   },
   {

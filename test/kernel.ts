@@ -17,6 +17,7 @@ await room(
   'plugins/testers/tiny-diff.test.ts',
   'core/base',
   'spec',
+  'readers/documents/baseline.test.ts',
   'readers/documents/date-time.test.ts',
   'work',
 );
