@@ -16,7 +16,7 @@ import {
   identify,
   type KnownFinding,
   keyOf,
-  maxKnown,
+  parseBaseline,
 } from '../../readers/documents/baseline.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { scanSpec } from '../../spec/secret-words.ts';
@@ -31,7 +31,7 @@ import { openEngine } from '../command-parts/engine.ts';
 import { readOptionsAt } from '../command-parts/scan-sources.ts';
 import { outputFailed } from '../command-parts/write-output.ts';
 
-/** `writ baseline`: writes the errors that HEAD has, in place of an earlier baseline. */
+/** `writ baseline`: writes the errors that HEAD has, in place of an earlier baseline. BASELINE_INVALID: too many. */
 export async function baselineCommand(context: CommandContext): Promise<CommandResult> {
   const { print } = context;
   const repository = await openRepository(context.repoPath ?? context.cwd);
@@ -39,15 +39,13 @@ export async function baselineCommand(context: CommandContext): Promise<CommandR
   await using engine = await openEngine(context);
   const { known, left, notes } = await findKnown(context, engine, repository, tree);
   context.progress.clear();
-  if (known.length > maxKnown)
-    throw new WritError('INPUT_TOO_LARGE', {
-      message: `expected at most ${maxKnown} findings for a baseline, found ${known.length}`,
-      detail: { expected: maxKnown, found: known.length },
-    });
+  const text = formatBaseline(known);
+  // One that is too large would refuse every change.
+  parseBaseline(Buffer.from(text));
   const path = join(repository.root, baselinePath);
   try {
     await mkdir(join(repository.root, '.writ'), { recursive: true });
-    await writeDurably(path, formatBaseline(known), 0o644);
+    await writeDurably(path, text, 0o644);
   } catch (fault) {
     throw outputFailed(baselinePath, fault);
   }

@@ -10,14 +10,15 @@ import type { Rule } from '../../core/interfaces/rule.ts';
 export const baselinePath = '.writ/baseline.json';
 
 const maxBytes = 4 * 1024 * 1024;
-/** Most findings of a baseline. */
-export const maxKnown = 10_000;
+const maxKnown = 10_000;
+const maxPath = 4096;
+const maxAbout = 20_000;
 
 const digest = where(text(64), 'to be a SHA-256 in hex', (found) => /^[0-9a-f]{64}$/.test(found));
 /** One finding, and how often the file has it. `sha256`: of its lines; absent if it is about no line. */
 const known = object(
   'an object with `rule`, `path`, `about`, `count` and perhaps `sha256`',
-  { rule: text(200), path: text(4096), about: text(20_000), count: count(1) },
+  { rule: text(200), path: text(maxPath), about: text(maxAbout), count: count(1) },
   { sha256: digest },
 );
 export type KnownFinding = TypeOf<typeof known>;
@@ -57,7 +58,7 @@ export function identify(
   textAt: (path: string) => string | undefined,
 ): Identity | undefined {
   const about = severity === 'error' && rule === id ? baseline?.about(detail ?? {}) : undefined;
-  if (about === undefined || path === undefined) return undefined;
+  if (!about || path === undefined || about.length > maxAbout || path.length > maxPath) return undefined;
   if (baseline?.isOfLines !== true) return { rule, path, about };
   const lines = textAt(path)?.split('\n') ?? [];
   const last = (line ?? 0) + (typeof detail?.lines === 'number' ? detail.lines : 1) - 1;

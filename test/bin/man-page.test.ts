@@ -31,7 +31,7 @@ t.test('no text of the table is a request of roff', async (t) => {
 });
 
 t.test('npm installs the page', async (t) => {
-  const { man, files } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { man, files } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   // npm links the pages of a list, and ignores a string.
   t.strictSame(man, ['dist/man/writ.1']);
   t.ok(files.includes('dist'));
