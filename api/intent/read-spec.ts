@@ -1,5 +1,4 @@
 /* Reads and validates spec files that a command line names, full ones and short ones. */
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
@@ -14,6 +13,9 @@ import type { AcceptedSpec, ReadResult, RefusedSpec } from '../../spec/read-inte
 import { isPlainlyAllowed } from '../../workspace/command-acl/plainly-allowed.ts';
 import { type InputSource, readInput } from '../read-input.ts';
 import type { DraftPlace } from './read-project.ts';
+
+// The ES-module face of node:fs loads its promise API too.
+const { statSync } = process.getBuiltinModule('node:fs');
 
 /** The result of validating a spec file. An accepted spec includes its bytes. */
 export type ValidatedSpec = (AcceptedSpec & { readonly bytes: Uint8Array }) | RefusedSpec;
@@ -137,7 +139,7 @@ async function expandedSpec(
   const { document, issues } = expandShortSpec({
     ...short,
     ...target,
-    writtenMs: await writtenAt(context, path),
+    writtenMs: writtenAt(context, path),
     ...(proposed === undefined ? {} : { proposed }),
   });
   const expanded = Buffer.from(`${JSON.stringify(document, null, 2)}\n`);
@@ -151,10 +153,10 @@ async function expandedSpec(
 }
 
 /** When a file was written; a spec from stdin is written now. */
-async function writtenAt({ cwd }: SpecSource, path: string): Promise<number> {
+function writtenAt({ cwd }: SpecSource, path: string): number {
   const now = systemClock.now();
   if (path === '-') return now;
-  const { mtimeMs } = await stat(resolve(cwd, path));
+  const { mtimeMs } = statSync(resolve(cwd, path));
   return Math.trunc(Math.min(Math.max(mtimeMs, 0), now));
 }
 
