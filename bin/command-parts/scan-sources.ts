@@ -224,7 +224,11 @@ async function repositoryAround({ repoPath, cwd }: Pick<Context, 'repoPath' | 'c
 }
 
 /** The same at a policy commit. CONFIG_INVALID. */
-export async function readOptionsAt(repository: Repository, tree: string, known: Rules): Promise<ScanOptions> {
+export async function readOptionsAt(
+  repository: Repository,
+  tree: string,
+  known: Rules,
+): Promise<ScanOptions> {
   const bytes = await readBlob(repository, tree, '.writ/config.toml');
   // A scan does not run plugin rules and does not know their ids, so their options are not an error.
   const { plugins, rules } = parseConfig(bytes, sealingForms);

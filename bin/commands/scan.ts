@@ -73,11 +73,9 @@ export async function scanCommand(context: CommandContext): Promise<CommandResul
     ({ id, scan }) => scan?.severity === 'warning' && named?.includes(id) !== true,
   );
   const findings = [
-    ...waiveFindings(
-      await noteKnownIn(context, asked, result.findings),
-      waivers,
-      systemClock.now(),
-    ).map((finding) => soften(finding, warning)),
+    ...waiveFindings(await noteKnownIn(context, asked, result.findings), waivers, systemClock.now()).map(
+      (finding) => soften(finding, warning),
+    ),
     ...unscanned.map(toFinding),
     ...notCompared(rules.filter((rule) => !asked.includes(rule))),
   ];

@@ -114,7 +114,13 @@ for (const [what, patch] of touching) {
 }
 
 t.test('`touchesGoverning` detects changes to the files that govern writ', async (t) => {
-  for (const path of ['.writ/allowed_signers', '.writ/owners', '.writ/waivers.toml', '.writ/baseline.json', '.writ/agents/x.toml']) {
+  for (const path of [
+    '.writ/allowed_signers',
+    '.writ/owners',
+    '.writ/waivers.toml',
+    '.writ/baseline.json',
+    '.writ/agents/x.toml',
+  ]) {
     const { files } = await bench.apply(add(path));
     t.match(files, [{ path }]);
     t.ok(touchesGoverning(files), path);
