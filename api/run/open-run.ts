@@ -43,6 +43,9 @@ export async function openRun(context: Place, wanted: string): Promise<OpenedRun
   return { repository, store, view: notices.length === 0 ? view : { ...view, notices } };
 }
 
+/** How a notice of such a commit begins. */
+export const notLanded = 'sealed, not landed';
+
 /** What to do about a sealed commit that is not on the branch that counts. */
 async function landingNotices(
   repository: Repository,
@@ -53,7 +56,7 @@ async function landingNotices(
   const [landing] = await findLandings(repository, [{ commit, target }]);
   if (landing?.state !== 'sealed') return [];
   const branch = printable(shortRef(landing.ref));
-  const found = `sealed, not landed: \`${branch}\` does not hold commit ${commit}`;
+  const found = `${notLanded}: \`${branch}\` does not hold commit ${commit}`;
   return [
     landing.ref.startsWith('refs/remotes/')
       ? `${found}. Push it. If the push is rejected, \`git fetch\`, \`git reset --hard ${branch}\`, and run the spec again`
@@ -149,7 +152,7 @@ export function runRefusal(view: RunView, isStrict = false): WritError | undefin
         })
       : undefined;
   const type = view.decision?.type;
-  if (type === 'commit') return undefined;
+  if (type === 'commit') return pushRefusal(view);
   if (type === undefined) return undecided(view);
   const code =
     type === 'rollback'
@@ -161,6 +164,21 @@ export function runRefusal(view: RunView, isStrict = false): WritError | undefin
     message: toVerdict(view).sentence,
     detail: { run_id: view.runId },
     ...(type === 'checkpoint' ? { hints: [howToGoOn(view)] } : {}),
+  });
+}
+
+/** The commit is sealed here, and the remote does not have it. */
+function pushRefusal({ runId, push, targetRef }: RunView): WritError | undefined {
+  if (push === undefined || push.reason === undefined) return undefined;
+  const { remote, branch, reason } = push;
+  const at = `${remote}/${shortRef(branch)}`;
+  return new WritError('PUSH_REJECTED', {
+    message: `sealed on \`${printable(shortRef(targetRef))}\`, not landed: \`${remote}\` did not accept it: ${reason}`,
+    detail: { run_id: runId, remote, branch },
+    hints: [
+      `if that passes, send it again: \`writ resume ${runId} --push\``,
+      `if somebody else pushed first: \`git pull --rebase\`, then \`writ seal --commit --push\`; or, with a spec, \`git fetch\`, \`git reset --hard ${at}\` and the same \`writ run\` again`,
+    ],
   });
 }
 

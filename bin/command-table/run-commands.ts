@@ -21,9 +21,15 @@ function throughQueue(run: RunCommand): RunCommand {
       ? (await import('../commands/queue.ts')).runThroughQueue(context)
       : run(context);
 }
+
 const events: OptionSpec = {
   name: 'events',
   about: 'print a line of JSON for each step, and the result as the last one (`writ schema run --events`)',
+};
+
+const push: OptionSpec = {
+  name: 'push',
+  about: 'push the sealed commit and the records together to the remote that counts (docs/landing.md)',
 };
 
 /** A run, from its start to its report. */
@@ -45,6 +51,7 @@ export const runCommands: readonly CommandSpec[] = [
       localChanges,
       noSeal,
       { name: 'queue', about: 'put the change into the merge queue, and work on it until it has landed' },
+      push,
       ci,
       events,
       {
@@ -112,6 +119,7 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'range', value: 'A..B', about: 'seal the commits of a range as one commit of a branch' },
       { name: 'onto', value: 'BRANCH', about: 'that branch; default: the one that is checked out' },
       noSeal,
+      push,
       ci,
       events,
       envFile,
@@ -197,6 +205,7 @@ export const runCommands: readonly CommandSpec[] = [
       localChanges,
       ci,
       events,
+      push,
       ...modelOptions,
       ...machineOptions,
     ],

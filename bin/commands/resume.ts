@@ -17,6 +17,7 @@ import type { CommandContext, CommandResult } from '../command-parts/command.ts'
 import { resumeDraft } from '../command-parts/drafted-run.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { readModelChoice, refuseChoice } from '../command-parts/providers.ts';
+import { pushChecks, pushSealed, requirePushOf } from '../command-parts/push-sealed.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { reportingPlugins } from '../terminal/run-progress.ts';
@@ -53,12 +54,16 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
   if (draft) {
     const result = await resumeDraft(context, engine, repositoryPath, draft, async (confirmed) =>
       toResult(
-        await runIntent(engine, {
-          ...settings,
-          sandbox: sandbox ?? 'auto',
-          ...confirmed,
-          hear: printIssue(context),
-        }),
+        await pushSealed(
+          context,
+          await runIntent(engine, {
+            ...settings,
+            ...pushChecks(context),
+            sandbox: sandbox ?? 'auto',
+            ...confirmed,
+            hear: printIssue(context),
+          }),
+        ),
         context.print,
       ),
     );
@@ -66,6 +71,7 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
     return result;
   }
   const before = await openRun(context, args[0] ?? '');
+  if (before.view.state !== 'decided') await requirePushOf(context, before);
   // Nothing is left to do: what became of its commit since then is said as `writ show` says it.
   const view =
     before.view.state === 'decided'
@@ -80,8 +86,9 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
           ...(options.flag('repeat-calls') ? { allowLostCalls: true } : {}),
         });
   reaching.finish();
-  await tellCi(context, view);
-  return toResult(view, context.print);
+  const pushed = await pushSealed(context, view);
+  await tellCi(context, pushed);
+  return toResult(pushed, context.print);
 }
 
 /** Returns the worker given on the command line, else the run's original worker. USAGE, PROVIDER_OPTION. */

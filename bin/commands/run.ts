@@ -23,6 +23,7 @@ import {
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { draftedRun } from '../command-parts/drafted-run.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
+import { pushChecks, pushSealed } from '../command-parts/push-sealed.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { printRun, printSpec } from '../report/human.ts';
@@ -52,6 +53,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     ...runWishes(options),
     ...localChangesGiven(options),
     noSeal: options.flag('no-seal'),
+    ...pushChecks(context, options.flag('no-seal')),
     ...promptsLocalChanges(context),
     schedulerVersion: readVersion(),
     pluginAccess,
@@ -65,7 +67,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     hear: printIssue(context),
   };
   const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> => {
-    const view = await runIntent(engine, { ...settings, ...started });
+    const view = await pushSealed(context, await runIntent(engine, { ...settings, ...started }));
     await tellCi(context, view);
     return withDocument(toResult(view, print, settings.noSeal), file?.expanded);
   };

@@ -24,6 +24,7 @@ import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
+import { pushChecks, pushSealed } from '../command-parts/push-sealed.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { printSpec } from '../report/human.ts';
@@ -48,7 +49,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
   const specBytes = Buffer.from(`${JSON.stringify(spec, null, 2)}\n`);
   requireValid(specBytes);
   const given = messageGiven(context);
-  const view = await runIntent(engine, {
+  const evaluated = await runIntent(engine, {
     repositoryPath,
     specBytes,
     source: change.source,
@@ -56,6 +57,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     ...(isLastCommit ? { replaces: true } : {}),
     ...(given === '' ? {} : { message: given }),
     noSeal: options.flag('no-seal'),
+    ...pushChecks(context, options.flag('no-seal')),
     sandbox: options.value('sandbox') ?? 'auto',
     localChanges: 'stop',
     schedulerVersion: readVersion(),
@@ -68,6 +70,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     hear: printIssue(context),
   });
   reaching.finish();
+  const view = await pushSealed(context, evaluated);
   await tellCi(context, view);
   return withDocument(toResult(view, print, options.flag('no-seal')), spec);
 }

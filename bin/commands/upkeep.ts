@@ -19,7 +19,13 @@ import { checkRepository, mayBeElsewhere } from '../../engine/upkeep/check-repos
 import { collectGarbage } from '../../engine/upkeep/collect-garbage.ts';
 import { fetchRefs } from '../../engine/upkeep/fetch-refs.ts';
 import { joinIntents, pickRecord } from '../../engine/upkeep/filed-records.ts';
-import { type Moved, type MoveRequest, type Pushed, pushRefs } from '../../engine/upkeep/push-refs.ts';
+import {
+  type Moved,
+  type MoveRequest,
+  type Pushed,
+  type PushRequest,
+  pushRefs,
+} from '../../engine/upkeep/push-refs.ts';
 import { mayRestore, rebuild } from '../../engine/upkeep/rebuild.ts';
 import { awaitsChoice, isRefused, type MovedRef, pickRemote } from '../../engine/upkeep/remote.ts';
 import { checkAudits } from '../../session/audit/read-audit.ts';
@@ -46,18 +52,26 @@ const maxRounds = 5;
  * another machine published the log first, this machine's runs are logged after its entries and pushed again.
  */
 export async function pushCommand(context: CommandContext): Promise<CommandResult> {
-  const { repoPath, cwd, args, signal, env, stores } = context;
+  const { repoPath, cwd, args, options } = context;
   const repository = await openRepository(repoPath ?? cwd);
+  const pushed = await pushInRounds(context, { repository, remote: args[0], all: options.flag('all') });
+  return toMovedResult(pushed, pushed.held);
+}
+
+/** Pushes, and follows a log that another machine published first, until all is sent or nothing changes. */
+export async function pushInRounds(
+  { cwd, signal, env, stores }: Pick<CommandContext, 'cwd' | 'signal' | 'env' | 'stores'>,
+  what: Pick<PushRequest, 'repository' | 'remote' | 'all' | 'landing'>,
+): Promise<Pushed> {
   const clock = systemClock;
-  const request: MoveRequest = { repository, remote: args[0], cwd, clock, signal };
-  const place: RenewalPlace = { repository, stores, env, clock };
-  const all = context.options.flag('all');
+  const request = { ...what, cwd, clock, signal };
+  const place: RenewalPlace = { repository: what.repository, stores, env, clock };
   const key = await findUserLedgerKey(env);
   const push = async (): Promise<Pushed> => {
     // One git answers for all proofs.
     await using readers = keepObjectReaders();
-    const readProof = openProofStandings(readers.keep({ ...repository }), key?.publicKeyPem);
-    return pushRefs({ ...request, all, readProof });
+    const readProof = openProofStandings(readers.keep({ ...what.repository }), key?.publicKeyPem);
+    return pushRefs({ ...request, readProof });
   };
   const mended = new Map((await renewEntries(place)).map((ref) => [ref, renewedReason]));
   let pushed = addRound(undefined, await push(), mended);
@@ -68,7 +82,7 @@ export async function pushCommand(context: CommandContext): Promise<CommandResul
     for (const ref of renewed) mended.set(ref, renewedReason);
     pushed = addRound(pushed, await push(), mended);
   }
-  return toMovedResult(pushed, pushed.held);
+  return pushed;
 }
 
 function isRefusedLog(moved: MovedRef): boolean {

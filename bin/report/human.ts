@@ -59,6 +59,9 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
       styled('bold', commit.sha),
       ` was made, but not put on ${view.targetRef}`,
     );
+  const { push } = view;
+  if (push?.status === 'pushed')
+    printer.line(`  pushed  to ${push.branch} of ${push.remote}, with ${push.refs} refs of records`);
   for (const notice of view.notices ?? []) printer.line('  ', styled('yellow', 'note'), `  ${notice}`);
   if (printer.quiet) return;
   printRetries(printer, view.retries);

@@ -206,6 +206,13 @@ async function checkChange(
     requireKnownAuthor(authorship, effective, supplied);
     return authorship;
   });
+  // Last, because it needs a network.
+  await check('push-possible', 'repository', '', async () => {
+    const { target, base, policy } = landing();
+    const { commit } = base;
+    const at = { ...(commit && { base: commit }), ...(policy.commit && { policy: policy.commit }) };
+    if (!evaluatesOnly()) await request.requirePush?.(repository(), { target: target.ref, ...at });
+  });
   return { wording, candidate, predicted, authorship };
 }
 

@@ -26,6 +26,7 @@ export type OpeningRequest = Pick<
   | 'noMerge'
   | 'replaces'
   | 'noSeal'
+  | 'requirePush'
   | 'localChanges'
   | 'askLocalChanges'
   | 'advice'

@@ -127,6 +127,11 @@ export interface RunRequest extends RunSettings {
   readonly replaces?: boolean;
   /** Evaluates the change and seals nothing: no key, no decision, no record, no change of the working tree. */
   readonly noSeal?: boolean;
+  /** Called before any work with where the change lands; throws if it could not be pushed from there. */
+  readonly requirePush?: (
+    repository: Repository,
+    landing: { readonly target: string; readonly base?: string; readonly policy?: string },
+  ) => Promise<void>;
   /** Message of the sealed commit; replaces the message from the range or the spec. */
   readonly message?: string;
   /** Author of the sealed commit, `Name <mail>`. */

@@ -1,11 +1,11 @@
 /* `writ push`: sends the refs of writ to a remote, without overwriting records. */
 import type { Clock } from '../../core/base/clock.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { readLogProofs } from '../../store/record/list-records.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { parseObject } from '../../store/stored-object.ts';
-import { type GitDirectory, maxListBytes } from '../../workspace/git/git.ts';
+import { type GitDirectory, maxListBytes, tryGit } from '../../workspace/git/git.ts';
 import { readSmall } from '../../workspace/git/read-objects.ts';
 import {
   fetchedLogRef,
@@ -50,10 +50,20 @@ export interface MoveRequest {
   readonly signal: AbortSignal;
 }
 
-interface PushRequest extends MoveRequest {
+export interface PushRequest extends MoveRequest {
   /** Includes refused and abandoned runs. */
   readonly all?: boolean;
   readonly readProof?: (proof: Uint8Array) => Promise<ProofStanding | undefined>;
+  /** Goes together with the records, or nothing goes. */
+  readonly landing?: LandingPush;
+}
+
+/** A sealed commit on its way to a branch of the remote. */
+export interface LandingPush {
+  readonly runId: string;
+  readonly commit: string;
+  /** Full name of the branch at the remote. */
+  readonly branch: string;
 }
 
 export interface Moved {
@@ -74,6 +84,8 @@ interface Order {
   readonly forced: boolean;
 }
 
+/** The owner of a ref does not depend on its object. */
+const zero = '0'.repeat(40);
 /** Most refs in the arguments of one call. */
 const namedAtOnce = 500;
 
@@ -117,8 +129,9 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
   for (const { ref, object } of there.values()) {
     if (expired.has(ref)) orders.push({ ref, from: object, to: null, forced: true });
   }
+  const { landing } = request;
   const logs = orders.filter(({ ref }) => isLogRef(ref));
-  const sentLogs = await carryOut(place, repository, remote, logs, request.signal);
+  const sentLogs = landing ? [] : await carryOut(place, repository, remote, logs, request.signal);
   const known = new Set(here.map(({ ref }) => ref));
   const others = [...there.keys()].filter((ref) => isLogRef(ref) && !known.has(ref)).length;
   settled.push(...sentLogs.map((moved) => withOtherLogs(moved, others)));
@@ -133,12 +146,86 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
   settled.push(...rest.refused);
   const whole = await holdParts(place, here, rest.orders, settled);
   settled.push(...whole.kept);
-  settled.push(...(await carryOut(place, repository, remote, whole.orders, request.signal)));
+  if (landing) {
+    const moved = await sendTogether(request, place, remote, landing, [...logs, ...whole.orders], settled);
+    await recordPublishedLogs(repository, moved);
+    settled.push(...moved);
+  } else settled.push(...(await carryOut(place, repository, remote, whole.orders, request.signal)));
   return {
     remote: remote.shown,
     refs: settled.sort((a, b) => (a.ref < b.ref ? -1 : 1)),
     held: held.runs,
   };
+}
+
+/**
+ * One atomic push of records and branch. Nothing is sent if the branch cannot move, or if a record of its own run cannot
+ * go. PUSH_NOT_ATOMIC.
+ */
+async function sendTogether(
+  { repository, signal }: Pick<PushRequest, 'repository' | 'signal'>,
+  place: GitDirectory,
+  remote: Remote,
+  landing: LandingPush,
+  orders: readonly Order[],
+  settled: readonly MovedRef[],
+): Promise<readonly MovedRef[]> {
+  const { branch: ref, runId } = landing;
+  const branch = await orderBranch(place, remote, landing, signal);
+  const own = settled.find((one) => isRefused(one) && toStoredRef(one.ref, zero)?.id === runId);
+  const whole = [...orders, ...('forced' in branch ? [branch] : [])];
+  const why =
+    own === undefined
+      ? 'status' in branch && isRefused(branch)
+        ? branch.reason
+        : undefined
+      : `\`${own.ref}\` cannot go with it: ${own.reason ?? own.status}`;
+  const stays = (one: Order): MovedRef => ({
+    ref: one.ref,
+    from: one.from,
+    to: one.from,
+    status: 'rejected',
+  });
+  if (why !== undefined) {
+    const refused = { ref, from: branch.from, to: branch.from, status: 'rejected' as const, reason: why };
+    return [...orders.map(stays), 'status' in branch && own === undefined ? branch : refused];
+  }
+  if (whole.length === 0) return 'status' in branch ? [branch] : [];
+  await using view = await openRefView(place, repository);
+  await view.setRefs(whole.flatMap((one) => (one.to === null ? [] : [{ ref: one.ref, object: one.to }])));
+  // git lets a ref that is named decide before the pattern.
+  const named = whole
+    .filter(({ forced }) => forced)
+    .map((one) => (one.to === null ? `:${one.ref}` : `+${one.ref}:${one.ref}`));
+  const options = ['--atomic', ...(repository.isWhole ? [] : ['--no-thin'])];
+  const moved = await pushChunk(view.place, remote, whole, ['refs/*:refs/*', ...named], signal, options);
+  return 'status' in branch ? [branch, ...moved] : moved;
+}
+
+/**
+ * The branch at the remote, to be moved with a lease on what is there now. Status `moved` if that is not part of the
+ * commit, `current` if it is the commit. REMOTE_FAILED.
+ */
+export async function orderBranch(
+  place: GitDirectory,
+  remote: Remote,
+  { branch: ref, commit }: Pick<LandingPush, 'branch' | 'commit'>,
+  signal: AbortSignal,
+): Promise<MovedRef | Order> {
+  const args = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack', '--end-of-options'];
+  const answer = await askRemote(place, [...args, remote.address, ref], { signal });
+  if (answer.code !== 0) throw remoteFailed(remote, answer);
+  const line = answer.stdout
+    .toString('utf8')
+    .split('\n')
+    .find((one) => one.endsWith(`\t${ref}`));
+  const from = line?.split('\t')[0] ?? null;
+  if (from === commit) return { ref, from, to: commit, status: 'current' };
+  const isBehind =
+    from === null || (await tryGit(place, ['merge-base', '--is-ancestor', from, commit])) === '';
+  if (isBehind) return { ref, from, to: commit, forced: true };
+  const reason = 'the remote has commits that the sealed commit does not stand on';
+  return { ref, from, to: from, status: 'moved', reason };
 }
 
 /** A second log of one key verifies like the first, but no machine continues both. */
@@ -286,6 +373,7 @@ async function pushChunk(
     ...refspecs,
   ];
   const answer = await askRemote(place, args, { signal, maxBytes: maxListBytes });
+  if (/does not support --atomic/.test(answer.stderr)) throw notAtomic(remote);
   const results = parsePushed(answer.stdout.toString('utf8'));
   if (results.size === 0) throw remoteFailed(remote, answer);
   return orders.map((order): MovedRef => {
@@ -301,6 +389,17 @@ async function pushChunk(
     const status =
       to === null ? 'deleted' : from === null ? 'created' : order.forced ? 'replaced' : 'updated';
     return { ref, from, to, status };
+  });
+}
+
+/** PUSH_NOT_ATOMIC. */
+export function notAtomic({ shown }: Remote): WritError {
+  return new WritError('PUSH_NOT_ATOMIC', {
+    message: `\`${shown}\` cannot move several refs together`,
+    detail: { remote: shown },
+    hints: [
+      `run without \`--push\`, then push in two steps: \`git push ${shown}\` and \`writ push ${shown}\``,
+    ],
   });
 }
 

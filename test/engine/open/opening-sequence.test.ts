@@ -47,6 +47,7 @@ const expected: readonly (readonly [id: string, sees: string, about: string])[] 
   ['paths-clean', 'change', ''],
   ['predicted-paths-clean', 'change', ''],
   ['author-known', 'change', '/risk/humanInLoop'],
+  ['push-possible', 'repository', ''],
 ];
 
 t.test('the reasons to refuse a run have a fixed id, scope, subject and order', async (t) => {

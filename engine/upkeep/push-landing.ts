@@ -1,0 +1,89 @@
+/* Finds where a sealed commit is to be pushed, and tries before any work whether it can be. */
+import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
+import { shortRef } from '../../store/landed.ts';
+import { gitLine } from '../../workspace/git/git.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
+import { readRef, updateRefs } from '../../workspace/git/refs.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { landingOf } from '../config/sections.ts';
+import { notAtomic, orderBranch } from './push-refs.ts';
+import { askRemote, networkPlace, openRefView, pickRemote, type Remote, remoteFailed } from './remote.ts';
+
+/** A branch of a remote, and the ref that tracks it here. */
+export interface PushPlace {
+  readonly remote: Remote;
+  readonly branch: string;
+  readonly tracking: string;
+}
+
+/**
+ * Where commits of a branch go: the remote of `[landing]` at the policy commit, else that of its upstream, else
+ * `origin` or the only one. REMOTE_UNKNOWN.
+ */
+export async function findPushPlace(
+  repository: Repository,
+  target: string,
+  policyCommit: string | undefined,
+): Promise<PushPlace> {
+  const config =
+    policyCommit === undefined ? undefined : await readBlob(repository, policyCommit, '.writ/config.toml');
+  const format = '%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)';
+  const listed = await gitLine(repository, ['for-each-ref', `--format=${format}`, target]);
+  const [upstream = '', named = '', remoteRef = ''] = listed.split('\n')[0]?.split('\0') ?? [];
+  // `.` is this repository.
+  const ofUpstream = named === '' || named === '.' ? undefined : named;
+  const remote = await pickRemote(repository, landingOf(config).remote || ofUpstream, repository.root);
+  if (remote.address === ofUpstream && remoteRef !== '')
+    return { remote, branch: remoteRef, tracking: upstream };
+  return { remote, branch: target, tracking: `refs/remotes/${remote.address}/${shortRef(target)}` };
+}
+
+/**
+ * Throws before any work what would keep a commit on top of `base` from being pushed: PUSH_REJECTED if the remote has
+ * moved on, PUSH_NOT_ATOMIC, REMOTE_FAILED.
+ */
+export async function requirePushable(
+  repository: Repository,
+  { remote, branch }: PushPlace,
+  base: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  // Without a commit there is nothing to try it with.
+  if (base === undefined) return;
+  const place = await networkPlace(repository);
+  const order = await orderBranch(place, remote, { branch, commit: base }, signal);
+  if ('status' in order && order.status === 'moved')
+    throw new WritError('PUSH_REJECTED', {
+      message: `\`${printable(shortRef(branch))}\` of \`${remote.shown}\` has commits that the base of the change does not have`,
+      detail: { remote: remote.shown, branch, found: order.from, expected: base },
+      hints: ['bring them, and put the change on top: `git pull --rebase`; then try again'],
+    });
+  await using view = await openRefView(place, repository);
+  await view.setRefs([{ ref: branch, object: base }]);
+  const args = ['push', '--dry-run', '--atomic', '--porcelain', '--no-verify', '--no-signed'];
+  const answer = await askRemote(
+    view.place,
+    [
+      ...args,
+      '--recurse-submodules=no',
+      '--receive-pack=git-receive-pack',
+      '--end-of-options',
+      remote.address,
+      `${branch}:${branch}`,
+    ],
+    { signal },
+  );
+  if (/does not support --atomic/.test(answer.stderr)) throw notAtomic(remote);
+  if (answer.code !== 0) throw remoteFailed(remote, answer);
+}
+
+/** Notes here what the remote has now, as `git push` does. */
+export async function followPush(
+  repository: Repository,
+  { tracking }: PushPlace,
+  commit: string,
+): Promise<void> {
+  const old = await readRef(repository, tracking);
+  if (old !== commit) await updateRefs(repository, [{ ref: tracking, old, new: commit }], 'update by push');
+}

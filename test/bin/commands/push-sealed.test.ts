@@ -1,0 +1,148 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { makeSample } from '../../engine/sample.ts';
+import { outputOf } from '../../starter/run-program.ts';
+import { faultsOf } from '../faults-of.ts';
+import { runLine } from '../host.ts';
+
+/** The sample with a bare remote that writes each push that it is offered into a log, one line for each ref. */
+function scene(t: Test) {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const bare = join(sample.root, '../remote.git');
+  sample.git('clone', '-q', '--bare', sample.root, bare);
+  sample.git('remote', 'add', 'origin', bare);
+  sample.git('fetch', '-q', 'origin');
+  sample.git('branch', '-q', '--set-upstream-to=origin/main');
+  const log = join(bare, 'log');
+  const onReceive = (more: string): void =>
+    writeFileSync(join(bare, 'hooks/pre-receive'), `#!/bin/sh\n{ echo push; cat; } >> ${log}\n${more}\n`, {
+      mode: 0o755,
+    });
+  onReceive('');
+  const call = async (...args: readonly string[]) => {
+    const { code, out, err } = await runLine([...args, '--json'], commands, {
+      cwd: sample.root,
+      env: sample.env,
+    });
+    const { data, error } = JSON.parse(out);
+    if (data !== undefined) t.strictSame(faultsOf(args[0] ?? '', data), [], args.join(' '));
+    return { code, data, error, text: out + err };
+  };
+  const stage = (): void => {
+    appendFileSync(join(sample.root, 'src/price.js'), '// more\n');
+    sample.git('add', 'src');
+  };
+  const seal = (...more: readonly string[]) => call('seal', '-m', 'chore: more', '--check', 'true', ...more);
+  const remote = (): string => outputOf('git', ['-C', bare, 'for-each-ref']).toString();
+  const offered = (): readonly string[] =>
+    existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+  const overtake = (): void => {
+    const who = ['-c', 'user.name=B', '-c', 'user.email=b@sample.example'];
+    const line = ['-C', bare, ...who, 'commit-tree', '-p', 'main', '-m', 'theirs', 'main^{tree}'];
+    const id = outputOf('git', line);
+    outputOf('git', ['-C', bare, 'update-ref', 'refs/heads/main', id.toString().trim()]);
+  };
+  return { ...sample, bare, onReceive, call, stage, seal, remote, offered, overtake };
+}
+
+t.test('the sealed commit and its records are one push', async (t) => {
+  const { git, stage, seal, offered, remote, call } = scene(t);
+  stage();
+  const { code, data } = await seal('--push');
+  t.equal(code, 0);
+  const { run_id: run, decision } = data;
+  t.match(data.push, { remote: 'origin', branch: 'refs/heads/main', status: 'pushed' });
+  const [first, ...refs] = offered();
+  t.equal(first, 'push');
+  t.notOk(refs.includes('push'), 'there was no second one');
+  t.match(remote(), new RegExp(`${decision.commit_sha} commit\trefs/heads/main`));
+  for (const kind of ['runs', 'content']) t.match(remote(), `refs/ai/${kind}/${run}`);
+  t.equal(refs.length, data.push.refs + 1);
+  t.equal(git('rev-parse', 'origin/main'), decision.commit_sha);
+  const [listed] = (await call('runs')).data.runs;
+  t.match(listed, { run_id: run });
+  t.notOk('landed' in listed, 'a run that has not landed says so');
+});
+
+t.test('a rejected push leaves a sealed commit, and can be repeated', async (t) => {
+  const { git, stage, seal, remote, call, onReceive } = scene(t);
+  const before = remote();
+  onReceive('exit 1');
+  stage();
+  const { code, data, error } = await seal('--push');
+  t.equal(code, 1);
+  t.match(data, { decision: { type: 'commit' }, push: { status: 'rejected', reason: /hook declined/ } });
+  t.match(error, {
+    code: 'PUSH_REJECTED',
+    message: /sealed on `main`, not landed: `origin` did not accept it/,
+    hints: [new RegExp(`writ resume ${data.run_id} --push`), /git pull --rebase/],
+  });
+  t.equal(remote(), before, 'not even a record was sent');
+  t.equal(git('rev-parse', 'HEAD'), data.decision.commit_sha);
+  t.match((await call('show', data.run_id)).data.notices, [/^sealed, not landed/]);
+  onReceive('');
+  const again = await call('resume', data.run_id, '--push');
+  t.match(again, { code: 0, data: { push: { status: 'pushed' } } });
+  t.notOk('notices' in again.data);
+  t.match(remote(), `refs/ai/runs/${data.run_id}`);
+  const whole = remote();
+  t.match(await call('resume', data.run_id, '--push'), { code: 0, data: { push: { refs: 0 } } });
+  t.equal(remote(), whole);
+});
+
+t.test('a commit that does not stand on what the remote has is not pushed', async (t) => {
+  const { stage, seal, remote, call, overtake, offered } = scene(t);
+  stage();
+  const { data } = await seal();
+  overtake();
+  const before = remote();
+  t.match(await call('resume', data.run_id, '--push'), {
+    code: 1,
+    data: { push: { status: 'rejected', reason: /commits that the sealed commit does not stand on/ } },
+  });
+  t.equal(remote(), before);
+  t.strictSame(offered(), []);
+});
+
+t.test('a push that cannot succeed is refused before the work', async (t) => {
+  const { git, stage, seal, bare, overtake } = scene(t);
+  stage();
+  const refused = async (code: number, error: object): Promise<void> => {
+    t.match(await seal('--push'), { code, error });
+    t.equal(git('for-each-ref', 'refs/ai'), '');
+  };
+  t.match(await seal('--push', '--no-seal'), { code: 129, error: { code: 'USAGE' } });
+  outputOf('git', ['-C', bare, 'config', 'receive.advertiseAtomic', 'false']);
+  await refused(128, {
+    code: 'PUSH_NOT_ATOMIC',
+    message: /`origin`/,
+    hints: [/`git push origin` and `writ push origin`/],
+  });
+  outputOf('git', ['-C', bare, 'config', 'receive.advertiseAtomic', 'true']);
+  overtake();
+  await refused(1, { code: 'PUSH_REJECTED', hints: [/git pull --rebase/] });
+  rmSync(bare, { recursive: true });
+  await refused(128, { code: 'REMOTE_FAILED' });
+  git('remote', 'remove', 'origin');
+  await refused(128, { code: 'REMOTE_UNKNOWN', hints: [/git remote add/] });
+});
+
+t.test('the remote is that of `[landing]`, and no password of its address is printed', async (t) => {
+  const { git, root, stage, seal, bare } = scene(t);
+  git('remote', 'add', 'trunk', bare);
+  mkdirSync(join(root, '.writ'), { recursive: true });
+  writeFileSync(join(root, '.writ/config.toml'), '[landing]\nremote = "trunk"\n');
+  git('add', '-f', '.writ/config.toml');
+  git('commit', '-qm', 'chore: landing');
+  stage();
+  t.match(await seal('--push'), { code: 0, data: { push: { remote: 'trunk' } } });
+  t.equal(git('rev-parse', 'trunk/main'), git('rev-parse', 'HEAD'));
+  git('remote', 'set-url', 'trunk', 'http://ana:hunter2@127.0.0.1:1/x.git');
+  stage();
+  const { code, text } = await seal('--push');
+  t.equal(code, 128);
+  t.notMatch(text, /hunter2/);
+});
