@@ -8,7 +8,8 @@ import { readInput } from '../../api/read-input.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
 import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
-import { askGit, gitLine, runGit, scopedSettings, startGit, tryGit } from '../../workspace/git/git.ts';
+import { gitLine, runGit, startGit, tryGit } from '../../workspace/git/git.ts';
+import { hookMark, hooksDirectory, keptEnding, maxHookBytes } from '../../workspace/git/hooks.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
@@ -16,11 +17,6 @@ import { scanCommand } from './scan.ts';
 
 const hooks = ['pre-commit', 'commit-msg', 'pre-push'] as const;
 type Hook = (typeof hooks)[number];
-
-const mark = '# made by `writ hook install`';
-const maxHookBytes = 1024 * 1024;
-/** Where a hook that was there before is kept. */
-const keptEnding = '.before-writ';
 
 /** `writ hook install NAME`: a hook that was there is kept, and called first. `--dry-run` writes nothing. */
 export async function installCommand(context: CommandContext): Promise<CommandResult> {
@@ -72,7 +68,7 @@ function stateOf(path: string): 'none' | 'ours' | 'other' {
   } catch {
     return 'none';
   }
-  return readPlain(path, maxHookBytes).bytes?.includes(mark) ? 'ours' : 'other';
+  return readPlain(path, maxHookBytes).bytes?.includes(hookMark) ? 'ours' : 'other';
 }
 
 async function place(context: CommandContext): Promise<{ readonly path: string; readonly name: Hook }> {
@@ -86,19 +82,11 @@ async function place(context: CommandContext): Promise<{ readonly path: string; 
   return { path: join(await hooksDirectory(repository), name), name };
 }
 
-/** `core.hooksPath`, relative to the working tree; else that of the repository, shared by its working trees. */
-async function hooksDirectory(repository: Repository): Promise<string> {
-  const args = ['config', '-z', '--show-scope', '--type=path', '--get-all', 'core.hooksPath'];
-  const { stdout } = await askGit(repository, args);
-  const path = scopedSettings(stdout).at(-1)?.entry;
-  return path ? resolve(repository.root, path) : join(repository.commonDir, 'hooks');
-}
-
 /** A hook before ours gets the same arguments and standard input, and can refuse. */
 function script(name: Hook): string {
   const quoted = `'${fileURLToPath(ownFile('bin/writ.js')).replaceAll("'", "'\\''")}'`;
   return `#!/bin/sh
-${mark} ${name}; \`writ hook uninstall ${name}\` removes it
+${hookMark} ${name}; \`writ hook uninstall ${name}\` removes it
 kept="$0${keptEnding}"
 writ=${quoted}
 [ -f "$writ" ] || writ=writ

@@ -192,13 +192,39 @@ export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
 export interface CommitConfig {
   /** Whether git signs it; absent: as `commit.gpgsign` says. */
   readonly sign?: boolean;
+  /** Hooks that run as checks of every change. */
+  readonly hooks: readonly CommitHook[];
 }
 
-/** Reads `[commit]`: `sign`. */
+const hookNames = ['pre-commit', 'commit-msg'] as const;
+
+/** A hook of `[commit] hooks`. */
+export interface CommitHook {
+  readonly name: (typeof hookNames)[number];
+  /** A tracked file; absent where only the name is given and not looked up yet. */
+  readonly path?: string;
+  /** Program that runs the file, with its options: `sh -e`. */
+  readonly runBy?: string;
+}
+
+/** Reads `[commit]`: `sign`, `hooks`. */
 export function readCommitSection(reader: TableReader): CommitConfig {
   const sign = reader.has('sign') ? reader.flag('sign', false) : undefined;
+  const hooks = reader.texts('hooks', []).flatMap((text): readonly CommitHook[] => {
+    const name = hookNames.find((one) => text === one || text.endsWith(`/${one}`));
+    const fault =
+      name === undefined
+        ? `expected \`pre-commit\`, \`commit-msg\` or a path that ends so, found \`${text}\`: only these can refuse a commit before it is made`
+        : name === text
+          ? undefined
+          : repositoryPathFault(text);
+    if (fault !== undefined) reader.refuse(reader.at('hooks'), fault);
+    return name === undefined ? [] : [name === text ? { name } : { name, path: text }];
+  });
+  if (new Set(hooks.map(({ name }) => name)).size < hooks.length)
+    reader.refuse(reader.at('hooks'), 'expected each hook once');
   reader.end();
-  return sign === undefined ? {} : { sign };
+  return { ...(sign === undefined ? {} : { sign }), hooks };
 }
 
 /** `[seal]`: what `writ seal` may propose. */

@@ -9,6 +9,7 @@ import type { CarriedPath, CheckCarry, CheckTime, WrittenOutside } from '../../c
 import type { WritConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { scannerCheckId } from '../state/checks.ts';
+import { hookCheckId } from '../state/commit-hooks.ts';
 import type { Attempt } from '../state/open-run.ts';
 import { carryLimits, type HandedOn, type TrackedCarry } from './carry-store.ts';
 import type { OpenWorkspace, WorkspaceSide } from './open-workspace.ts';
@@ -182,11 +183,18 @@ interface CheckOrigin {
 export function checkOrigin(
   id: string,
   { mandatory, effective }: Pick<AdmittedContract, 'mandatory' | 'effective'>,
-  { checks, policies, factors, scanners }: Pick<WritConfig, 'checks' | 'policies' | 'factors' | 'scanners'>,
+  {
+    checks,
+    commit,
+    policies,
+    factors,
+    scanners,
+  }: Pick<WritConfig, 'checks' | 'commit' | 'policies' | 'factors' | 'scanners'>,
 ): CheckOrigin | undefined {
   const at = (table: string): CheckOrigin => ({ path: '.writ/config.toml', table, id });
   if (mandatory.includes(id)) {
     if (checks.always.some(({ check }) => check.id === id)) return at('[[checks.always]]');
+    if (commit.hooks.some(({ name }) => hookCheckId(name) === id)) return at('[commit]');
     const scanner = [...scanners.keys()].find((one) => scannerCheckId(one) === id);
     if (scanner !== undefined) return at(`[scanner.${scanner}]`);
     const name = [...policies.keys()].find((one) => `policy-${one}` === id);

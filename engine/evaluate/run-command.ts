@@ -14,6 +14,8 @@ import { guardCommand, mayBeProgram, programsIn } from '../../workspace/command-
 import { openNetwork } from '../../workspace/egress/command-network.ts';
 import { withoutNetwork } from '../../workspace/egress/open-egress.ts';
 import { checkEnvironment, limitedShell, maxMemoryBytes } from '../../workspace/process/find-program.ts';
+import { hookCheckId, messageVariable } from '../state/commit-hooks.ts';
+import { sealerOf, wordsToSeal } from '../state/commit-wording.ts';
 import { describeEngine } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';
 import type { Passing } from './check-workspace.ts';
@@ -75,6 +77,9 @@ export async function runCommand(
       patchSetDigest: attempt.patch.digest,
       reportsDir: inside.reports,
     }),
+    ...(check.id === hookCheckId('commit-msg') && isMandatory(attempt, check)
+      ? { [messageVariable]: await messageToSeal(attempt) }
+      : {}),
   };
   const tool = { runId, tool: 'workspace.command', action: 'execute', checkId: check.id, command };
   const startedAt = toRfc3339(clock.now());
@@ -152,6 +157,11 @@ export async function runCommand(
     unread: read.unread,
     skipped,
   };
+}
+
+async function messageToSeal({ identity, environment }: Attempt): Promise<string> {
+  const sealer = await sealerOf(environment.repository, identity.contract.effective);
+  return wordsToSeal(identity, sealer).message;
 }
 
 /**

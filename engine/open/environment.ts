@@ -15,6 +15,7 @@ import { sealingFormsOf } from '../config/sections.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { viewJournal } from '../record/journal-view.ts';
 import type { StartedRun } from '../record/started-run.ts';
+import { hooksNotRun, withCommitHooks } from '../state/commit-hooks.ts';
 import type { RunEnvironment } from '../state/open-run.ts';
 import type { Landing } from '../state/policies.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
@@ -38,7 +39,8 @@ export async function prepareEnvironment(
   const cancels = request.cancel !== undefined;
   // A run can be cancelled even if one of its plugins is missing or no longer trusted.
   const read = parseConfig(cancels ? undefined : configBytes, await sealingFormsOf(engine.slots));
-  const config = cancels ? read : await withUsualShares(repository, policyTree, read);
+  const shared = cancels ? read : await withUsualShares(repository, policyTree, read);
+  const config = cancels ? read : await withCommitHooks(repository, policyTree, shared);
   const { sandbox } = chosen;
   const { pluginAccess, outside } = request;
   const cacheDir = pluginCacheOf(repository);
@@ -65,17 +67,18 @@ export async function requireOperatingSystem({
   return supportedOS.length === 0 ? {} : requireSupportedOs(supportedOS, await readMachineFacts());
 }
 
-/** Adds the repository's name and its base time, as statements use them. */
+/** Adds the repository's name and its base time, as statements use them, and its hooks. */
 export async function nameEnvironment(
   { effective }: Pick<AdmittedContract, 'effective'>,
   repository: Repository,
-  found: Omit<RunEnvironment, 'repository' | 'repositoryUri' | 'baseTimeMs'>,
+  found: Omit<RunEnvironment, 'repository' | 'repositoryUri' | 'baseTimeMs' | 'unrunHooks'>,
 ): Promise<RunEnvironment> {
   const { commit } = found.base;
   const baseTimeMs = commit === undefined ? 0 : await commitTimeMs(repository, commit);
   const repositoryUri = await nameRepository(repository, effective.metadata.target.repo, commit);
   const sandbox = hideRepository(found.sandbox, repository);
-  return { ...found, sandbox, repository, repositoryUri, baseTimeMs };
+  const unrunHooks = await hooksNotRun(repository, found.config.commit, found.replaces === true);
+  return { ...found, sandbox, repository, repositoryUri, baseTimeMs, unrunHooks };
 }
 
 /**

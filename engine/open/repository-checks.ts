@@ -22,6 +22,7 @@ import { openRunStore } from '../intent/find-intent.ts';
 import { requireActive, requireSameMetadata } from '../intent/intent-history.ts';
 import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
+import { withCommitHooks } from '../state/commit-hooks.ts';
 import { findForeignPolicy, type Landing, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
 import type { RunPlugins } from './open-parties.ts';
@@ -83,7 +84,9 @@ export async function checkRepository(
   const read = await check('config-read', 'repository', '', async () => {
     const configBytes = await readBlob(repository(), landing().policy.tree, '.writ/config.toml');
     const config = parseConfig(configBytes, await plugins.sealingForms());
-    return { configBytes, config: await withUsualShares(repository(), landing().policy.tree, config) };
+    const { tree } = landing().policy;
+    const shared = await withUsualShares(repository(), tree, config);
+    return { configBytes, config: await withCommitHooks(repository(), tree, shared) };
   });
   const evaluatesOnly = await check('mode-known', 'repository', '', () => {
     const isAdvised = read().config.mode === 'advise';

@@ -18,6 +18,7 @@ import {
   logWithoutUse,
   type ObservedChecks,
 } from '../state/checks.ts';
+import { hooksNotice } from '../state/commit-hooks.ts';
 import type { Attempt, OpenRun, RunIdentity, RunServices } from '../state/open-run.ts';
 import { foreignPolicyCode, foreignPolicyWords } from '../state/policies.ts';
 
@@ -26,7 +27,7 @@ type ReportedRun = Omit<RunIdentity, 'scope' | 'isWorked' | 'wording'> &
   Pick<RunServices, 'store'> & {
     readonly environment: Pick<
       OpenRun['environment'],
-      'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config' | 'waivers' | 'passedOver'
+      'target' | 'base' | 'policy' | 'lag' | 'foreign' | 'config' | 'waivers' | 'passedOver' | 'unrunHooks'
     >;
   };
 
@@ -128,6 +129,7 @@ function report(
     ...lagNotice(environment),
     ...(included === undefined || included.paths.length === 0 ? [] : [includedNotice(included)]),
     ...(environment.passedOver ?? []).map((words) => `${words}; checks ran under \`${run.sandboxName}\``),
+    ...hooksNotice(environment.unrunHooks),
     ...skipped,
     ...observationNotices(observed),
     ...waiverNotices(everyFinding(findings, stages), environment.waivers),

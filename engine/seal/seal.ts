@@ -2,11 +2,9 @@
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { SealedFile } from '../../core/interfaces/sealing.ts';
-import { schedulerOf } from '../../spec/facts.ts';
-import type { Authorship } from '../../store/record/gate-report.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
-import { type Identity, identityOf, readMailbox } from '../../workspace/git/commit-log.ts';
-import { commitMessage, createCommit } from '../../workspace/git/create-commit.ts';
+import type { Identity } from '../../workspace/git/commit-log.ts';
+import { createCommit } from '../../workspace/git/create-commit.ts';
 import { importObjects } from '../../workspace/git/import-objects.ts';
 import { dropSetAside } from '../../workspace/git/set-aside.ts';
 import { commitSigning, createSignedCommit } from '../../workspace/git/sign-commit.ts';
@@ -19,7 +17,7 @@ import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { keepMasked } from '../record/masking.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';
 import { recordFiles } from '../record/write-record.ts';
-import { type CommitWording, filesToLand } from '../state/commit-wording.ts';
+import { filesToLand, sealerOf, wordsToSeal } from '../state/commit-wording.ts';
 import { type Attempt, withSteps } from '../state/open-run.ts';
 import { type Attested, attest, claimMade, isRevoked, refuteDecided, revoke } from './attest.ts';
 import { followTarget, moveTarget } from './move-target.ts';
@@ -178,16 +176,10 @@ async function sealFacts({
   services: { settings },
   environment,
 }: Pick<Attempt, 'identity' | 'services' | 'environment'>): Promise<SealFacts> {
-  const known = await identityOf(environment.repository);
   return {
     nowMs: settings.clock.now(),
-    identity: known ?? fallbackIdentity(schedulerOf(contract.effective).id),
+    identity: await sealerOf(environment.repository, contract.effective),
   };
-}
-
-/** If git has no identity, the Scheduler is the committer; `.invalid` is never a real address (RFC 2606). */
-function fallbackIdentity(actorId: string): Identity {
-  return { name: actorId, email: 'scheduler@writ.invalid' };
 }
 
 /** The same facts make the same commit, so making it twice is making it once; a signature of it may differ. */
@@ -200,25 +192,17 @@ async function makeCommit(
   { nowMs, identity }: SealFacts,
 ): Promise<string> {
   const atMs = commitAtMs ?? nowMs;
-  const spec = contract.effective;
-  const { author, coAuthors } = sealedPeople(wording, authorship, identity);
+  const { author, message } = wordsToSeal({ contract, runId, wording, authorship }, identity);
   const { repository, config } = environment;
   const request = {
     tree: patch.candidateTree,
     parents: patch.baseCommit === undefined ? [] : [patch.baseCommit],
-    message: commitMessage({
-      changeType: spec.intent.changeType,
-      summary: spec.intent.summary,
-      ...(wording.message === undefined ? {} : { message: wording.message }),
-      intentId: spec.metadata.id,
-      runId,
-      intentSpecDigest: contract.digest,
-      coAuthors,
-    }),
+    message,
     // The sealer is the committer, never the author of someone else's change.
     author,
     committer: identity,
     authoredAtMs: wording.authoredAtMs ?? atMs,
+    ...(wording.authoredZone === undefined ? {} : { authorZone: wording.authoredZone }),
     committedAtMs: atMs,
   };
   const signing = await commitSigning(repository, config.commit.sign);
@@ -264,31 +248,6 @@ async function endedMeanwhile(attempt: Attempt, judged: EvaluatedRun): Promise<E
   const { rule, severity } = refusal;
   const input = { ...judged.input, refusals: [...judged.input.refusals, { rule, severity }] };
   return { ...judged, refusals: [...judged.refusals, refusal], input, decision: decide(input) };
-}
-
-/** Authors of a very long range: the record of the run names them all. */
-const maxCoAuthors = 1000;
-
-/**
- * Author and co-authors of a sealed commit: everyone who made the change, each address once. The sealer is the author
- * only if no one else is known.
- */
-function sealedPeople(
-  wording: CommitWording,
-  { authors, broughtBy }: Authorship,
-  sealer: Identity,
-): { readonly author: Identity; readonly coAuthors: readonly Identity[] } {
-  const named = [...authors, ...(broughtBy === undefined ? [] : [broughtBy])].flatMap(
-    (text) => readMailbox(text) ?? [],
-  );
-  const author = wording.author ?? named[0] ?? sealer;
-  const others = new Map<string, Identity>();
-  for (const one of [...(wording.coAuthors ?? []), ...named]) {
-    const address = one.email.toLowerCase();
-    if (!others.has(address)) others.set(address, one);
-  }
-  others.delete(author.email.toLowerCase());
-  return { author, coAuthors: [...others.values()].slice(0, maxCoAuthors) };
 }
 
 /** Carries out a decision against the change: records the run and touches no branch or file of the user. */

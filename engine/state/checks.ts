@@ -8,8 +8,9 @@ import { type CheckList, checksOf } from '../../spec/checks-of.ts';
 import { isAttested } from '../../spec/facts.ts';
 import type { ConfiguredCheck } from '../config/checks-section.ts';
 import type { ScannerConfig, WritConfig } from '../config/config.ts';
+import { hookChecks } from './commit-hooks.ts';
 
-type Mandatory = Pick<WritConfig, 'checks' | 'policies' | 'scanners'>;
+type Mandatory = Pick<WritConfig, 'checks' | 'commit' | 'policies' | 'scanners'>;
 
 /** A spec with the checks that the policy commit requires for every change, and the ids of the added checks. */
 interface WithPolicyChecks {
@@ -18,7 +19,7 @@ interface WithPolicyChecks {
 }
 
 /**
- * Adds `[[checks.always]]`, a check per `[scanner.NAME]`, and one per `[policy.<name>]` that no required check of the
+ * Adds `[[checks.always]]`, a check per hook of `[commit]` and `[scanner.NAME]`, and one per `[policy.<name>]` that no required check of the
  * spec runs as `ENGINE NAME`. All are required. Throws CONFIG_INVALID for an id that another check has. Of the
  * artifacts they list, only those that the spec declares count. Pure.
  */
@@ -29,6 +30,7 @@ export function withPolicyChecks(spec: EffectiveIntentSpec, config: Mandatory): 
       stage,
       check: { ...check, artifactsProduced: check.artifactsProduced.filter((name) => declared.has(name)) },
     })),
+    ...hookChecks(config.commit),
     ...[...config.scanners.values()].map(scannerCheck),
     ...unaskedPolicies(spec, config),
   ];

@@ -1,8 +1,11 @@
 /* Message, author and date of the sealed commit, and the decision about local changes. */
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
+import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
+import { schedulerOf } from '../../spec/facts.ts';
+import type { Authorship } from '../../store/record/gate-report.ts';
 import {
   fields,
   gitObject,
@@ -15,10 +18,13 @@ import {
 } from '../../store/shape.ts';
 import {
   type Identity,
+  identityOf,
   plainIdentity,
   type RangeCommit,
   rangeCommits,
+  readMailbox,
 } from '../../workspace/git/commit-log.ts';
+import { commitMessage } from '../../workspace/git/create-commit.ts';
 import {
   type DirtyPath,
   dirtyFault,
@@ -34,6 +40,7 @@ import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { type LocalChanges, stuckPaths } from '../../workspace/git/set-aside.ts';
 import type { Target } from '../../workspace/git/target.ts';
 import { readMail } from '../../workspace/patch/mail.ts';
+import type { AdmittedContract } from '../intent/admit-contract.ts';
 import type { TaskAdvice } from '../plan/plan-advice.ts';
 import { parseWritePattern } from '../plan/predicted-writes.ts';
 import type { Landing } from './policies.ts';
@@ -54,6 +61,8 @@ export const wordingShape = fields(
     author: identity,
     /** Epoch milliseconds. */
     authoredAtMs: wholeNumber,
+    /** Time zone of the author: `+0530`. */
+    authoredZone: text,
     /** Other authors of the commit's content. */
     coAuthors: listOf(identity),
     /** Parts that held a secret when they came, and are masked here: the change is refused for them. */
@@ -91,7 +100,10 @@ export async function readWording(
     ...(message === undefined ? {} : { message: message.slice(0, maxMessage).toWellFormed() }),
     ...(author === undefined ? {} : { author }),
     ...(only?.authoredAt !== undefined && given === undefined && isDate(only.authoredAt)
-      ? { authoredAtMs: only.authoredAt * 1000 }
+      ? {
+          authoredAtMs: only.authoredAt * 1000,
+          ...(only.zone === undefined ? {} : { authoredZone: only.zone }),
+        }
       : {}),
     ...(coAuthors.length === 0 ? {} : { coAuthors }),
   };
@@ -121,6 +133,60 @@ function parseAuthor(given: string): Identity {
     message: `expected an author as \`Name <mail@example.org>\`, found \`${given.slice(0, 200).replace(/\p{Cc}/gu, ' ')}\``,
     detail: { option: 'author' },
   });
+}
+
+/** The committer of a sealed commit: the user, or the Scheduler if git knows no user. `.invalid` is RFC 2606. */
+export async function sealerOf(repository: Repository, spec: EffectiveIntentSpec): Promise<Identity> {
+  const known = await identityOf(repository);
+  return known ?? { name: schedulerOf(spec).id, email: 'scheduler@writ.invalid' };
+}
+
+/** Author and message of the sealed commit of a run. */
+export function wordsToSeal(
+  { contract, runId, wording, authorship }: SealingRun,
+  sealer: Identity,
+): { readonly author: Identity; readonly message: string } {
+  const { metadata, intent } = contract.effective;
+  const { author, coAuthors } = sealedPeople(wording, authorship, sealer);
+  const message = commitMessage({
+    changeType: intent.changeType,
+    summary: intent.summary,
+    ...(wording.message === undefined ? {} : { message: wording.message }),
+    intentId: metadata.id,
+    runId,
+    intentSpecDigest: contract.digest,
+    coAuthors,
+  });
+  return { author, message };
+}
+
+interface SealingRun {
+  readonly contract: Pick<AdmittedContract, 'effective' | 'digest'>;
+  readonly runId: string;
+  readonly wording: CommitWording;
+  readonly authorship: Authorship;
+}
+
+/**
+ * Author and co-authors of a sealed commit: everyone who made the change, each address once. The sealer is the author
+ * only if no one else is known. Of a very long range the record of the run names the others.
+ */
+function sealedPeople(
+  wording: CommitWording,
+  { authors, broughtBy }: Authorship,
+  sealer: Identity,
+): { readonly author: Identity; readonly coAuthors: readonly Identity[] } {
+  const named = [...authors, ...(broughtBy === undefined ? [] : [broughtBy])].flatMap(
+    (text) => readMailbox(text) ?? [],
+  );
+  const author = wording.author ?? named[0] ?? sealer;
+  const others = new Map<string, Identity>();
+  for (const one of [...(wording.coAuthors ?? []), ...named]) {
+    const address = one.email.toLowerCase();
+    if (!others.has(address)) others.set(address, one);
+  }
+  others.delete(author.email.toLowerCase());
+  return { author, coAuthors: [...others.values()].slice(0, maxCoAuthors) };
 }
 
 export const localShape = fields(

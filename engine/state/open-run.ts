@@ -164,6 +164,8 @@ export interface RunEnvironment extends Landing {
   readonly sandbox: SandboxBackend;
   /** In words, the better ones that are installed here and do not work. */
   readonly passedOver?: readonly string[];
+  /** Hooks that git would run for a commit here, and writ does not. */
+  readonly unrunHooks?: readonly string[];
   /** How the spec's platform requirements were met. */
   readonly platform: Readonly<Record<string, string>>;
   /** The engine's, and those of plugins that the repository lists. */

@@ -90,7 +90,7 @@ function invalid(path: string, message: string): WritError {
  */
 export function withConfig(
   contract: AdmittedContract,
-  config: Pick<WritConfig, 'artifacts' | 'checks' | 'factors' | 'policies' | 'scanners'>,
+  config: Pick<WritConfig, 'artifacts' | 'checks' | 'commit' | 'factors' | 'policies' | 'scanners'>,
 ): AdmittedContract {
   const { spec, ids } = withPolicyChecks(withFactorChecks(contract.effective, config), config);
   const untold = factorsWithoutChecks(contract.effective, config).map((factor) =>

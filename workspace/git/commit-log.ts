@@ -131,6 +131,8 @@ export interface RangeCommit {
   readonly author: Identity;
   /** Epoch seconds. */
   readonly authoredAt: number;
+  /** Time zone of the author: `+0530`. */
+  readonly zone?: string;
   readonly message: string;
 }
 
@@ -144,15 +146,14 @@ export async function rangeCommits(
 ): Promise<readonly RangeCommit[]> {
   const records = await readLog(
     place,
-    ['%an', '%ae', '%at', '%B'],
+    ['%an', '%ae', '%ad', '%B'],
     [`--max-count=${maxCommits}`, '--end-of-options', to, `^${from}`],
   );
   return records
-    .map(([name = '', email = '', seconds = '', message = '']) => ({
-      author: { name, email },
-      authoredAt: Number(seconds),
-      message,
-    }))
+    .map(([name = '', email = '', date = '', message = '']) => {
+      const [seconds, zone = ''] = date.split(' ');
+      return { author: { name, email }, authoredAt: Number(seconds), zone, message };
+    })
     .reverse();
 }
 
@@ -163,7 +164,7 @@ async function readLog(
   args: readonly string[],
   paths: readonly string[] = [],
 ): Promise<readonly (readonly string[])[]> {
-  const fixed = ['log', '-z', '--no-show-signature', '--no-use-mailmap', '--encoding=UTF-8'];
+  const fixed = ['log', '-z', '--date=raw', '--no-show-signature', '--no-use-mailmap', '--encoding=UTF-8'];
   const format = `--format=${fields.join('%x00')}`;
   const values = await gitFields(place, [...fixed, format, ...args, '--', ...paths]);
   const records: string[][] = [];

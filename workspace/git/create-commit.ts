@@ -1,6 +1,6 @@
 /* Writes commits, makes the message of a sealed commit, and merges trees without a working tree. */
 import { WritError } from '../../core/base/errors.ts';
-import type { Identity } from './commit-log.ts';
+import { coAuthorsIn, type Identity } from './commit-log.ts';
 import { askGit, type GitDirectory, gitFailed } from './git.ts';
 import { isObjectId } from './repository.ts';
 import type { Scratch } from './scratch.ts';
@@ -13,8 +13,10 @@ export interface CommitRequest {
   readonly message: string;
   readonly author: Identity;
   readonly committer: Identity;
-  /** Epoch milliseconds; git keeps whole seconds, in UTC. */
+  /** Epoch milliseconds; git keeps whole seconds. */
   readonly authoredAtMs: number;
+  /** `+0530`; absent: UTC, as for the committer. */
+  readonly authorZone?: string;
   readonly committedAtMs: number;
 }
 
@@ -52,7 +54,7 @@ export async function createCommit(
   const lines = [
     `tree ${request.tree}`,
     ...[...new Set(request.parents)].map((parent) => `parent ${parent}`),
-    `author ${identityLine(request.author, request.authoredAtMs)}`,
+    `author ${identityLine(request.author, request.authoredAtMs, request.authorZone)}`,
     `committer ${identityLine(request.committer, request.committedAtMs)}`,
     '',
     request.message,
@@ -60,10 +62,15 @@ export async function createCommit(
   return writeLooseObject(place, { type: 'commit', bytes: Buffer.from(lines.join('\n')) }, durable);
 }
 
-function identityLine({ name, email }: Identity, atMs: number): string {
+/** Date of a commit as git writes and reads it. */
+export function rawDate(atMs: number, zone = ''): string {
+  return `${Math.floor(atMs / 1000)} ${/^[+-]\d{4}$/.test(zone) ? zone : '+0000'}`;
+}
+
+function identityLine({ name, email }: Identity, atMs: number, zone?: string): string {
   const who = withoutCrud(oneLine(name));
   if (who === '') throw new WritError('INTERNAL', { message: `\`${name}\` is no name to commit with` });
-  return `${who} <${withoutCrud(oneLine(email))}> ${Math.floor(atMs / 1000)} +0000`;
+  return `${who} <${withoutCrud(oneLine(email))}> ${rawDate(atMs, zone)}`;
 }
 
 function withoutCrud(text: string): string {
@@ -85,11 +92,12 @@ export function commitMessage(message: SealedMessage): string {
   const isPrefixed = /^[a-z]+(?:\([^()]*\))?!?: /.test(summary);
   const subject = `${isPrefixed ? '' : (prefixes[message.changeType] ?? '')}${summary}`;
   const kept = keepMessage(message.message ?? '');
+  const named = new Set(coAuthorsIn(kept.trailers.join('\n')).map(({ email }) => email.toLowerCase()));
   const trailers = [
     ...kept.trailers,
-    ...(message.coAuthors ?? []).map(
-      ({ name, email }) => `Co-authored-by: ${oneLine(name)} <${oneLine(email)}>`,
-    ),
+    ...(message.coAuthors ?? [])
+      .filter(({ email }) => !named.has(email.toLowerCase()))
+      .map(({ name, email }) => `Co-authored-by: ${oneLine(name)} <${oneLine(email)}>`),
     `Intent-Id: ${oneLine(message.intentId)}`,
     `Run-Id: ${oneLine(message.runId)}`,
     `Intentspec-Digest: ${oneLine(message.intentSpecDigest)}`,
@@ -113,6 +121,8 @@ const maxChars = 16_384;
 /** The trailers that `writ verify` reads. */
 const reserved = /^[\s>]*(?:intent-id|run-id|intentspec-digest)\s*[:=]/i;
 const trailer = /^[A-Za-z][A-Za-z0-9-]{0,63}: \S/;
+/** What git itself adds: with one of these a paragraph counts as trailers although other lines are in it. */
+const ofGit = /^(?:Signed-off-by: |\(cherry picked from commit [0-9a-f]+\)$)/;
 /** Direction overrides show a reader other words than a program reads. */
 const unseen = /[\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
@@ -136,14 +146,33 @@ export function keepMessage(message: string): KeptMessage {
   while (lines.at(-1) === '') lines.pop();
   const end = lines.lastIndexOf('');
   const last = end < 0 ? [] : lines.slice(end + 1);
-  const isBlock = last.length > 0 && last.every((line) => trailer.test(line));
-  const text = (isBlock ? lines.slice(0, end) : lines).map((line) =>
+  let from = last.length;
+  for (const [at, line] of [...last.entries()].reverse()) {
+    if (isTrailer(line)) from = at;
+    else if (!line.startsWith(' ')) break;
+  }
+  const block = unfolded(last.slice(from));
+  const isBlock = block.length > 0 && (from === 0 || block.some((line) => ofGit.test(line)));
+  const text = (isBlock ? lines.slice(0, end + 1 + from) : lines).map((line) =>
     reserved.test(line) ? `> ${line}` : line,
   );
   return {
     text: text.join('\n').trim(),
-    trailers: isBlock ? last.filter((line) => !reserved.test(line)) : [],
+    trailers: isBlock ? block.filter((line) => !reserved.test(line)) : [],
   };
+}
+
+function isTrailer(line: string): boolean {
+  return trailer.test(line) || ofGit.test(line);
+}
+
+/** A line that begins with a blank continues the one before. */
+function unfolded(lines: readonly string[]): readonly string[] {
+  return lines
+    .join('\n')
+    .replace(/\n +/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** The merged tree, or the paths that conflict. */

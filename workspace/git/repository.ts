@@ -18,6 +18,8 @@ export interface Repository extends GitDirectory {
   readonly isWhole?: boolean;
   /** True if `commit.gpgsign` is set somewhere; absent: unknown. */
   readonly hasSigning?: boolean;
+  /** The same of `core.hooksPath`. */
+  readonly hasHooksPath?: boolean;
 }
 
 export interface RepositoryUse {
@@ -92,7 +94,7 @@ export async function openRepository(
   } as const;
   const refs = (config?.refsAreFiles ?? areRefsFiles(commonDir)) ? { refsIn: commonDir } : {};
   const known = config
-    ? { settings: config.settings, isWhole: config.isWhole, hasSigning: config.hasSigning }
+    ? (({ refsAreFiles: _, ...rest }) => rest)(config)
     : ({ settings: [], onlyReads: true } as const);
   return { ...found, ...known, ...refs, root, commonDir, objectsDir };
 }
@@ -159,6 +161,7 @@ async function readConfig(place: GitDirectory): Promise<{
   readonly refsAreFiles: boolean;
   readonly isWhole: boolean;
   readonly hasSigning: boolean;
+  readonly hasHooksPath: boolean;
 }> {
   const { code, stdout } = await askGit(place, [
     'config',
@@ -166,16 +169,18 @@ async function readConfig(place: GitDirectory): Promise<{
     '--show-scope',
     '--name-only',
     '--get-regexp',
-    '^(commit\\.gpgsign|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
+    '^(commit\\.gpgsign|core\\.hookspath|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
   ]);
   const keys = new Set(scopedSettings(stdout).map(({ entry }) => entry));
   const hasSigning = keys.delete('commit.gpgsign') || code > 1;
+  const hasHooksPath = keys.delete('core.hookspath') || code > 1;
   const filters = [...keys].filter((key) => key.startsWith('filter.'));
   // Exit code 1 is "no such key"; any higher code is no answer.
   const isKnown = code <= 1;
   const isStored = (key: string): boolean => key === 'extensions.refstorage';
   return {
     hasSigning,
+    hasHooksPath,
     settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
     refsAreFiles: isKnown && ![...keys].some(isStored),
     isWhole: isKnown && [...keys].every((key) => isStored(key) || key.startsWith('filter.')),

@@ -1,6 +1,6 @@
 /* Lets git sign a commit, as the user's git is configured to. */
 import { WritError } from '../../core/base/errors.ts';
-import type { CommitRequest } from './create-commit.ts';
+import { type CommitRequest, rawDate } from './create-commit.ts';
 import { askGit, type GitSetting, runGit, scopedSettings } from './git.ts';
 import type { Repository } from './repository.ts';
 
@@ -60,8 +60,7 @@ export async function createSignedCommit(
   request: CommitRequest,
   { settings }: CommitSigning,
 ): Promise<string> {
-  const { tree, parents, message, author, committer, authoredAtMs, committedAtMs } = request;
-  const dateOf = (atMs: number): string => `@${Math.floor(atMs / 1000)} +0000`;
+  const { tree, parents, message, author, committer, authoredAtMs, authorZone, committedAtMs } = request;
   const place: Repository = {
     ...repo,
     settings: [...repo.settings, ...settings, ['core.fsync', 'committed,loose-object']],
@@ -72,10 +71,10 @@ export async function createSignedCommit(
       ),
       GIT_AUTHOR_NAME: author.name,
       GIT_AUTHOR_EMAIL: author.email,
-      GIT_AUTHOR_DATE: dateOf(authoredAtMs),
+      GIT_AUTHOR_DATE: `@${rawDate(authoredAtMs, authorZone)}`,
       GIT_COMMITTER_NAME: committer.name,
       GIT_COMMITTER_EMAIL: committer.email,
-      GIT_COMMITTER_DATE: dateOf(committedAtMs),
+      GIT_COMMITTER_DATE: `@${rawDate(committedAtMs)}`,
     },
   };
   const onto = [...new Set(parents)].flatMap((parent) => ['-p', parent]);

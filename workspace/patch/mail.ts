@@ -11,6 +11,7 @@ interface MailWords {
   readonly author?: Identity;
   /** Epoch seconds. */
   readonly authoredAt?: number;
+  readonly zone?: string;
 }
 
 /** A longer message is cut. */
@@ -38,10 +39,13 @@ export async function readMail(place: GitDirectory, patch: Uint8Array): Promise<
     const message = [subject, body].filter((part) => part !== '').join('\n\n');
     const [name, email] = [said('Author'), said('Email')];
     const authoredAtMs = Date.parse(said('Date'));
+    const [zone] = /[+-]\d{4}$/.exec(said('Date')) ?? [];
     return {
       message,
       ...(name === '' || email === '' ? {} : { author: { name, email } }),
-      ...(Number.isNaN(authoredAtMs) ? {} : { authoredAt: Math.floor(authoredAtMs / 1000) }),
+      ...(Number.isNaN(authoredAtMs)
+        ? {}
+        : { authoredAt: Math.floor(authoredAtMs / 1000), ...(zone === undefined ? {} : { zone }) }),
     };
   });
 }

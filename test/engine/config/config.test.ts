@@ -103,6 +103,7 @@ t.test('reads every documented key', async (t) => {
     internal = ["Bluebird"]
     [commit]
     sign = true
+    hooks = ["pre-commit", "tools/commit-msg"]
     [seal]
     least_risk = "high"
     [security_code]
@@ -240,7 +241,10 @@ t.test('reads every documented key', async (t) => {
     },
     rules: { scope: { allow: ['a', 1, true], limits: { files: 10, ratio: 0.5 } } },
     securityCode: { paths: ['src/gate/**'], words: ['token'] },
-    commit: { sign: true },
+    commit: {
+      sign: true,
+      hooks: [{ name: 'pre-commit' }, { name: 'commit-msg', path: 'tools/commit-msg' }],
+    },
     seal: { leastRisk: 'high' },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
     lsp: new Map([...Object.entries(languageServers), ['ruby', ruby]]),
