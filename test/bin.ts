@@ -24,6 +24,8 @@ await room(
   'bin/commands/seal.test.ts',
   'bin/commands/short-spec.test.ts',
   'bin/commands/signed-commit.test.ts',
+  'bin/commands/push-sealed.test.ts',
+  'bin/commands/commit-hooks.test.ts',
   'bin/commands/sandbox-notice.test.ts',
   'bin/commands/approve.test.ts',
   'bin/commands/approve-with.test.ts',

@@ -19,9 +19,9 @@ interface WithPolicyChecks {
 }
 
 /**
- * Adds `[[checks.always]]`, a check per hook of `[commit]` and `[scanner.NAME]`, and one per `[policy.<name>]` that no required check of the
- * spec runs as `ENGINE NAME`. All are required. Throws CONFIG_INVALID for an id that another check has. Of the
- * artifacts they list, only those that the spec declares count. Pure.
+ * Adds `[[checks.always]]`, a check per hook of `[commit]` and `[scanner.NAME]`, and one per `[policy.<name>]` that no
+ * required check of the spec runs as `ENGINE NAME`. All are required. Throws CONFIG_INVALID for an id that another
+ * check has. Of the artifacts they list, only those that the spec declares count. Pure.
  */
 export function withPolicyChecks(spec: EffectiveIntentSpec, config: Mandatory): WithPolicyChecks {
   const declared: ReadonlySet<string> = new Set(spec.artifacts.required.map(({ name }) => name));

@@ -46,7 +46,7 @@ export async function withCommitHooks(
 
 const shebang = /^#![ \t]*\/\S*?([\w.+-]+)((?:[ \t]+[\w./=+-]+)*)[ \t]*\r?$/;
 
-/** The program in the first line of a script, by its name, with its options; without that line a shell, as for husky. */
+/** Name and options of the program in the first line of a script; without that line a shell, as for husky. */
 function interpreterOf(bytes: Uint8Array | undefined): string | undefined {
   const [line = ''] = Buffer.from(bytes ?? [])
     .toString('latin1', 0, 200)

@@ -159,8 +159,8 @@ export async function pushRefs(request: PushRequest): Promise<Pushed> {
 }
 
 /**
- * One atomic push of records and branch. Nothing is sent if the branch cannot move, or if a record of its own run cannot
- * go. PUSH_NOT_ATOMIC.
+ * One atomic push of records and branch. Nothing is sent if the branch, or a record of its own run, cannot move.
+ * PUSH_NOT_ATOMIC.
  */
 async function sendTogether(
   { repository, signal }: Pick<PushRequest, 'repository' | 'signal'>,

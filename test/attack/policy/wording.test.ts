@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -93,6 +94,40 @@ t.test('a malformed author is refused before any work', async (t) => {
     '... <a@x.example>',
   ])
     await t.rejects(sample.run({ source, author }), { code: 'USAGE' }, author);
+});
+
+/** What git reads as the trailers of a message. */
+function trailersOf(message: string): readonly string[] {
+  return execFileSync('git', ['interpret-trailers', '--parse'], { input: message })
+    .toString()
+    .trim()
+    .split('\n');
+}
+
+t.test('trailers of a message stay last, as git reads them, and nobody is named twice', async (t) => {
+  const bo = { name: 'Bo', email: 'BO@sample.example' };
+  for (const [block, kept] of [
+    ['Fixes: 1\nReviewed-by: A\n  <a@sample.example>', ['Fixes: 1', 'Reviewed-by: A <a@sample.example>']],
+    ['Picked.\nFixes: 1\nSigned-off-by: A <a@x.example>', ['Fixes: 1', 'Signed-off-by: A <a@x.example>']],
+    [
+      'Signed-off-by: A <a@x.example>\n(cherry picked from commit 0123abc)',
+      ['Signed-off-by: A <a@x.example>'],
+    ],
+    ['co-authored-by: B <bo@sample.example>', ['co-authored-by: B <bo@sample.example>']],
+    ['See:\nNote: no trailer', []],
+  ] as const) {
+    const made = commitMessage({ ...ours, message: `x\n\nWhy.\n\n${block}`, coAuthors: [bo] });
+    const isNamed = block.startsWith('co-');
+    const expected = [
+      ...kept,
+      ...(isNamed ? [] : ['Co-authored-by: Bo <BO@sample.example>']),
+      'Intent-Id: mine-0001',
+      'Run-Id: run-1',
+      'Intentspec-Digest: d',
+    ];
+    t.strictSame(trailersOf(made), expected, block);
+    for (const line of block.split('\n')) t.ok(made.includes(line.trim()), line);
+  }
 });
 
 t.test('a commit message cannot forge the trailers that writ adds', async (t) => {

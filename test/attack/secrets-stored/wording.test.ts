@@ -132,4 +132,6 @@ long('a mail keeps its author, date, subject and body, as in `git am`', async (t
   t.equal(await read(change), undefined, 'a bare diff');
   t.equal(await read(mail('a') + mail('b')), undefined, 'two mails');
   t.equal((await read(mail('a').replace(/^Date: .*\n/m, '')))?.authoredAt, undefined);
+  const there = mail('a').replace(/^Date: .*\n/m, 'Date: Sat, 3 Feb 2024 09:35:06 +0530\n');
+  t.match(await read(there), { authoredAt: 1_706_933_106, zone: '+0530' });
 });
