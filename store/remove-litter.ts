@@ -3,14 +3,14 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../core/base/files.ts';
 import { randomOctets } from '../core/base/ids.ts';
-import type { Repository } from '../workspace/git/repository.ts';
+import { type Repository, stateDirectory } from '../workspace/git/repository.ts';
 import { fromNamePart, isProvenDead, ownIdentity, toNamePart } from '../workspace/process/process-lock.ts';
 
 const prefix = 'store-';
 
 /** Temporary files are in the file system of the repository: `<git-common-dir>/writ/tmp`. */
 export function temporaryRoot(repo: Pick<Repository, 'commonDir'>): string {
-  return join(repo.commonDir, 'writ', 'tmp');
+  return stateDirectory(repo, 'tmp');
 }
 
 /**

@@ -1,5 +1,5 @@
 /* The directory of a run's local files: journal, lock and spec. */
-import { lstatSync, readdirSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { WritError } from '../core/base/errors.ts';
 import { readPlain } from '../core/base/files.ts';
@@ -25,14 +25,25 @@ export function journalPath(repo: Pick<Repository, 'commonDir'>, runId: string):
 /** Encoded run ids, sorted; none if no run ever started here. */
 export async function listRunDirectories(repo: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
   try {
-    const entries = readdirSync(runsDirectory(repo), { withFileTypes: true });
+    const runs = runsDirectory(repo);
+    const entries = readdirSync(runs, { withFileTypes: true });
     return entries
-      .filter((entry) => entry.isDirectory())
+      .filter((entry) => entry.isDirectory() && isReadable(join(runs, entry.name)))
       .map(({ name }) => name)
       .sort();
   } catch (fault) {
     if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return [];
     throw fault;
+  }
+}
+
+/** False for what another user, root for example, made here and keeps private. */
+function isReadable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

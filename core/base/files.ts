@@ -111,6 +111,7 @@ export async function readGuarded(path: string, secret: boolean): Promise<string
     throw new WritError('KEY_INSECURE', {
       message: `\`${path}\` cannot be opened`,
       detail: { path },
+      hints: ['set `HOME` or `XDG_CONFIG_HOME` to a directory of your own'],
       cause: fault,
     });
   const reason = whyInsecure(status, secret ? 0o077 : 0o022) ?? whyDirectoryInsecure(statSync(dirname(path)));

@@ -8,6 +8,7 @@ import { isApproverCheck, leastApprovers } from '../../spec/facts.ts';
 import { processWitness } from '../../store/journal-witness.ts';
 import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
+import { stateDirectory } from '../../workspace/git/repository.ts';
 import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import type { Attempt, OpenRun } from '../state/open-run.ts';
 import type { PrepareObserver } from './workspace-dependencies/prepared-directories.ts';
@@ -26,7 +27,7 @@ export async function findDependencies(
     config: environment.config.workspace,
     worktree: environment.repository.root,
     workspace,
-    cacheDir: join(environment.repository.commonDir, 'writ', 'cache', 'workspace'),
+    cacheDir: join(stateDirectory(environment.repository, 'cache'), 'workspace'),
     sandbox: environment.sandbox,
     maxMemoryBytes: maxMemoryBytes(environment.config),
     ...(settings.outside === undefined ? {} : { outside: settings.outside }),

@@ -5,7 +5,7 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import type { Journal } from '../../store/journal.ts';
 import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
-import { nameRepository, type Repository } from '../../workspace/git/repository.ts';
+import { nameRepository, type Repository, stateDirectory } from '../../workspace/git/repository.ts';
 import { commitTimeMs } from '../../workspace/git/resolve-commit.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { readMachineFacts, requireSupportedOs } from '../../workspace/runtime/machine-facts.ts';
@@ -55,8 +55,8 @@ export async function prepareEnvironment(
 }
 
 /** Where files of plugins are kept between runs. */
-export function pluginCacheOf({ commonDir }: Pick<Repository, 'commonDir'>): string {
-  return join(commonDir, 'writ', 'cache', 'plugins');
+export function pluginCacheOf(repository: Pick<Repository, 'commonDir'>): string {
+  return join(stateDirectory(repository, 'cache'), 'plugins');
 }
 
 /** Throws OS_UNSUPPORTED. Runs only if the spec lists operating systems. */

@@ -76,6 +76,10 @@ export async function openParties(
     if (fault instanceof WritError) throw fault;
     throw new WritError('SIGNER_FAILED', {
       message: `the signing key could not be opened: ${messageOf(fault)}`,
+      hints: [
+        'set `HOME` or `XDG_CONFIG_HOME` to a directory of your own, where keys can be kept',
+        'or sign with a key of this run alone: `--ephemeral-key`',
+      ],
       cause: fault,
     });
   }

@@ -28,7 +28,7 @@ import { type CopiedTree, type CopyChange, copyWorkTree } from '../../workspace/
 import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
 import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
-import type { Repository } from '../../workspace/git/repository.ts';
+import { type Repository, stateDirectory } from '../../workspace/git/repository.ts';
 import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { BoundedCapture } from '../../workspace/process/capture.ts';
 import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
@@ -236,7 +236,7 @@ async function sharedIn(
     config: { ...config.workspace, prepare: [] },
     worktree: repository.root,
     workspace,
-    cacheDir: join(repository.commonDir, 'writ', 'cache', 'workspace'),
+    cacheDir: join(stateDirectory(repository, 'cache'), 'workspace'),
     sandbox: backend,
     voucher: await (setting.run.witness ?? processWitness).voucher('workspace-prepare'),
     readBase: (path) => readBlob(repository, base, path),

@@ -1,5 +1,5 @@
 /* Opens a repository and names it. */
-import { realpathSync, type Stats, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { isInside } from '../process/find-program.ts';
@@ -86,6 +86,7 @@ export async function openRepository(
     });
   }
   requirePlainFiles(commonDir);
+  if (config?.isShared) shareState(commonDir);
   const found = {
     gitDir,
     objectFormat: format,
@@ -94,14 +95,29 @@ export async function openRepository(
   } as const;
   const refs = (config?.refsAreFiles ?? areRefsFiles(commonDir)) ? { refsIn: commonDir } : {};
   const known = config
-    ? (({ refsAreFiles: _, ...rest }) => rest)(config)
+    ? (({ refsAreFiles: _, isShared: __, ...rest }) => rest)(config)
     : ({ settings: [], onlyReads: true } as const);
   return { ...found, ...known, ...refs, root, commonDir, objectsDir };
 }
 
-/** `<git-common-dir>/writ/runs`: local files of the runs, shared by linked working trees. */
-export function runsDirectory({ commonDir }: Pick<Repository, 'commonDir'>): string {
-  return join(commonDir, 'writ', 'runs');
+/**
+ * `<git-common-dir>/writ/<name>`, shared by linked working trees. If that belongs to another user, who keeps it
+ * private, this user has `<name>-<uid>` beside it.
+ */
+export function stateDirectory({ commonDir }: Pick<Repository, 'commonDir'>, name: string): string {
+  const path = join(commonDir, 'writ', name);
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'EACCES')
+      return `${path}-${process.geteuid?.() ?? 'other'}`;
+  }
+  return path;
+}
+
+/** Local files of the runs of this user. */
+export function runsDirectory(repo: Pick<Repository, 'commonDir'>): string {
+  return stateDirectory(repo, 'runs');
 }
 
 /** The empty tree, which git knows without storing it. */
@@ -148,6 +164,15 @@ function directoryAt(path: string): string {
 }
 
 function discoveryFault(path: string, args: readonly string[], code: number, stderr: string): WritError {
+  const [, owned] = /detected dubious ownership in repository at '(.*)'/.exec(stderr) ?? [];
+  if (owned !== undefined)
+    return new WritError('GIT_FAILED', {
+      message: `\`${owned}\` belongs to another user, and git does not read it`,
+      detail: { command: args[0], exitCode: code, path: owned, stderr },
+      hints: [
+        `if you trust its owner: \`git config --global --add safe.directory '${owned.replaceAll("'", "'\\''")}'\``,
+      ],
+    });
   if (/not a git repository/i.test(stderr)) return new WritError('NOT_A_REPOSITORY', { detail: { path } });
   return gitFailed(args, code, stderr);
 }
@@ -162,6 +187,7 @@ async function readConfig(place: GitDirectory): Promise<{
   readonly isWhole: boolean;
   readonly hasSigning: boolean;
   readonly hasHooksPath: boolean;
+  readonly isShared: boolean;
 }> {
   const { code, stdout } = await askGit(place, [
     'config',
@@ -169,11 +195,12 @@ async function readConfig(place: GitDirectory): Promise<{
     '--show-scope',
     '--name-only',
     '--get-regexp',
-    '^(commit\\.gpgsign|core\\.hookspath|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
+    '^(commit\\.gpgsign|core\\.(hookspath|sharedrepository)|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
   ]);
   const keys = new Set(scopedSettings(stdout).map(({ entry }) => entry));
   const hasSigning = keys.delete('commit.gpgsign') || code > 1;
   const hasHooksPath = keys.delete('core.hookspath') || code > 1;
+  const isShared = keys.delete('core.sharedrepository') && (await sharesWithGroup(place));
   const filters = [...keys].filter((key) => key.startsWith('filter.'));
   // Exit code 1 is "no such key"; any higher code is no answer.
   const isKnown = code <= 1;
@@ -181,10 +208,33 @@ async function readConfig(place: GitDirectory): Promise<{
   return {
     hasSigning,
     hasHooksPath,
+    isShared,
     settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
     refsAreFiles: isKnown && ![...keys].some(isStored),
     isWhole: isKnown && [...keys].every((key) => isStored(key) || key.startsWith('filter.')),
   };
+}
+
+/** `core.sharedRepository`: `group`, `all`, or a mode with rights of the group. */
+async function sharesWithGroup(place: GitDirectory): Promise<boolean> {
+  const value = (await tryGit(place, ['config', '--get', 'core.sharedRepository'])) ?? '';
+  if (/^0[0-7]{1,4}$/.test(value)) return (Number.parseInt(value, 8) & 0o020) !== 0;
+  return /^(?:group|all|world|everybody|true|yes|on|[12])$/i.test(value);
+}
+
+/** Directories of writ that several users write to; what one of them makes in there stays private. */
+const sharedState = ['writ', 'writ/git-locks'];
+
+/** Gives them the mode of the git directory, as git does with its own. */
+function shareState(commonDir: string): void {
+  const mode = statSync(commonDir).mode & 0o7777;
+  for (const name of sharedState) {
+    const path = join(commonDir, name);
+    mkdirSync(path, { recursive: true });
+    const found = statSync(path);
+    if ((found.mode & 0o7777) === mode || found.uid !== process.geteuid?.()) continue;
+    chmodSync(path, mode);
+  }
 }
 
 /** Files of a git directory that git reads to their end before it looks up an object. */

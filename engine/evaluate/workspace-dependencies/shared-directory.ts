@@ -23,6 +23,7 @@ import {
   digestDirectory,
   type KeptDigests,
 } from '../../../workspace/git/directory-digest.ts';
+import { stateDirectory } from '../../../workspace/git/repository.ts';
 import { isInside } from '../../../workspace/process/find-program.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { installedProject } from './installed-project.ts';
@@ -43,7 +44,7 @@ export async function vouchedCacheOf(
   { environment, services }: Pick<Attempt, 'environment' | 'services'>,
   of: { readonly folder: string; readonly voucher: string },
 ): Promise<VouchedCache> {
-  const directory = join(environment.repository.commonDir, 'writ', 'cache', of.folder);
+  const directory = join(stateDirectory(environment.repository, 'cache'), of.folder);
   return openVouchedCache(directory, await (services.settings.witness ?? processWitness).voucher(of.voucher));
 }
 
