@@ -26,6 +26,7 @@ await room(
   'bin/commands/signed-commit.test.ts',
   'bin/commands/push-sealed.test.ts',
   'bin/commands/commit-hooks.test.ts',
+  'bin/commands/repositories-as-they-are.test.ts',
   'bin/commands/sandbox-notice.test.ts',
   'bin/commands/approve.test.ts',
   'bin/commands/approve-with.test.ts',

@@ -10,6 +10,7 @@ import { showsWrites } from '../../workspace/git/copy-work-tree.ts';
 import { rememberExport } from '../../workspace/git/exported-files.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { type SealedObjects, sealObjects } from '../../workspace/git/scratch.ts';
+import { findShown, layShown, type ShownFiles, smallAsShown } from '../../workspace/git/shown-files.ts';
 import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { exportTree, readSmallTree, type SmallTree } from '../../workspace/git/workspace.ts';
@@ -188,6 +189,7 @@ class Side implements WorkspaceSide {
   #dependencies: Promise<FoundDependencies> | undefined;
   #tracked: Promise<readonly TrackedCarry[]> | undefined;
   #small: Promise<SmallTree | undefined> | undefined;
+  #shown: Promise<ShownFiles> | undefined;
   #allPaths: Promise<ReadonlySet<string>> | undefined;
   /** Closed workspaces in which nothing was written, for the next commands. */
   readonly #untouched: Exported[] = [];
@@ -280,14 +282,17 @@ class Side implements WorkspaceSide {
     try {
       const directory = join(place, 'workspace');
       this.#small ??= readSmallTree(objects, this.#tree);
-      await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit, await this.#small);
+      const shown = await this.#shownFiles(objects);
+      const small = smallAsShown(await this.#small, shown);
+      await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit, small);
+      await layShown(objects, directory, shown, small !== undefined);
       const { provided, notes } = await (this.#like ?? this).#dependenciesFor(directory);
       const binds = await placeWorkspaceDependencies({ sandbox, workspace: directory }, provided);
       await this.#store.lay(
         received.filter(({ path }) => isUntracked(tracked)(path)),
         directory,
       );
-      const { changed } = await rememberExport(objects, directory, join(place, 'index'), await this.#small);
+      const { changed } = await rememberExport(objects, directory, join(place, 'index'), small, shown.files);
       return {
         place,
         directory,
@@ -318,6 +323,12 @@ class Side implements WorkspaceSide {
     return this.#allPaths;
   }
 
+  #shownFiles(objects: SealedObjects): Promise<ShownFiles> {
+    const { commonDir } = this.#attempt.environment.repository;
+    this.#shown ??= findShown(objects, this.#tree, join(commonDir, 'lfs'), this.#root);
+    return this.#shown;
+  }
+
   #trackedCarry(objects: SealedObjects): Promise<readonly TrackedCarry[]> {
     this.#tracked ??= (async () => {
       const { carry } = this.#attempt.environment.config.workspace;
@@ -341,9 +352,22 @@ class Side implements WorkspaceSide {
       (path) => readBlob(services.scratch, this.#tree, path),
       observePrepare(this.#attempt, this.#tree),
     );
-    await this.#given({ dependencies: found.provided.map(toDigested), notes: found.notes });
-    return found;
+    const notes = [...found.notes, ...lfsNotes((await this.#shown)?.missing ?? [])];
+    await this.#given({ dependencies: found.provided.map(toDigested), notes });
+    return { ...found, notes };
   }
+}
+
+const maxNamed = 10;
+
+/** A note for each pointer of Git LFS that checks see in place of its content. */
+function lfsNotes(missing: readonly string[]): readonly DependencyNote[] {
+  return missing.slice(0, maxNamed).map((directory, at): DependencyNote => {
+    const more =
+      at === maxNamed - 1 && missing.length > maxNamed ? ` (and ${missing.length - maxNamed} more)` : '';
+    const message = `\`${directory}\` is a Git LFS pointer, and its content is not in this clone: checks see the pointer. \`git lfs fetch\` brings it${more}`;
+    return { directory, outcome: 'refused', refusal: 'lfs', message };
+  });
 }
 
 /** Of a millisecond and more each: no file system that we know counts in longer ones than two seconds. */

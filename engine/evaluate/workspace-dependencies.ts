@@ -52,7 +52,7 @@ export interface WorkspaceDependenciesRequest {
 export interface DependencyNote {
   readonly directory: string;
   readonly outcome: 'shared' | 'prepared' | 'cached' | 'refused';
-  readonly refusal?: ShareRefusal | 'in-candidate' | 'submodule';
+  readonly refusal?: ShareRefusal | 'in-candidate' | 'submodule' | 'lfs';
   readonly message: string;
 }
 

@@ -31,12 +31,14 @@ const chunkBytes = 256 * 1024;
  * Keeps git's index of a fresh export at `indexFile`, outside of the directory. Git compares contents only if size,
  * inode, change time (which no program can set) or the second of the export leave a doubt. Files in the directory,
  * such as attributes or config, have no influence. A tree that is kept in memory (`small`) is compared byte by byte.
+ * `shown`: files that were laid with other content than git stores.
  */
 export async function rememberExport(
   objects: GitDirectory,
   directory: string,
   indexFile: string,
   small?: SmallTree,
+  shown: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<ExportedFiles> {
   if (small !== undefined)
     return {
@@ -52,7 +54,19 @@ export async function rememberExport(
     env: { ...objects.env, GIT_WORK_TREE: directory, GIT_INDEX_FILE: indexFile },
     settings: [...objects.settings, ['core.trustctime', 'true'], ['core.checkstat', 'default']],
   };
-  return { changed: () => findChanged(place, directory) };
+  const timesOf = (path: string): string => {
+    const found = lstatSync(join(directory, path), { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.ino} ${found.size} ${found.ctimeNs}`;
+  };
+  const laid = new Map([...shown.keys()].map((path) => [path, timesOf(path)]));
+  return {
+    // These are not what git stores, so their times decide.
+    async changed() {
+      const written = [...laid].flatMap(([path, times]) => (timesOf(path) === times ? [] : [path]));
+      const found = await findChanged(place, directory);
+      return [...found.filter((path) => !laid.has(path)), ...written].sort();
+    },
+  };
 }
 
 /** A check may have removed its own permissions. */

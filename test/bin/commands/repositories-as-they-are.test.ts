@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { commands } from '../../../bin/command-table.ts';
+import { openRepository, stateDirectory } from '../../../workspace/git/repository.ts';
+import { makeSample } from '../../engine/sample.ts';
+import { runLine } from '../host.ts';
+
+const isRoot = process.geteuid?.() === 0;
+
+function scene(t: Test) {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const write = (path: string, content: string | Buffer): void => {
+    mkdirSync(join(sample.root, path, '..'), { recursive: true });
+    writeFileSync(join(sample.root, path), content);
+  };
+  const commit = (): void => {
+    sample.git('add', '--all');
+    sample.git('commit', '-qm', 'chore: files');
+  };
+  const seal = async (check: string, env: Record<string, string> = {}, ...more: readonly string[]) => {
+    const line = ['seal', '-m', 'chore: more', '--check', check, '--json', ...more];
+    const { code, out } = await runLine(line, commands, {
+      cwd: sample.root,
+      env: { ...sample.env, ...env },
+    });
+    return { code, ...(JSON.parse(out) as object) };
+  };
+  return { ...sample, write, commit, seal };
+}
+
+for (const [size, files] of [
+  ['small', 0],
+  ['large', 300],
+] as const)
+  t.test(`files with \`eol=crlf\` look to checks as git shows them, in a ${size} tree`, async (t) => {
+    const { git, write, commit, seal } = scene(t);
+    git('config', 'core.safecrlf', 'false');
+    write('.gitattributes', '*.bat eol=crlf\n*.bin -text eol=crlf\n*.auto text=auto eol=crlf\n');
+    write('a.bat', 'one\r\ntwo\r\n');
+    for (const name of ['b.bin', 'c.auto']) write(name, 'one\n\0\n');
+    for (let at = 0; at < files; at += 1) write(`many/${at}.bat`, 'x\r\n');
+    commit();
+    write('d.bat', 'new\r\n');
+    git('add', '--all');
+    const looks = String.raw`test "$(od -An -c a.bat | tr -d ' \n')" = 'one\r\ntwo\r\n'`;
+    const check = `${looks} && ! grep -q "$(printf '\\r')" b.bin c.auto && test "$(git status --short)" = "A  d.bat"`;
+    t.match(await seal('echo more >> a.bat'), {
+      code: 1,
+      data: { stages: [{ findings: [{}, { message: /found others at `a.bat`/ }] }] },
+    });
+    t.match(await seal(check), { code: 0 });
+    t.equal(git('status', '--porcelain'), '');
+    t.equal(git('cat-file', 'blob', 'HEAD:d.bat'), 'new');
+  });
+
+t.test('checks see content of Git LFS that is here, and a pointer that is not is named', async (t) => {
+  const { root, git, write, commit, seal } = scene(t);
+  const pointer = (content: string): { readonly text: string; readonly path: string } => {
+    const id = createHash('sha256').update(content).digest('hex');
+    const text = `version https://git-lfs.github.com/spec/v1\noid sha256:${id}\nsize ${content.length}\n`;
+    return { text, path: `.git/lfs/objects/${id.slice(0, 2)}/${id.slice(2, 4)}/${id}` };
+  };
+  const [here, other, gone] = [pointer('content'), pointer('another'), pointer('nowhere')];
+  write('.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+  write('here.bin', here.text);
+  write('forged.bin', other.text);
+  write('gone.bin', gone.text);
+  write('plain.txt', here.text);
+  symlinkSync(here.text, join(root, 'link.bin'));
+  write(here.path, 'content');
+  write(other.path, 'forgery');
+  commit();
+  write('src/more.js', '');
+  git('add', '--all');
+  const check =
+    'test "$(cat here.bin)" = content && grep -q oid forged.bin && grep -q oid gone.bin && grep -q oid plain.txt && test -L link.bin && test "$(git status --short)" = "A  src/more.js"';
+  const named = (path: string): RegExp => new RegExp(`^\`${path}\` is a Git LFS pointer, .*git lfs fetch`);
+  t.match(await seal('echo more >> here.bin'), {
+    code: 1,
+    data: { stages: [{ findings: [{}, { message: /found others at `here.bin`/ }] }] },
+  });
+  const passed = await seal(check);
+  t.match(passed, { code: 0, data: { notices: [named('forged.bin'), named('gone.bin')] } });
+  t.equal(git('cat-file', 'blob', 'HEAD:here.bin'), here.text.trim());
+});
+
+t.test('a sparse checkout hides nothing from checks, and stays sparse', async (t) => {
+  const { git, write, commit, seal } = scene(t);
+  write('in/a.txt', 'a\n');
+  write('out/b.txt', 'b\n');
+  commit();
+  git('sparse-checkout', 'set', 'in', 'src');
+  write('in/a.txt', 'more\n');
+  git('add', 'in');
+  t.match(await seal('grep -q b out/b.txt'), { code: 0 });
+  t.equal(git('status', '--porcelain'), '');
+  t.match(git('ls-files', '-t'), /^S out\/b.txt$/m);
+});
+
+t.test('without a home a run needs a key of its own, or no seal', async (t) => {
+  const { git, write, seal } = scene(t);
+  write('src/more.js', '');
+  git('add', '--all');
+  const homeless = { HOME: '/dev/null', XDG_CONFIG_HOME: '' };
+  t.match(await seal('true', homeless), {
+    code: 128,
+    error: { code: 'SIGNER_FAILED', hints: [/`HOME` or `XDG_CONFIG_HOME`/, /--ephemeral-key/] },
+  });
+  t.match(await seal('true', homeless, '--no-seal'), { code: 0, data: { would: 'commit' } });
+  t.match(await seal('true', homeless, '--ephemeral-key'), { code: 0 });
+});
+
+t.test('a repository that a group shares has state of writ that the group can write to', async (t) => {
+  const { root, git } = scene(t);
+  const state = join(root, '.git/writ');
+  const modeOf = (path: string): number => statSync(path).mode & 0o7777;
+  await openRepository(root);
+  t.throws(() => statSync(state), 'nothing is made for one user');
+  for (const [value, mode] of [
+    ['0640', undefined],
+    ['group', 0o2775],
+    ['0660', 0o2770],
+  ] as const) {
+    chmodSync(join(root, '.git'), mode ?? 0o755);
+    git('config', 'core.sharedRepository', value);
+    await openRepository(root);
+    if (mode === undefined) t.throws(() => statSync(state));
+    else for (const path of [state, join(state, 'git-locks')]) t.equal(modeOf(path), mode, value);
+  }
+});
+
+t.test('what another user keeps private is not used', async (t) => {
+  const box = t.testdir({ writ: { runs: {} } });
+  const place = { commonDir: box };
+  t.equal(stateDirectory(place, 'runs'), join(box, 'writ/runs'));
+  chmodSync(join(box, 'writ/runs'), 0);
+  const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  const module = fileURLToPath(new URL('../../../workspace/git/repository.ts', import.meta.url));
+  const script = `const { stateDirectory } = await import(${JSON.stringify(module)});
+    console.log(stateDirectory(${JSON.stringify(place)}, 'runs'));`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], other);
+  chmodSync(join(box, 'writ/runs'), 0o700);
+  const found = stdout.toString().trim();
+  // A user who cannot read this project's files says nothing.
+  if (found !== '') t.match(found, /\/writ\/runs-\d+$/);
+});
+
+t.test('a repository of another user is named with what git wants', { skip: !isRoot }, async (t) => {
+  const { root, seal } = scene(t);
+  chownSync(root, 65_534, 65_534);
+  chownSync(join(root, '.git'), 65_534, 65_534);
+  t.match(await seal('true'), {
+    code: 128,
+    error: {
+      code: 'GIT_FAILED',
+      message: /belongs to another user/,
+      hints: [new RegExp(`git config --global --add safe.directory '${root}'`)],
+    },
+  });
+});
