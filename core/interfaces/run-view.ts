@@ -115,14 +115,10 @@ export interface RunView {
   };
   /** What would have become of a change that is only evaluated (`run --no-seal`, `[policy] mode = "advise"`). */
   readonly would?: { readonly type: 'commit' | 'abandon' | 'wait'; readonly rationale: string };
-  /** What became of `--push` in this process. */
-  readonly push?: {
-    readonly remote: string;
-    readonly branch: string;
+  /** What became of `--push` in this process: `refs` of records went along, or the `reason` why nothing went. */
+  readonly push?: Readonly<Record<'remote' | 'branch', string>> & {
     readonly status: 'pushed' | 'rejected';
-    /** Refs of records that went with it. */
     readonly refs: number;
-    /** Why nothing was pushed. */
     readonly reason?: string;
   };
   /** Present if the run waits and its approvals have been evaluated. */
