@@ -10,6 +10,7 @@ import {
   requirePushable,
 } from '../../engine/upkeep/push-landing.ts';
 import { isRefused, type MovedRef } from '../../engine/upkeep/remote.ts';
+import { findHooks } from '../../workspace/git/hooks.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from './command.ts';
 
@@ -55,10 +56,12 @@ export async function pushSealed(context: CommandContext, view: RunView): Promis
   if (outcome.reason === undefined) await followPush(repository, place, commit);
   const { remote, branch } = place;
   const status = outcome.reason === undefined ? 'pushed' : 'rejected';
+  const { notices: before = [], ...rest } = view;
   // What was read before the push says that it has not landed.
-  const notices = view.notices?.filter((one) => status === 'rejected' || !one.startsWith(notLanded));
-  const { notices: _, ...rest } = view;
-  const told = notices === undefined || notices.length === 0 ? {} : { notices };
+  const kept = before.filter((one) => status === 'rejected' || !one.startsWith(notLanded));
+  const unrun = status === 'pushed' ? await findHooks(repository, ['pre-push']) : [];
+  const notices = [...kept, ...unrun.map((name) => `the git hook \`${name}\` did not run`)];
+  const told = notices.length === 0 ? {} : { notices };
   return { ...rest, ...told, push: { remote: remote.shown, branch, status, ...outcome } };
 
   async function send(): Promise<{ readonly refs: number; readonly reason?: string }> {

@@ -49,10 +49,13 @@ function scene(t: Test) {
 }
 
 t.test('the sealed commit and its records are one push', async (t) => {
-  const { git, stage, seal, offered, remote, call } = scene(t);
+  const { root, git, stage, seal, offered, remote, call } = scene(t);
   stage();
+  mkdirSync(join(root, '.git/hooks'), { recursive: true });
+  writeFileSync(join(root, '.git/hooks/pre-push'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const { code, data } = await seal('--push');
   t.equal(code, 0);
+  t.strictSame(data.notices, ['the git hook `pre-push` did not run']);
   const { run_id: run, decision } = data;
   t.match(data.push, { remote: 'origin', branch: 'refs/heads/main', status: 'pushed' });
   const [first, ...refs] = offered();
@@ -102,6 +105,21 @@ t.test('a commit that does not stand on what the remote has is not pushed', asyn
   t.match(await call('resume', data.run_id, '--push'), {
     code: 1,
     data: { push: { status: 'rejected', reason: /commits that the sealed commit does not stand on/ } },
+  });
+  t.equal(remote(), before);
+  t.strictSame(offered(), []);
+});
+
+t.test('a commit is not pushed without the record of its run', async (t) => {
+  const { git, stage, seal, remote, call, bare, offered } = scene(t);
+  stage();
+  const { data } = await seal();
+  const ref = `refs/ai/runs/${data.run_id}`;
+  outputOf('git', ['-C', bare, 'update-ref', ref, git('rev-parse', 'origin/main')]);
+  const before = remote();
+  t.match(await call('resume', data.run_id, '--push'), {
+    code: 1,
+    data: { push: { status: 'rejected', reason: new RegExp(`^\`${ref}\` cannot go with it`) } },
   });
   t.equal(remote(), before);
   t.strictSame(offered(), []);
