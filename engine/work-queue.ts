@@ -47,7 +47,7 @@ interface Attempt {
   readonly outcome: Promise<Outcome>;
   /** The commit that it makes if it is sealed; `undefined` if that cannot be known before. */
   readonly foretold: Promise<string | undefined>;
-  /** Of a run ahead of its turn: says whether the commit that it is on has landed. The first answer holds; returns it. */
+  /** Says whether the commit that a run ahead of its turn is on has landed. The first answer holds; returns it. */
   settle(hasLanded: boolean): boolean;
 }
 

@@ -37,6 +37,7 @@ await room(
   'engine/state/configured-model.test.ts',
   'engine/evaluate/given-secrets.test.ts',
   'engine/open',
+  'engine/record/models-of.test.ts',
   'engine/record/waiting-record.test.ts',
   'engine/record/stored-approvals.test.ts',
   'engine/record/failure-text.test.ts',
