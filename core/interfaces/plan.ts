@@ -46,11 +46,6 @@ export interface PlanDraft {
   readonly revised?: PlanRevision;
 }
 
-/** Every dependency as [before, after], by key. */
-export function edgesOf({ tasks }: Pick<PlanDraft, 'tasks'>): readonly (readonly [string, string])[] {
-  return tasks.flatMap(({ key, dependsOn }) => dependsOn.map((before) => [before, key] as const));
-}
-
 /** Why planning failed. A value, not an exception: the caller that needs the plan turns it into an error. */
 export interface PlanProblem {
   readonly code: 'PLAN_INVALID' | 'PLAN_CYCLE' | 'PLAN_CONFLICT' | 'PLAN_DUPLICATE_OBJECTIVE';

@@ -62,29 +62,6 @@ export function createRules(): Rules {
 }
 
 /**
- * Joins the engine's rules and those that one run adds. Throws SLOT_DUPLICATE for an id in use, so that no built-in
- * rule is ever replaced.
- */
-export function joinRules(engine: Rules, added: readonly Rule[], taken: readonly string[]): Rules {
-  if (added.length === 0) return engine;
-  const joined = createRules();
-  for (const id of engine.ids) {
-    const rule = engine.get(id);
-    if (rule) joined.add(rule);
-  }
-  for (const rule of added) {
-    if (taken.includes(rule.id))
-      throw new WritError('SLOT_DUPLICATE', {
-        message: `the rule \`${rule.id}\` of a plugin bears the name of a policy engine`,
-        detail: { rule: rule.id },
-      });
-    joined.add(rule);
-  }
-  joined.freeze();
-  return joined;
-}
-
-/**
  * Evaluates one rule, in the pool unless it is linear and the input is small. A rule refuses if it throws, hangs,
  * loops, ends its thread or returns an invalid result. The refusal is one `error` finding that names the rule and the
  * reason. Rejects only on a closed pool.

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { PlanDraft } from '../../core/interfaces/plan.ts';
+import type { Rule } from '../../core/interfaces/rule.ts';
 import type { SandboxBackend } from '../../core/interfaces/sandbox.ts';
 import type { SealingParties, SealingPlace } from '../../core/interfaces/sealing.ts';
 import type { StoreSource } from '../../core/interfaces/store-source.ts';
 import type { Worker } from '../../core/interfaces/worker.ts';
-import { joinRules } from '../../core/kernel/rules.ts';
+import { createRules, type Rules } from '../../core/kernel/rules.ts';
 import type { Slot } from '../../core/kernel/slot.ts';
 import { findPlugins } from '../../plugins/third-party/find-plugins.ts';
 import type { PluginParts } from '../../plugins/third-party/open-parts.ts';
@@ -259,4 +260,27 @@ function requireBrought(
       hints: ['list the plugin that brings it in `[[plugins]]`'],
     });
   }
+}
+
+/**
+ * Joins the engine's rules and those that one run adds. Throws SLOT_DUPLICATE for an id in use, so that no built-in
+ * rule is ever replaced.
+ */
+function joinRules(engine: Rules, added: readonly Rule[], taken: readonly string[]): Rules {
+  if (added.length === 0) return engine;
+  const joined = createRules();
+  for (const id of engine.ids) {
+    const rule = engine.get(id);
+    if (rule) joined.add(rule);
+  }
+  for (const rule of added) {
+    if (taken.includes(rule.id))
+      throw new WritError('SLOT_DUPLICATE', {
+        message: `the rule \`${rule.id}\` of a plugin bears the name of a policy engine`,
+        detail: { rule: rule.id },
+      });
+    joined.add(rule);
+  }
+  joined.freeze();
+  return joined;
 }

@@ -1,7 +1,7 @@
 /* The stored objects of a run's work: its plan, steps, Tasks and tool calls. */
 import type { UsedTool } from '../../agent/tool-calls/tool-entry.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
-import { edgesOf, type PlanDraft, type PlannedTask } from '../../core/interfaces/plan.ts';
+import type { PlanDraft, PlannedTask } from '../../core/interfaces/plan.ts';
 import type { DecisionType } from '../../core/interfaces/run-view.ts';
 import { type StageName, type StageRecord, stageNames, type ToolUse } from '../../core/interfaces/stage.ts';
 import { schedulerOf } from '../../spec/facts.ts';
@@ -278,4 +278,9 @@ function endOf({ checks }: StageRecord): number | undefined {
 
 function numbered(index: number): string {
   return String(index + 1).padStart(4, '0');
+}
+
+/** Every dependency as [before, after], by key. */
+export function edgesOf({ tasks }: Pick<PlanDraft, 'tasks'>): readonly (readonly [string, string])[] {
+  return tasks.flatMap(({ key, dependsOn }) => dependsOn.map((before) => [before, key] as const));
 }
