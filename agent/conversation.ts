@@ -8,6 +8,30 @@ export function isEmpty({ text, calls }: Pick<AssistantMessage, 'text' | 'calls'
   return text.trim() === '' && calls.length === 0;
 }
 
+/**
+ * Earlier messages as vendors accept them. A turn that was interrupted, or ended by writ, leaves a call without a
+ * result, or a reply that says nothing: vendors refuse every question after it.
+ */
+function acceptable(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  return messages.flatMap((message, at): readonly ModelMessage[] => {
+    if (message.role !== 'assistant') return message.role === 'tool' ? [] : [message];
+    if (isEmpty(message)) return [];
+    if (message.calls.length === 0) return [message];
+    const next = messages[at + 1];
+    const known = next?.role === 'tool' ? next.results : [];
+    const results = message.calls.map(
+      ({ id, name }) =>
+        known.find(({ callId }) => callId === id) ?? {
+          callId: id,
+          name,
+          text: 'no result: the turn ended before this call did',
+          isError: true,
+        },
+    );
+    return [message, { role: 'tool', results }];
+  });
+}
+
 /** The messages between a worker and a model, in the form that the model receives. */
 export interface Conversation {
   /** Messages follow each other as vendors want them: a question, then replies and what came of each. */
@@ -41,7 +65,7 @@ export function openConversation(
   before: readonly ModelMessage[] = [],
 ): Conversation {
   const asked: ModelMessage = { role: 'user', text: question };
-  const [first = asked, ...later] = [...before, asked];
+  const [first = asked, ...later] = [...acceptable(before), asked];
   /** User messages before the first remaining reply, sent as one message. */
   let heads: readonly ModelMessage[] = [first];
   let tail: ModelMessage[] = later;

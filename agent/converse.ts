@@ -58,12 +58,15 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
     const { message, end } = turn;
     if (end === 'refused' || end === 'filtered')
       return { kind: 'nothing', reason: `the model would not: ${end}` };
-    if (isEmpty(message) && end === 'stop') return { kind: 'nothing', reason: emptyReply };
-    await say(message);
-    if (message.calls.length === 0)
-      return end === 'length'
-        ? { kind: 'nothing', reason: 'the reply was cut: it was longer than the model may answer at once' }
-        : { kind: 'answered' };
+    if (!isEmpty(message)) await say(message);
+    if (message.calls.length === 0) {
+      if (end === 'length')
+        return {
+          kind: 'nothing',
+          reason: 'the reply was cut: it was longer than the model may answer at once',
+        };
+      return isEmpty(message) ? { kind: 'nothing', reason: emptyReply } : { kind: 'answered' };
+    }
     const results: ToolResult[] = [];
     for (const call of message.calls) {
       const { text, isError } = await useReading(call, order);

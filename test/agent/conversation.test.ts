@@ -2,10 +2,11 @@ import t, { type Test } from 'tap';
 import { openConversation } from '../../agent/conversation.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 
-const reply = (id: string, given = '{}'): ModelMessage => ({
+const callsOf = (id: string, given = '{}') => [{ id, name: 'read_file', arguments: given }];
+const reply = (id: string, given?: string): ModelMessage => ({
   role: 'assistant',
   text: '',
-  calls: [{ id, name: 'read_file', arguments: given }],
+  calls: callsOf(id, given),
 });
 const answer = (callId: string, text: string): ModelMessage => ({
   role: 'tool',
@@ -86,6 +87,33 @@ t.test('a question in the middle of a talk stays, and older words are shortened 
   t.match(JSON.stringify(conversation.messages), 'begin');
   requireOrder(t, conversation.messages);
 });
+
+t.test(
+  'calls that an interrupted turn left open have a result, and a reply that says nothing is left out',
+  async (t) => {
+    const thinking: ModelMessage = { role: 'assistant', text: ' ', calls: [] };
+    const both: ModelMessage = { role: 'assistant', text: '', calls: [...callsOf('a'), ...callsOf('b')] };
+    const asked: ModelMessage = { role: 'user', text: 'q' };
+    const before = [asked, both, answer('b', 'known'), asked, thinking, asked, reply('c')];
+    const { messages } = openConversation('now', 9000, before);
+    t.match(messages, [
+      asked,
+      both,
+      {
+        results: [
+          { callId: 'a', text: /^no result/, isError: true },
+          { callId: 'b', text: 'known' },
+        ],
+      },
+      asked,
+      asked,
+      reply('c'),
+      { results: [{ callId: 'c', isError: true }] },
+      { role: 'user', text: 'now' },
+    ]);
+    t.equal(messages.length, 8);
+  },
+);
 
 t.test('thousands of turns stay bounded, and the task is kept', async (t) => {
   const conversation = openConversation('do it', 50_000);
