@@ -1,6 +1,6 @@
 /* The `writ queue` commands, and `writ run --queue`. */
 import { readVersion } from '../../api/build.ts';
-import { readSpecBytes } from '../../api/intent/read-spec.ts';
+import { readSpecFile } from '../../api/intent/read-spec.ts';
 import { readInput } from '../../api/read-input.ts';
 import { withLandingState } from '../../api/run/approve-run.ts';
 import { openRun } from '../../api/run/open-run.ts';
@@ -65,7 +65,7 @@ async function readChange(
   { patch, range = '' }: { readonly patch: string | undefined; readonly range: string | undefined },
 ): Promise<QueuedChange> {
   const { options, repoPath, cwd } = context;
-  const specBytes = await readSpecBytes(context, spec);
+  const { bytes: specBytes } = await readSpecFile(context, spec);
   const contract = await readContract(engine, specBytes);
   const repository = await openStatedRepository({ repositoryPath: repoPath ?? cwd }, contract);
   const bytes =
@@ -140,7 +140,7 @@ export async function runThroughQueue(context: CommandContext): Promise<CommandR
   const foreign = ['request', 'provider', 'recording', 'policy', 'local-changes'].find(
     (name) => options.value(name) !== undefined,
   );
-  const flag = ['no-seal', 'no-merge', 'yes'].find((name) => options.flag(name));
+  const flag = ['no-seal', 'no-merge', 'yes', 'push'].find((name) => options.flag(name));
   const other = foreign ?? flag ?? (options.values('approve-with').length > 0 ? 'approve-with' : undefined);
   if (other !== undefined)
     throw new WritError('USAGE', {

@@ -14,7 +14,7 @@ import { guardCommand, mayBeProgram, programsIn } from '../../workspace/command-
 import { openNetwork } from '../../workspace/egress/command-network.ts';
 import { withoutNetwork } from '../../workspace/egress/open-egress.ts';
 import { checkEnvironment, limitedShell, maxMemoryBytes } from '../../workspace/process/find-program.ts';
-import { hookCheckId, messageVariable } from '../state/commit-hooks.ts';
+import { hookCheckId, messageVariable } from '../state/checks.ts';
 import { sealerOf, wordsToSeal } from '../state/commit-wording.ts';
 import { describeEngine } from '../state/machine.ts';
 import type { Attempt } from '../state/open-run.ts';

@@ -8,7 +8,6 @@ import { type CheckList, checksOf } from '../../spec/checks-of.ts';
 import { isAttested } from '../../spec/facts.ts';
 import type { ConfiguredCheck } from '../config/checks-section.ts';
 import type { ScannerConfig, WritConfig } from '../config/config.ts';
-import { hookChecks } from './commit-hooks.ts';
 
 type Mandatory = Pick<WritConfig, 'checks' | 'commit' | 'policies' | 'scanners'>;
 
@@ -221,4 +220,34 @@ export function logWithoutUse(spec: EffectiveIntentSpec): readonly string[] {
   return [
     `\`provenance.transparencyLog.mode\` is \`${mode}\`, and nothing is logged: what is logged is the provenance, and \`requireSlsaProvenance\` is \`false\``,
   ];
+}
+
+/** The id of the check that runs a hook. */
+export function hookCheckId(name: string): string {
+  return `hook-${name}`;
+}
+
+/** The variable with the message of the sealed commit. */
+export const messageVariable = 'COMMIT_MESSAGE';
+
+/** A required check of every change for each hook. */
+function hookChecks({ hooks }: WritConfig['commit']): readonly ConfiguredCheck[] {
+  return hooks.flatMap(({ name, path, runBy }) => {
+    if (path === undefined || runBy === undefined) return [];
+    const word = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+    const start = `${runBy} ${word}`;
+    const file = '"$TMPDIR/COMMIT_EDITMSG"';
+    const command =
+      name === 'commit-msg' ? `printf '%s' "$${messageVariable}" > ${file} && ${start} ${file}` : start;
+    const check = {
+      id: hookCheckId(name),
+      kind: 'command',
+      command,
+      timeoutSeconds: 900,
+      expectedExitCode: 0,
+      required: true,
+      artifactsProduced: [],
+    } as const;
+    return [{ stage: 'fast' as const, check }];
+  });
 }

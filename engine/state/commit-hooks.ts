@@ -3,7 +3,6 @@ import { WritError } from '../../core/base/errors.ts';
 import { findHooks, maxHookBytes } from '../../workspace/git/hooks.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import type { ConfiguredCheck } from '../config/checks-section.ts';
 import type { WritConfig } from '../config/config.ts';
 import type { CommitHook } from '../config/sections.ts';
 
@@ -56,36 +55,6 @@ function interpreterOf(bytes: Uint8Array | undefined): string | undefined {
   if (program === undefined) return undefined;
   const words = [program, ...options.split(/[ \t]+/)].filter((word) => word !== '');
   return (program === 'env' ? words.slice(words[1] === '-S' ? 2 : 1) : words).join(' ') || undefined;
-}
-
-/** The id of the check that runs a hook. */
-export function hookCheckId(name: string): string {
-  return `hook-${name}`;
-}
-
-/** The variable with the message of the sealed commit. */
-export const messageVariable = 'COMMIT_MESSAGE';
-
-/** A required check of every change for each hook. */
-export function hookChecks({ hooks }: WritConfig['commit']): readonly ConfiguredCheck[] {
-  return hooks.flatMap(({ name, path, runBy }) => {
-    if (path === undefined || runBy === undefined) return [];
-    const word = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-    const start = `${runBy} ${word}`;
-    const file = '"$TMPDIR/COMMIT_EDITMSG"';
-    const command =
-      name === 'commit-msg' ? `printf '%s' "$${messageVariable}" > ${file} && ${start} ${file}` : start;
-    const check = {
-      id: hookCheckId(name),
-      kind: 'command',
-      command,
-      timeoutSeconds: 900,
-      expectedExitCode: 0,
-      required: true,
-      artifactsProduced: [],
-    } as const;
-    return [{ stage: 'fast' as const, check }];
-  });
 }
 
 /** Hooks that git runs when it makes a commit and moves a branch, in its order. */

@@ -199,7 +199,7 @@ t.test('refuses an invalid manifest and names the field at fault', async (t) => 
   t.match(read(withRule(meta)), { rules: [meta] }, 'the fields of a built-in rule');
   const builtIn = new Set(rules.flatMap((one) => Object.keys(one)));
   // A scan and a baseline load no plugin, and its rules always run in their own process, out of reach of further runs.
-  const builtInOnly = ['guide', 'linear', 'scan', 'executed', 'baseline'];
+  const builtInOnly = ['guide', 'linear', 'scan', 'executed', 'baseline', 'waivable'];
   const ofManifest = ['id', 'point', 'module', 'reads', 'timeoutSeconds', 'appliesTo', ...Object.keys(meta)];
   t.strictSame(
     [...builtIn].filter((field) => ![...ofManifest, ...builtInOnly].includes(field)),

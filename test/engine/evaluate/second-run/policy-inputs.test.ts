@@ -13,7 +13,7 @@ const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]
   const rule = { id: 'judge-changed', outside: async () => answer };
   const parts = {
     patchFindings,
-    services: { engine: {} },
+    services: { engine: {}, settings: { clock: { now: () => 0 } } },
     identity: { contract: { effective: {} } },
     environment: {
       rules: new Map([['judge-changed', rule]]),
@@ -21,6 +21,7 @@ const attemptOf = (patchFindings: readonly Finding[], answer: readonly Finding[]
       repository: { root: '/' },
       base: { tree: 'a' },
       policy: { tree: 'a' },
+      waivers: [],
     },
     patch: { files: [] },
     box: { unmade: () => ({}) },
