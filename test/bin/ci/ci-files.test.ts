@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { schemaFaults } from '../../readers/documents/sarif/published-schema.ts';
+import { long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 import { type ActionsLibrary, loadActionsLibrary } from './actions-library.ts';
 import { type CiScene, makeCiScene } from './ci-scene.ts';
@@ -255,7 +256,7 @@ t.test('a pull request without approvals', async (t) => {
   });
 });
 
-t.test(
+long(
   'a job that may not set the status fails while the change waits, and names the permission',
   async (t) => {
     const scene = await makeCiScene(t);
@@ -272,7 +273,7 @@ t.test(
   },
 );
 
-t.test('a run whose pull request has moved on is not gone on with', async (t) => {
+long('a run whose pull request has moved on is not gone on with', async (t) => {
   const scene = await makeCiScene(t);
   scene.propose(product);
   const changed = { seal: 'true' };
@@ -396,7 +397,7 @@ t.test('a pull request of a fork', async (t) => {
   });
 });
 
-t.test('writ is installed from a package, and bubblewrap where it is missing', async (t) => {
+long('writ is installed from a package, and bubblewrap where it is missing', async (t) => {
   const scene = await makeCiScene(t, { waits: false });
   scene.propose(product);
   const changed = { package: './writ-1.0.0.tgz', check: 'node --test\n\nnode -e 1\n', risk: 'low' };
@@ -421,7 +422,7 @@ t.test('writ is installed from a package, and bubblewrap where it is missing', a
   t.match(scene.called(), /^sudo apt-get install -qq --yes --no-install-recommends bubblewrap$/m);
 });
 
-t.test('GitLab CI and a plain shell', async (t: Test) => {
+long('GitLab CI and a plain shell', async (t: Test) => {
   const scene = await makeCiScene(t);
   const head = scene.propose(product);
   type Job = {

@@ -336,7 +336,7 @@ t.test('a change that is built on a wrong base and takes back what landed is ref
   );
 });
 
-t.test('no change is lost or landed twice, whenever the queue is killed', async (t) => {
+long('no change is lost or landed twice, whenever the queue is killed', async (t) => {
   const { root, git, place, call, change, spec, subjects } = scene(t);
   const names = ['a', 'b', 'c'];
   const given = names.map((name) => spec(name));
