@@ -172,14 +172,18 @@ const commandsApart: Plugin = {
   },
 };
 
-/** What such a file is started for is no other command: none of those is ever asked for, and none is in it. */
+/**
+ * What such a file is started for is no other command: none of those is ever asked for, and none is in it, but the
+ * queue, which `run --queue` goes through.
+ */
 const noOtherCommand: Plugin = {
   name: 'no-other-command',
   setup({ initialOptions, onResolve }) {
     const [entry] = initialOptions.entryPoints as readonly string[];
     onResolve({ filter: /\/commands\/[^/]+\.js$/ }, ({ path, kind }) => {
       const own = alone[path.slice(path.indexOf('commands/'))];
-      const isOwn = own !== undefined && entry?.endsWith(`${own}.js`);
+      const isQueue = path.endsWith('/queue.js') && entry?.endsWith('/run-alone.js');
+      const isOwn = isQueue || (own !== undefined && entry?.endsWith(`${own}.js`));
       return kind === 'dynamic-import' && !isOwn ? { path, external: true } : undefined;
     });
   },

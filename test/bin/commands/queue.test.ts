@@ -115,7 +115,7 @@ t.test('changes to one branch that arrive together land as one commit each', asy
     lines.map(([file, range]) => runWrit(['run', file, '--queue', '--range', range, '--json'], place)),
   );
   for (const { code, out, err } of ended) {
-    t.equal(code, 0, err);
+    t.equal(code, 0, `${err}${code === 0 ? '' : out}`);
     t.equal((JSON.parse(out) as Answer).data?.decision?.type, 'commit');
   }
   t.strictSame(
