@@ -8,7 +8,7 @@ import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import type { Attempt } from '../state/open-run.ts';
 
 /** First-parent commits before the landing, the one that it lands on included. */
-const maxCommits = 20;
+const maxCommits = 100;
 
 /**
  * A supplied change that was made from an older tree than the one it names (a squash on a wrong base, a merge resolved
@@ -44,7 +44,9 @@ export async function takenBackFindings({
       if (!others.every((path) => holds(patch, reverse, path))) continue;
     }
     if (undone.every(({ id }) => isStated(wording.message ?? '', id))) continue;
-    return [toFinding(undone, oldest, first, before.size)];
+    // One file as it was before one commit is as often meant (lines that move on, a file that comes back).
+    const severity = undone.length > 1 || before.size > 1 ? 'error' : 'warning';
+    return [{ ...toFinding(undone, oldest, first, before.size), severity }];
   }
   return [];
 }

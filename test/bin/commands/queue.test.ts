@@ -329,6 +329,15 @@ t.test('a change that is built on a wrong base and takes back what landed is ref
     'list.txt': lines.with(2, 'line of the first\n').with(3, 'x\n').join(''),
   });
   await passes('renamed');
+  git('rm', '-q', 'list.txt');
+  git('commit', '-qm', 'chore: without the list');
+  change('again', { 'list.txt': `${git('show', `${landed}:list.txt`)}\n`, 'x.txt': 'uses the list' });
+  t.match(
+    (await call('run', spec('s'), '--range', 'main..again', '--no-seal')).data,
+    { would: 'commit', findings: [{ rule: 'scope', severity: 'warning' }] },
+    'one file that comes back',
+  );
+  git('reset', '-q', '--hard', landed);
   t.match(await call('run', spec('t'), '--queue', '--range', `${base}..second`), { code: 0 });
   t.equal(
     git('show', 'main:list.txt'),
