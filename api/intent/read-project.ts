@@ -15,22 +15,71 @@ import {
 import { locatorForm } from '../../spec/rules/document-rules.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { askGit } from '../../workspace/git/git.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
+import { listNames } from '../../workspace/git/tree.ts';
 
 const maxFileBytes = 1024 * 1024;
 
-/** Detects the test command of the project in this directory from its files; `undefined` if none is found. */
-export async function readProposedCheck(root: string): Promise<ProposedCheck | undefined> {
-  const files = new Map<(typeof projectFiles)[number], string>();
+/** The files of a project, in a directory or in a commit. */
+interface ProjectFiles {
+  /** A regular file of at most 1 MiB. */
+  read(path: string): Promise<Buffer | undefined>;
+  has(name: string): Promise<boolean>;
+  /** Names in a directory, at most 1000. */
+  list(directory: string): Promise<readonly string[]>;
+}
+
+/**
+ * Detects the test command of a project from its files: those in the directory, or those in a tree of its repository.
+ * `undefined` if none says how tests run.
+ */
+export async function readProposedCheck(
+  root: string,
+  files: ProjectFiles = onDisk(root),
+): Promise<ProposedCheck | undefined> {
+  const texts = new Map<(typeof projectFiles)[number], string>();
   for (const name of projectFiles) {
     // Of a lockfile, which can be large, only its presence counts.
     const isLockfile = /[.-]lock\b/.test(name);
-    const isThere = isLockfile && (await lstat(join(root, name)).catch(() => undefined))?.isFile() === true;
-    const bytes = isLockfile ? undefined : readPlain(join(root, name), maxFileBytes).bytes;
-    if (isThere || bytes !== undefined) files.set(name, bytes?.toString('utf8') ?? '');
+    const text = isLockfile ? ((await files.has(name)) ? '' : undefined) : await files.read(name);
+    if (text !== undefined) texts.set(name, text.toString());
   }
-  return inEnvironment(root, proposeCheck(files, await pythonTests(root)));
+  return inEnvironment(root, proposeCheck(texts, await pythonTests(files)));
+}
+
+function onDisk(root: string): ProjectFiles {
+  return {
+    read: async (path) => readPlain(join(root, path), maxFileBytes).bytes,
+    has: async (name) => (await lstat(join(root, name)).catch(() => undefined))?.isFile() === true,
+    async list(directory) {
+      const names: string[] = [];
+      const entries = await opendir(join(root, directory)).catch(() => undefined);
+      if (entries === undefined) return names;
+      for await (const entry of entries) {
+        if (entry.isFile()) names.push(entry.name);
+        if (names.length === mostEntries) break;
+      }
+      return names;
+    },
+  };
+}
+
+/** The files of a tree: a change does not choose the command that checks it. */
+export function projectInTree(repository: Repository, tree: string): ProjectFiles {
+  return {
+    read: (path) =>
+      readBlob(repository, tree, path, maxFileBytes).catch((fault: unknown) => {
+        if (isWritError(fault, 'INPUT_TOO_LARGE')) return undefined;
+        throw fault;
+      }),
+    has: async (name) => (await listNames(repository, tree)).has(name),
+    list: async (directory) => {
+      const names = await listNames(repository, tree, directory === '.' ? '' : directory);
+      return [...names].slice(0, mostEntries);
+    },
+  };
 }
 
 /** The check with the Python of the project's virtual environment, if it has one: its packages are only there. */
@@ -45,23 +94,16 @@ const mostEntries = 1000;
 const mostRead = 20;
 
 /** The tests in a usual directory that holds files which pytest finds. */
-async function pythonTests(root: string): Promise<PythonTests | undefined> {
+async function pythonTests({ read, list }: ProjectFiles): Promise<PythonTests | undefined> {
   for (const directory of ['tests', 'tests/unit', 'test', '.']) {
-    const entries = await opendir(join(root, directory)).catch(() => undefined);
-    if (entries === undefined) continue;
-    const names: string[] = [];
-    let left = mostEntries;
-    for await (const entry of entries) {
-      if (entry.isFile() && pythonTestName.test(entry.name)) names.push(entry.name);
-      left -= 1;
-      if (left === 0) break;
-    }
+    const names = (await list(directory)).filter((name) => pythonTestName.test(name));
     if (names.length === 0) continue;
-    const read = (path: string) => readPlain(join(root, path), maxFileBytes).bytes;
-    const texts = names.slice(0, mostRead).map((name) => read(join(directory, name)));
+    const readAll = (paths: readonly string[]) => Promise.all(paths.map(read));
+    const inside = (name: string): string => (directory === '.' ? name : `${directory}/${name}`);
+    const texts = await readAll(names.slice(0, mostRead).map(inside));
     const parents =
-      directory === '.' ? [] : directory.split('/').map((_, at, parts) => parts.slice(0, at + 1));
-    const packages = parents.map((parts) => read(join(...parts, '__init__.py')));
+      directory === '.' ? [] : directory.split('/').map((_, at, parts) => parts.slice(0, at + 1).join('/'));
+    const packages = await readAll(parents.map((path) => `${path}/__init__.py`));
     return {
       directory,
       areUnittests:

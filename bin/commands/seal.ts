@@ -1,6 +1,6 @@
 /* The `writ seal` command: a change that exists, through a spec that is built on the spot. */
 import { readVersion } from '../../api/build.ts';
-import { readProposedCheck, targetIn } from '../../api/intent/read-project.ts';
+import { projectInTree, readProposedCheck, targetIn } from '../../api/intent/read-project.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -20,6 +20,7 @@ import { toCheck } from '../../engine/draft/spec-from-words.ts';
 import { runIntent } from '../../engine/run.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { riskLevels } from '../../spec/profile.ts';
+import type { ProposedCheck } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
@@ -103,7 +104,8 @@ async function buildSpec(
     return (await lines.next())?.trim() ?? '';
   };
   try {
-    const { checks, found } = await chooseChecks(context, root, ask);
+    const proposed = await proposedFor(context, repository, root, change);
+    const { checks, found } = await chooseChecks(context, proposed, ask);
     const risk = await chooseRisk(context, policy, ask);
     const now = systemClock.now();
     const spec = sealSpec(change, {
@@ -137,15 +139,29 @@ function messageOf(context: CommandContext, { message = '', paths }: SealableCha
 
 type Ask = (question: string) => Promise<string>;
 
+/**
+ * The project's tests as they are at the base: a change does not choose what checks it. Of the person's own change,
+ * where the base has none, those of the working tree.
+ */
+async function proposedFor(
+  { options }: CommandContext,
+  repository: Repository,
+  root: string,
+  { base }: SealableChange,
+): Promise<ProposedCheck | undefined> {
+  if (options.values('check').length > 0) return undefined;
+  const known = await readProposedCheck(root, projectInTree(repository, base.tree));
+  return known !== undefined || options.value('range') !== undefined ? known : readProposedCheck(root);
+}
+
 /** The checks that were given; else the project's tests, confirmed once where a person can be asked. USAGE. */
 async function chooseChecks(
   { options, interactive }: CommandContext,
-  root: string,
+  proposed: ProposedCheck | undefined,
   ask: Ask,
 ): Promise<Pick<SealWords, 'checks'> & { readonly found?: string }> {
   const given = options.values('check');
   if (given.length > 0) return { checks: given.map(toCheck) };
-  const proposed = await readProposedCheck(root);
   if (interactive) {
     const typed = await ask(
       proposed === undefined

@@ -42,7 +42,9 @@ export function specFromWords({
   timeoutSeconds = 900,
   ...given
 }: SpecWords): IntentSpec {
-  const summary = summaryOf(message);
+  const subject = summaryOf(message);
+  // The subject of a commit may be as short as `wip`; a summary has 5 to 256 characters.
+  const summary = subject.length < 5 ? `Change: ${subject}` : subject.slice(0, 256).toWellFormed();
   const draft = draftFromProfile({ ...given, summary });
   const { intent, acceptance, risk, security, lifecycle } = draft;
   return {
