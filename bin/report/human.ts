@@ -14,6 +14,7 @@ import {
   type StageRecord,
 } from '../../core/interfaces/stage.ts';
 import { limitExceeded } from '../../gates/rules/check-outcome.ts';
+import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
 import { type Part, type Printer, type Style, styled, toShellWord } from '../terminal/print.ts';
 import {
   modelWords,
@@ -142,7 +143,12 @@ export function printSpec(
   const { fastChecks, integrationChecks } = acceptance.verificationPlan;
   const checks = [...fastChecks, ...integrationChecks].map(({ command = '' }) => `\`${command}\``);
   const people = risk.humanInLoop.minApprovers;
-  print.line(styled('bold', 'spec'), `  ${intent.summary}`);
+  // Shown before the run refuses a token in it, and a log of CI keeps what was shown.
+  const summary = ownSecretsIn(intent.summary).reduce(
+    (text, secret) => text.replaceAll(secret, '[secret]'),
+    intent.summary,
+  );
+  print.line(styled('bold', 'spec'), `  ${summary}`);
   print.line(`  change  ${intent.changeType}, to \`${printable(metadata.target.baseRef)}\`: ${shown}${more}`);
   print.line(`  checks  ${checks.join(', ')}${found === undefined ? '' : ` (from ${found})`}`);
   print.line(

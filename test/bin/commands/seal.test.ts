@@ -228,10 +228,14 @@ t.test('a replacement that waits for approval lands after it', { skip: withoutSs
 });
 
 t.test('a change that cannot be sealed is refused with the next step', async (t) => {
-  const { git, call, write, path } = scene(t);
+  const { git, call, typed, write, path } = scene(t);
   t.match(await call('seal'), { code: 1, error: { code: 'PATCH_EMPTY', hints: [/git add/] } });
   write('src/login.js', 'export {};\n');
   git('add', 'src');
+  const token = `ghp_${'1a2B3c4D5e'.repeat(4).slice(0, 36)}`;
+  const told = await typed('', '-m', `feat: ${token}`, '--check', 'true', '--risk', 'low');
+  t.not(told.code, 0);
+  t.notMatch(`${told.out}${told.err}`, token, 'a token in the message is not shown');
   const secure = await call('seal', '-m', 'feat: login', '--check', 'true');
   t.match(secure, {
     code: 129,
