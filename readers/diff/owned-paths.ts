@@ -85,6 +85,7 @@ function segmentsOf(pattern: string): readonly string[] | string {
   if (/[\p{Cc}\ufeff]/u.test(pattern)) return 'it holds control characters';
   if (pattern.startsWith('!')) return 'a pattern cannot be negated; name a later one without an owner';
   if (/[[\]]/.test(pattern)) return 'character ranges (`[ ]`) are not supported';
+  if (/["']/.test(pattern)) return 'quotes are not supported; a blank is written `\\ `';
   const plain = pattern.replaceAll('\\ ', ' ');
   if (plain.includes('\\')) return 'a backslash stands only before a blank';
   const isDirectory = plain.endsWith('/');

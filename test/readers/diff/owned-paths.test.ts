@@ -87,6 +87,7 @@ t.test('refuses lines that it cannot read and owners that no one knows, all of t
   for (const [text, path, message] of [
     ['!/docs/ ann@x.example', 'line 1', /negated/],
     ['[ab].js ann@x.example', 'line 1', /ranges/],
+    ['"/pay/" ann@x.example', 'line 1', /quotes/],
     ['\\#a ann@x.example', 'line 1', /backslash/],
     ['a//b ann@x.example', 'line 1', /expected a path/],
     ['../b ann@x.example', 'line 1', /expected a path/],
