@@ -296,7 +296,7 @@ long('a run whose pull request has moved on is not gone on with', async (t) => {
   t.equal(scene.forge.calls.length, calls, 'no status of the new commit is set');
 });
 
-t.test('a pull request of a fork', async (t) => {
+long('a pull request of a fork', async (t) => {
   const scene = await makeCiScene(t);
   scene.propose({ ...product, 'src/[x](http://evil.example).js': 'export const x = eval("1");\n' });
   const pull = scene.forge.pulls.get(12);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import t from 'tap';
+import { long } from '../../rooms/long.ts';
 import { makeCiScene } from './ci-scene.ts';
 import { readYaml, root } from './run-workflow.ts';
 
@@ -51,7 +51,7 @@ ${hook?.entry ?? 'exit 9'}${files} < /dev/null\n`;
   },
 };
 
-t.test('hooks of the page, as a hook manager calls them', async (t) => {
+long('hooks of the page, as a hook manager calls them', async (t) => {
   const scene = await makeCiScene(t);
   const token = `ghp_${'1a2B3c4D5e'.repeat(4).slice(0, 36)}`;
   for (const [manager, scriptOf] of Object.entries(managers)) {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { openWebWorld } from '../../agent/fake-web.ts';
+import { long } from '../../rooms/long.ts';
 import { type Json, makeSample } from '../sample.ts';
 
 // npm in a sandbox on a busy machine.
@@ -174,7 +175,7 @@ const errors = (view: RunView) =>
   );
 const told = (view: RunView): string => JSON.stringify([view.decision, findings(view)], null, 1);
 
-t.test('a bump that adds no package passes under both policies, installed through the proxy', async (t) => {
+long('a bump that adds no package passes under both policies, installed through the proxy', async (t) => {
   const { sample, run, seen, outside } = await scene(t, ['left@1.1.0']);
   for (const policy of ['no-new', 'allow-with-review']) {
     const view = await run(underPolicy(policy));
@@ -233,7 +234,7 @@ t.test(
   },
 );
 
-t.test('a registry that cannot be reached stops the run without a decision', async (t) => {
+long('a registry that cannot be reached stops the run without a decision', async (t) => {
   const { run, sample, outside } = await scene(t, ['left@1.1.0']);
   outside.names.delete('registry.npmjs.org');
   await t.rejects(run(underPolicy('no-new')), {
