@@ -256,6 +256,32 @@ t.test('a pull request without approvals', async (t) => {
   });
 });
 
+t.test('a job for Dependabot evaluates only, and what is no name of a branch is refused', async (t) => {
+  const scene = await makeCiScene(t, { waits: false });
+  scene.propose(product);
+  const { clone, env } = scene.person('job');
+  const path = join(scene.directory, 'event.json');
+  const job = async (onto: string) => {
+    const pull = scene.forge.pulls.get(12);
+    const event = { pull_request: { ...pull, base: { ...pull?.base, ref: onto } } };
+    writeFileSync(path, JSON.stringify(event));
+    const given = {
+      GITHUB_EVENT_NAME: 'pull_request',
+      GITHUB_EVENT_PATH: path,
+      GITHUB_REPOSITORY: 'o/r',
+      GITHUB_ACTOR: 'dependabot[bot]',
+      GITHUB_TOKEN: 't',
+      GITHUB_API_URL: scene.forge.url,
+    };
+    const place = { cwd: clone, env: { ...env, ...given } };
+    const { code, out } = await runLine(['ci', '--seal', '--json'], commands, place);
+    return { code, ...(JSON.parse(out) as object) };
+  };
+  t.match(await job('main'), { code: 0, data: { outcome: 'commit', would: true, posted: false } });
+  t.strictSame(scene.forge.calls, []);
+  t.match(await job('main:refs/heads/other'), { code: 129, error: { code: 'REF_INVALID' } });
+});
+
 long(
   'a job that may not set the status fails while the change waits, and names the permission',
   async (t) => {

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
+import { addEntries } from '../../../store/queue-entries.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
 import { toldSeed } from '../../chance/told-seed.ts';
@@ -410,6 +412,7 @@ t.test('what cannot be in the queue is refused before it is added', async (t) =>
     ['USAGE', 129, 'queue', 'add', a, '--range', range, '--patch', a],
     ['USAGE', 129, 'run', a, '--queue'],
     ['USAGE', 129, 'run', a, '--queue', '--range', range, '--no-seal'],
+    ['USAGE', 129, 'run', a, '--queue', '--range', range, '--push'],
     ['USAGE', 129, 'run', a, '--queue', '--provider', 'ollama'],
     ['REF_NOT_FOUND', 128, 'queue', 'add', a, '--range', range, '--onto', 'nowhere'],
     ['REF_NOT_FOUND', 128, 'queue', 'add', a, '--range', 'main..nowhere'],
@@ -418,6 +421,9 @@ t.test('what cannot be in the queue is refused before it is added', async (t) =>
   ];
   for (const [code, exit, ...line] of refused)
     t.match(await call(...line), { code: exit, error: { code } }, line.join(' '));
+  const one = { target: 'refs/heads/main', specId: 'a', summary: 'a', from: git('rev-parse', 'main') };
+  const many = Array.from({ length: 1001 }, () => ({ ...one, specBytes: Buffer.from('{}') }));
+  await t.rejects(addEntries(await openRepository(root), many), { code: 'QUEUE_FULL' });
   t.strictSame(await states(), []);
   t.match(await call('queue', 'add', a, '--range', range), { data: { entries: [{ number: 1 }] } });
   t.match(await call('queue', 'add', a, '--range', range), {
