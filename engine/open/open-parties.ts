@@ -143,7 +143,7 @@ interface JudgesQuestion {
   readonly repository: Repository;
   readonly policyTree: string;
   readonly configBytes: Uint8Array | undefined;
-  /** The same, read, with the usual shares; its plugins are opened. */
+  /** The same as `readConfig` returns it; its plugins are opened. */
   readonly config: WritConfig;
   readonly sandbox: SandboxBackend;
   readonly cacheDir: string;
@@ -194,7 +194,8 @@ export async function openVerifiers({
   const rules = joinRules(engine.rules, plugins.rules, engine.slots.policy.names);
   const forms = await sealingFormsOf(engine.slots);
   const read = parseConfig(configBytes, { ...forms, ...(cancels ? {} : { ruleIds: rules.ids }) });
-  const config = cancels ? read : { ...read, workspace: asked.workspace };
+  // Only the ids of its rules were not known before; `asked` is the same file, and complete.
+  const config = cancels ? read : asked;
   if (!cancels) requireBrought(config, plugins.parts);
   const policies = await openPolicies(engine, repository, policyTree, config.policies);
   const people = cancels

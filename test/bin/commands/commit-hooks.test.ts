@@ -1,8 +1,17 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { makeSample } from '../../engine/sample.ts';
+import { sampleWithPeople } from '../../engine/people.ts';
+import { fixtures, makeSample } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 
 interface Answer {
@@ -75,6 +84,22 @@ t.test('hooks that the policy commit names run over the candidate, and can refus
     ...refused,
     data: { stages: [{ checks: [{}, { status: 'failed', at_policy: {} }, {}] }] },
   });
+});
+
+t.test('hooks run again for a run that goes on from its record', async (t) => {
+  const { sample } = sampleWithPeople(t, '[commit]\nhooks = ["pre-commit"]\n');
+  const { root, git } = sample;
+  mkdirSync(join(root, '.githooks'));
+  writeFileSync(join(root, '.githooks/pre-commit'), preCommit);
+  git('add', '--all');
+  git('commit', '--quiet', '-m', 'chore: hooks');
+  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+  const risk = { humanInLoop: { required: true, minApprovers: 1 } };
+  const waiting = await sample.run({ source: { kind: 'patch', bytes } }, { risk });
+  const withHook = [{ checks: [{}, { id: 'hook-pre-commit', status: 'passed' }] }];
+  t.match(waiting, { state: 'waiting', stages: withHook });
+  rmSync(join(root, '.git/writ/runs', waiting.runId), { recursive: true });
+  t.match(await sample.resume(waiting.runId), { state: 'waiting', stages: withHook });
 });
 
 t.test('hooks that git would run and writ does not are named, and not run', async (t) => {
