@@ -10,8 +10,8 @@ import { commitTimeMs } from '../../workspace/git/resolve-commit.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { readMachineFacts, requireSupportedOs } from '../../workspace/runtime/machine-facts.ts';
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
-import { parseConfig } from '../config/config.ts';
-import { sealingFormsOf } from '../config/sections.ts';
+import { parseConfig, type WritConfig } from '../config/config.ts';
+import { type SealingForms, sealingFormsOf } from '../config/sections.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { viewJournal } from '../record/journal-view.ts';
 import type { StartedRun } from '../record/started-run.ts';
@@ -37,10 +37,11 @@ export async function prepareEnvironment(
   const configBytes = await readBlob(repository, policyTree, '.writ/config.toml');
   const chosen = await chooseSandbox(engine, request.sandbox, contract);
   const cancels = request.cancel !== undefined;
+  const forms = await sealingFormsOf(engine.slots);
   // A run can be cancelled even if one of its plugins is missing or no longer trusted.
-  const read = parseConfig(cancels ? undefined : configBytes, await sealingFormsOf(engine.slots));
-  const shared = cancels ? read : await withUsualShares(repository, policyTree, read);
-  const config = cancels ? read : await withCommitHooks(repository, policyTree, shared);
+  const config = cancels
+    ? parseConfig(undefined, forms)
+    : await readConfig(repository, policyTree, configBytes, forms);
   const { sandbox } = chosen;
   const { pluginAccess, outside } = request;
   const cacheDir = pluginCacheOf(repository);
@@ -52,6 +53,17 @@ export async function prepareEnvironment(
   const platform = { ...operatingSystem, ...versions };
   const armed = { ...chosen, sandbox: withTools(sandbox, tools) };
   return nameEnvironment(contract, repository, { ...landing, ...armed, ...judges, configBytes, platform });
+}
+
+/** Parses the configuration of the policy commit and adds the usual shares and the files of its commit hooks. */
+export async function readConfig(
+  repository: Repository,
+  policyTree: string,
+  bytes: Uint8Array | undefined,
+  forms: SealingForms,
+): Promise<WritConfig> {
+  const config = await withUsualShares(repository, policyTree, parseConfig(bytes, forms));
+  return withCommitHooks(repository, policyTree, config);
 }
 
 /** Where files of plugins are kept between runs. */

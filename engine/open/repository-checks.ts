@@ -16,15 +16,14 @@ import {
   treeOf,
 } from '../../workspace/git/resolve-commit.ts';
 import { findPolicy, planTarget, requireReplaceable, type Target } from '../../workspace/git/target.ts';
-import { parseConfig } from '../config/config.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { openRunStore } from '../intent/find-intent.ts';
 import { requireActive, requireSameMetadata } from '../intent/intent-history.ts';
 import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
-import { withCommitHooks } from '../state/commit-hooks.ts';
 import { findForeignPolicy, type Landing, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
+import { readConfig } from './environment.ts';
 import type { RunPlugins } from './open-parties.ts';
 import {
   type Check,
@@ -39,7 +38,6 @@ import {
 } from './opening.ts';
 import { draftPlan, noticesOf, readPlanEnvironment } from './plan-environment.ts';
 import { requireDependencies } from './requirements.ts';
-import { withUsualShares } from './usual-shares.ts';
 
 /** What the checks of the repository are asked about. */
 interface RepositoryQuestion {
@@ -82,11 +80,10 @@ export async function checkRepository(
     return requireObjects(repository(), trees);
   });
   const read = await check('config-read', 'repository', '', async () => {
-    const configBytes = await readBlob(repository(), landing().policy.tree, '.writ/config.toml');
-    const config = parseConfig(configBytes, await plugins.sealingForms());
     const { tree } = landing().policy;
-    const shared = await withUsualShares(repository(), tree, config);
-    return { configBytes, config: await withCommitHooks(repository(), tree, shared) };
+    const configBytes = await readBlob(repository(), tree, '.writ/config.toml');
+    const forms = await plugins.sealingForms();
+    return { configBytes, config: await readConfig(repository(), tree, configBytes, forms) };
   });
   const evaluatesOnly = await check('mode-known', 'repository', '', () => {
     const isAdvised = read().config.mode === 'advise';
