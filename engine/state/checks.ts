@@ -52,18 +52,20 @@ function unaskedPolicies(spec: EffectiveIntentSpec, { policies }: Mandatory): re
   );
   return [...policies].flatMap(([name, { engine, stage }]) => {
     const command = `${engine} ${name}`;
-    if (asked.has(command)) return [];
-    const check = {
-      id: `policy-${name}`,
-      kind: 'policy',
-      command,
-      timeoutSeconds: 900,
-      expectedExitCode: 0,
-      required: true,
-      artifactsProduced: [],
-    } as const;
-    return [{ stage, check }];
+    return asked.has(command)
+      ? []
+      : [requiredCheck(stage, { id: `policy-${name}`, kind: 'policy', command })];
   });
+}
+
+/** A required check that the configuration adds to every change. */
+function requiredCheck(
+  stage: StageName,
+  own: Pick<ConfiguredCheck['check'], 'id' | 'kind' | 'command'>,
+  timeoutSeconds = 900,
+): ConfiguredCheck {
+  const check = { ...own, timeoutSeconds, expectedExitCode: 0, required: true, artifactsProduced: [] };
+  return { stage, check };
 }
 
 /** The id of the check that runs a scanner. */
@@ -72,24 +74,37 @@ export function scannerCheckId(name: string): string {
 }
 
 function scannerCheck({ name, argv, stage, timeoutSeconds }: ScannerConfig): ConfiguredCheck {
-  const check = {
-    id: scannerCheckId(name),
-    kind: 'command',
-    command: argv.map(quotedArgument).join(' '),
-    timeoutSeconds,
-    expectedExitCode: 0,
-    required: true,
-    artifactsProduced: [],
-  } as const;
-  return { stage, check };
+  const command = argv.map(quotedArgument).join(' ');
+  return requiredCheck(stage, { id: scannerCheckId(name), kind: 'command', command }, timeoutSeconds);
 }
 
 /** Quotes one argument for a POSIX shell; only `$REPORTS_DIR` in it is expanded. */
 function quotedArgument(argument: string): string {
-  return argument
-    .split('$REPORTS_DIR')
-    .map((part) => (/^[\w@%+=:,./-]*$/.test(part) ? part : `'${part.replaceAll("'", `'\\''`)}'`))
-    .join('"$REPORTS_DIR"');
+  return argument.split('$REPORTS_DIR').map(shellWord).join('"$REPORTS_DIR"');
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The id of the check that runs a hook. */
+export function hookCheckId(name: string): string {
+  return `hook-${name}`;
+}
+
+/** The variable with the message of the sealed commit. */
+export const messageVariable = 'COMMIT_MESSAGE';
+
+/** A check for each hook whose file is known. */
+function hookChecks({ hooks }: WritConfig['commit']): readonly ConfiguredCheck[] {
+  return hooks.flatMap(({ name, path, runBy }) => {
+    if (path === undefined || runBy === undefined) return [];
+    const start = `${runBy} ${shellWord(path)}`;
+    const file = '"$TMPDIR/COMMIT_EDITMSG"';
+    const command =
+      name === 'commit-msg' ? `printf '%s' "$${messageVariable}" > ${file} && ${start} ${file}` : start;
+    return [requiredCheck('fast', { id: hookCheckId(name), kind: 'command', command })];
+  });
 }
 
 function collision(id: string): WritError {
@@ -220,34 +235,4 @@ export function logWithoutUse(spec: EffectiveIntentSpec): readonly string[] {
   return [
     `\`provenance.transparencyLog.mode\` is \`${mode}\`, and nothing is logged: what is logged is the provenance, and \`requireSlsaProvenance\` is \`false\``,
   ];
-}
-
-/** The id of the check that runs a hook. */
-export function hookCheckId(name: string): string {
-  return `hook-${name}`;
-}
-
-/** The variable with the message of the sealed commit. */
-export const messageVariable = 'COMMIT_MESSAGE';
-
-/** A required check of every change for each hook. */
-function hookChecks({ hooks }: WritConfig['commit']): readonly ConfiguredCheck[] {
-  return hooks.flatMap(({ name, path, runBy }) => {
-    if (path === undefined || runBy === undefined) return [];
-    const word = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-    const start = `${runBy} ${word}`;
-    const file = '"$TMPDIR/COMMIT_EDITMSG"';
-    const command =
-      name === 'commit-msg' ? `printf '%s' "$${messageVariable}" > ${file} && ${start} ${file}` : start;
-    const check = {
-      id: hookCheckId(name),
-      kind: 'command',
-      command,
-      timeoutSeconds: 900,
-      expectedExitCode: 0,
-      required: true,
-      artifactsProduced: [],
-    } as const;
-    return [{ stage: 'fast' as const, check }];
-  });
 }
