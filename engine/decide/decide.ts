@@ -169,8 +169,14 @@ function rejectionObjections({ human }: DecisionInput): Objection[] {
   return human.rejected > 0 ? [{ reason: `rejected by ${people}`, weight: 'final' }] : [];
 }
 
-const maxNamedConflicts = 5;
-const maxNamedOwners = 5;
+const maxNamed = 5;
+
+/** The first names, and how many there are besides. */
+function listed(names: readonly string[]): string {
+  const first = names.slice(0, maxNamed).map((name) => `\`${name}\``);
+  const rest = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return `${first.join(', ')}${rest}`;
+}
 
 function workObjections({ worker, workerReason, conflicts }: DecisionInput): Objection[] {
   const objections: Objection[] = [];
@@ -178,11 +184,8 @@ function workObjections({ worker, workerReason, conflicts }: DecisionInput): Obj
   if (worker === 'nothing') objections.push({ reason: `the worker answered nothing${why}`, weight: 'again' });
   if (worker === 'failed')
     objections.push({ reason: `the worker answered no usable patch${why}`, weight: 'again' });
-  if (conflicts.length > 0) {
-    const named = conflicts.slice(0, maxNamedConflicts).map((path) => `\`${path}\``);
-    const rest = conflicts.length > named.length ? ` and ${conflicts.length - named.length} more` : '';
-    objections.push({ reason: `merge conflict in ${named.join(', ')}${rest}`, weight: 'again' });
-  }
+  if (conflicts.length > 0)
+    objections.push({ reason: `merge conflict in ${listed(conflicts)}`, weight: 'again' });
   return objections;
 }
 
@@ -264,12 +267,9 @@ function approvalObjections({ subject, human, touchesGoverning, owners = [] }: D
       reason: `${what}approved by ${human.approved} of ${needed} people`,
       weight: 'people',
     });
-  const lacking = owners.filter(({ approved }) => approved.length === 0);
-  if (lacking.length > 0) {
-    const named = lacking.slice(0, maxNamedOwners).map(({ pattern }) => `\`${pattern}\``);
-    const rest = lacking.length > named.length ? ` and ${lacking.length - named.length} more` : '';
-    objections.push({ reason: `no owner of ${named.join(', ')}${rest} approved`, weight: 'people' });
-  }
+  const lacking = owners.filter(({ approved }) => approved.length === 0).map(({ pattern }) => pattern);
+  if (lacking.length > 0)
+    objections.push({ reason: `no owner of ${listed(lacking)} approved`, weight: 'people' });
   return objections;
 }
 
