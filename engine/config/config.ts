@@ -1,6 +1,6 @@
 /* Parses `.writ/config.toml`, with the language servers that `[lsp]` can name. */
 import type { LanguageServer } from '../../agent/language-servers/language-server.ts';
-import { WritError } from '../../core/base/errors.ts';
+import type { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { ClassWords } from '../../core/interfaces/privacy.ts';
 import type { LogConfig, SignerConfig } from '../../core/interfaces/sealing.ts';
@@ -46,6 +46,7 @@ import {
 import {
   type ApprovalsConfig,
   type ConfigIssue,
+  invalidFile,
   type PlainValue,
   parseToml,
   readApprovalsSection,
@@ -185,14 +186,7 @@ function readSecurityCode(reader: TableReader): WritConfig['securityCode'] {
 }
 
 function invalid(issues: readonly ConfigIssue[], cause?: unknown): WritError {
-  const [first] = issues;
-  const where = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  return new WritError('CONFIG_INVALID', {
-    message: `\`.writ/config.toml\` at the policy commit is not valid${where}: ${first?.message ?? ''}${more}`,
-    detail: { issues },
-    cause,
-  });
+  return invalidFile('.writ/config.toml', { issues }, cause);
 }
 
 /** `[providers.<name>]`: settings of each backend, by its name. The backend defines which settings it accepts. */

@@ -265,6 +265,22 @@ function unreadable(): WritError {
   return new WritError('CONFIG_INVALID', {});
 }
 
+/** CONFIG_INVALID for a file at the policy commit; names its first issue. */
+export function invalidFile(
+  file: string,
+  detail: { readonly issues: readonly ConfigIssue[] },
+  cause?: unknown,
+): WritError {
+  const [first, ...others] = detail.issues;
+  const where = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  return new WritError('CONFIG_INVALID', {
+    message: `\`${file}\` at the policy commit is not valid${where}: ${first?.message ?? ''}${more}`,
+    detail: { ...detail },
+    cause,
+  });
+}
+
 /**
  * Parses a TOML document in UTF-8. If it is not valid TOML or is larger than `maxBytes`, throws the error that
  * `invalid` returns.

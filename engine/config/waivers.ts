@@ -1,11 +1,11 @@
 /* Reads `.writ/waivers.toml`: findings that a repository tolerates until a day, and who answers for that. */
 import { endOfDay, toRfc3339 } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import type { WritError } from '../../core/base/errors.ts';
 import { compileGlob, type Glob, normalisePattern } from '../../core/base/glob.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
-import { type ConfigIssue, parseToml, TableReader } from './table-reader.ts';
+import { type ConfigIssue, invalidFile, parseToml, TableReader } from './table-reader.ts';
 
 /** Path of the file in the tree of the policy commit. */
 export const waiversPath = '.writ/waivers.toml';
@@ -76,14 +76,8 @@ function ruleFault(id: string, rules: KnownRules): string | undefined {
 }
 
 function invalid(issues: readonly ConfigIssue[], cause?: unknown): WritError {
-  const [first] = issues;
-  const where = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  return new WritError('CONFIG_INVALID', {
-    message: `\`${waiversPath}\` at the policy commit is not valid${where}: ${first?.message ?? ''}${more}`,
-    detail: { file: waiversPath, issues },
-    cause,
-  });
+  const detail = { file: waiversPath, issues };
+  return invalidFile(waiversPath, detail, cause);
 }
 
 /** `detail.reason` of a waived finding. `detail.waiver` is the number of its waiver in the file, from 1. */
