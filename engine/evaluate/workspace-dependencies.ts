@@ -113,6 +113,9 @@ export async function findWorkspaceDependencies(
   const observedSteps = new Map<PrepareStep, ObservedStep>();
   const signal = request.signal === undefined ? {} : { signal: request.signal };
 
+  const shares = config.share.length > 0;
+  const lockfileAtBase = shares ? await request.readBase(config.lockfile) : undefined;
+  const lockfileAtCandidate = shares ? await request.readCandidate(config.lockfile) : undefined;
   for (const directory of config.share) {
     const blocked = await whatStandsInTheWay(workspace, directory);
     if (blocked !== undefined) {
@@ -128,8 +131,8 @@ export async function findWorkspaceDependencies(
       directory,
       worktree: request.worktree,
       lockfile: config.lockfile,
-      lockfileAtBase: await request.readBase(config.lockfile),
-      lockfileAtCandidate: await request.readCandidate(config.lockfile),
+      lockfileAtBase,
+      lockfileAtCandidate,
       isIgnored: (path) => request.isIgnored(path),
       isUnchanged: (path) => isUnchanged(request, path),
       digests: openVouchedCache(join(dirname(request.cacheDir), 'shared'), request.voucher),
@@ -187,11 +190,12 @@ export async function findWorkspaceDependencies(
       ? ': what an earlier run left is not vouched for by this user on this machine'
       : '';
     const when = cached ? ' in an earlier run' : unknown;
-    const lockfile = sha256Hex((await request.readCandidate(step.lockfile)) ?? '');
-    const annotations = { lockfile: [step.lockfile, `sha256:${lockfile}`], hosts: step.hosts };
-    const uri = `urn:writ:workspace-prepare:sha256:${key}`;
+    const named = {
+      uri: `urn:writ:workspace-prepare:sha256:${key}`,
+      ...(step.hosts.length === 0 ? {} : { annotations: await annotationsOf(step, request) }),
+    };
     for (const made of directories) {
-      provided.set(made.directory, { ...made, uri, ...(step.hosts.length === 0 ? {} : { annotations }) });
+      provided.set(made.directory, { ...made, ...named });
       notes.push({
         directory: made.directory,
         outcome: cached ? 'cached' : 'prepared',
@@ -206,6 +210,15 @@ export async function findWorkspaceDependencies(
     notes.push({ directory, outcome: 'refused', refusal: 'submodule', message: submoduleNotice(directory) });
   }
   return { provided: [...provided.values()], notes, observed: observedSteps };
+}
+
+/** What decided the content of a directory that was prepared with a network. */
+async function annotationsOf(
+  { lockfile, hosts }: PrepareStep,
+  request: Pick<WorkspaceDependenciesRequest, 'readCandidate'>,
+): Promise<NonNullable<ProvidedDirectory['annotations']>> {
+  const sha256 = sha256Hex((await request.readCandidate(lockfile)) ?? '');
+  return { lockfile: [lockfile, `sha256:${sha256}`], hosts };
 }
 
 /**
