@@ -112,10 +112,8 @@ export async function addEntries(
     const added: QueueEntry[] = [];
     let number = known.at(-1)?.number ?? 0;
     for (const { specBytes, patch, ...rest } of changes) {
-      const parts = [specBytes, patch ?? `${rest.from}..${rest.tip}`, rest.target].map((part) =>
-        sha256Hex(typeof part === 'string' ? Buffer.from(part) : part),
-      );
-      const digest = sha256Hex(Buffer.from(parts.join('\n')));
+      const parts = [specBytes, patch ?? `${rest.from}..${rest.tip}`, rest.target];
+      const digest = sha256Hex(parts.map(sha256Hex).join('\n'));
       const same = [...live, ...added].find((entry) => entry.digest === digest);
       if (same === undefined) number += 1;
       added.push(same ?? (await putEntry(repository, { ...rest, digest, number }, specBytes, patch)));

@@ -177,14 +177,18 @@ function isStated(message: string, id: string): boolean {
   );
 }
 
-function toFinding(undone: readonly LandedChange[], oldest: string, path: string, paths: number): Finding {
+function toFinding(
+  undone: readonly LandedChange[],
+  oldest: string,
+  path: string,
+  paths: number,
+): Omit<Finding, 'severity'> {
   const shown = undone.map(({ id }) => id.slice(0, 12));
   const listed = shown.slice(0, 3).join(', ');
   const many = shown.length > 3 ? ` and ${shown.length - 3} more` : '';
   const what = shown.length === 1 ? `commit ${listed}` : `commits ${listed}${many}`;
   return {
     rule: 'scope',
-    severity: 'error',
     message: `the change takes back ${what}, which landed before it: it seems to be made on ${oldest.slice(0, 12)}. Make it again on the tip; if it is meant, say \`This reverts commit ID.\` of each in the message`,
     path,
     detail: { commits: undone.map(({ id }) => id), madeOn: oldest, paths },

@@ -40,8 +40,7 @@ export async function withUsualShares(
   if (!config.workspace.sharesUsual) return config;
   let tracked: ReadonlySet<string> | undefined;
   for (const { directories, decidedBy } of usual) {
-    const share: string[] = [];
-    for (const directory of directories) if (isThere(repository, directory)) share.push(directory);
+    const share = directories.filter((directory) => isThere(repository, directory));
     if (share.length === 0) continue;
     tracked ??= await listNames(repository, tree);
     const lockfile = decidedBy.find((name) => tracked?.has(name));

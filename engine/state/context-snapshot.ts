@@ -65,20 +65,19 @@ const instructions = new WeakMap<RunEnvironment, Promise<InstructionFiles>>();
 
 /** The instruction files of a run's base commit for the files that its scope covers. Reads them once. */
 export function instructionsOf(run: OpenRun): Promise<InstructionFiles> {
+  const known = instructions.get(run.environment) ?? readRunInstructions(run);
+  instructions.set(run.environment, known);
+  return known;
+}
+
+async function readRunInstructions(run: OpenRun): Promise<InstructionFiles> {
   const { environment, identity, services } = run;
-  const known = instructions.get(environment);
-  if (known !== undefined) return known;
-  const read = async (): Promise<InstructionFiles> => {
-    const { runId, scope, contract } = identity;
-    const spec = contract.effective;
-    const { hooks } = services.engine;
-    const strategy = await openEvidence(run);
-    const admit = openAdmission({ spec, strategy, hooks, runId, words: policyOf(run).words });
-    return readInstructions({ objects: services.scratch, tree: environment.base.tree, spec, scope, admit });
-  };
-  const reading = read();
-  instructions.set(environment, reading);
-  return reading;
+  const { runId, scope, contract } = identity;
+  const spec = contract.effective;
+  const { hooks } = services.engine;
+  const strategy = await openEvidence(run);
+  const admit = openAdmission({ spec, strategy, hooks, runId, words: policyOf(run).words });
+  return readInstructions({ objects: services.scratch, tree: environment.base.tree, spec, scope, admit });
 }
 
 /** How sources are evaluated in a run: by the spec's strategy, and by the additional plugins of the policy commit. */

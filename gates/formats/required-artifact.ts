@@ -1,5 +1,4 @@
 /* Decides whether a spec requires a report. */
-
 import type { ArtifactStage, EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { stageNames } from '../../core/interfaces/stage.ts';
 import { gateOf, lookedForAt } from '../../spec/checks-of.ts';

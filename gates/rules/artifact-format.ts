@@ -1,5 +1,4 @@
 /* The rule `artifact-format`. */
-
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import type { ArtifactRecord } from '../../core/interfaces/stage.ts';

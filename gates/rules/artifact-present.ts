@@ -1,5 +1,4 @@
 /* The rule `artifact-present`. */
-
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { mustPass } from '../../core/interfaces/stage.ts';
