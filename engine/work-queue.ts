@@ -13,6 +13,8 @@ import { readRun } from './record/read-run.ts';
 import { resumeRun, runIntent } from './run.ts';
 import type { QueuedRun, RunSettings } from './state/run-request.ts';
 
+type Approvals = Pick<WaitsFor, 'needed' | 'people' | 'owners'>;
+
 /** What works on the queue. */
 export interface QueuePlace {
   readonly engine: WritEngine;
@@ -21,7 +23,7 @@ export interface QueuePlace {
   /** Number of the last entry to work on; absent: until the queue is empty. */
   readonly last?: number;
   /** Approvals of a run that waits, verified now. */
-  approvalsOf(view: RunView): Promise<Pick<WaitsFor, 'needed' | 'people'>>;
+  approvalsOf(view: RunView): Promise<Approvals>;
   /** Called after each step of an entry, in words. */
   note(entry: QueueEntry, what: string): void;
 }
@@ -147,8 +149,10 @@ async function beginTurn(place: QueuePlace, entry: QueueEntry): Promise<Attempt>
   const answer = view.state === 'waiting' ? answerOf(await place.approvalsOf(view)) : undefined;
   if (view.state === 'waiting' && answer === undefined) return ended(entry, { state: 'waits', view });
   const outcome = await goOn(place, view, answer);
+  // On the same tip it still lacks something, such as a member of a group.
+  const lacks = outcome.state === 'waits' && outcome.view.baseCommit === view.baseCommit;
   // It had what it asked for, and that did not hold: from now on nothing overtakes it.
-  const asked = answer === undefined ? entry : { ...entry, holds: true };
+  const asked = answer === undefined || lacks ? entry : { ...entry, holds: true };
   if (outcome.state !== 'moved') return ended(asked, outcome);
   place.note(entry, 'the target moved: evaluated again on its new tip');
   return begin(place, withoutRun(asked));
@@ -185,14 +189,12 @@ async function goOn(
   }
 }
 
-/** What people said so far; `undefined`: not enough of them. */
-function answerOf({
-  needed,
-  people,
-}: Pick<WaitsFor, 'needed' | 'people'>): 'approved' | 'rejected' | undefined {
+/** What people said so far; `undefined`: not enough of them, or no owner of a changed path. */
+function answerOf({ needed, people, owners = [] }: Approvals): 'approved' | 'rejected' | undefined {
   const counting = people.filter(({ status }) => status === 'counts');
   if (counting.some(({ decision }) => decision === 'reject')) return 'rejected';
-  return new Set(counting.map(({ principal }) => principal)).size >= needed ? 'approved' : undefined;
+  const isEnough = new Set(counting.map(({ principal }) => principal)).size >= needed;
+  return isEnough && owners.every(({ approved }) => approved.length > 0) ? 'approved' : undefined;
 }
 
 /** Starts a run of an entry: on the tip of its target, or on the commit that the run before it is about to make. */

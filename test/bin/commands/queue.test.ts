@@ -273,6 +273,42 @@ t.test(
   },
 );
 
+const group = '[approvals.groups]\nleads = ["bea@x.example"]\n';
+const groupCheck = {
+  id: 'people',
+  kind: 'policy',
+  command: 'require-approvers --group leads',
+  required: true,
+};
+const ofGroup = { acceptance: { verificationPlan: { releaseChecks: [groupCheck] } } };
+for (const [whom, file, text, more] of [
+  ['an owner', 'owners', 'a.txt bea@x.example\n', {}],
+  ['a member of a group', 'config.toml', group, ofGroup],
+] as const)
+  t.test(`a change that still lacks ${whom} holds no other up`, { skip: withoutSshKeygen }, async (t) => {
+    const { home, root, git, call, change, spec, subjects, states } = scene(t);
+    const [ana, bea] = [makeKey(home, 'ana'), makeKey(home, 'bea')];
+    const signers = `ana@x.example ${publicOf(ana)}\nbea@x.example ${publicOf(bea)}\n`;
+    mkdirSync(join(root, '.writ'));
+    writeFileSync(join(root, '.writ/allowed_signers'), signers);
+    writeFileSync(join(root, '.writ', file), text);
+    git('add', '-f', '.writ');
+    git('commit', '-qm', 'chore: people');
+    const add = async (name: string, own: Json): Promise<void> => {
+      const range = change(name, { [`${name}.txt`]: name });
+      t.match(await call('queue', 'add', spec(name, 'true', own), '--range', range), { code: 0 });
+    };
+    await add('a', more);
+    const first = await call('queue', 'run');
+    t.match(first, { code: 4, data: { entries: [{ state: 'waits-for-approval' }] } });
+    const run = first.data?.entries[0]?.run_id ?? '';
+    t.match(await call('approve', run, '--key', ana), { code: 0 });
+    await add('b', {});
+    t.match(await call('queue', 'run'), { code: 4 });
+    t.strictSame(await states(), ['waits-for-approval', 'landed']);
+    t.strictSame(subjects().slice(1), ['chore: b']);
+  });
+
 t.test('a change that is built on a wrong base and takes back what landed is refused', async (t) => {
   const { home, root, git, call, change, spec } = scene(t);
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
