@@ -15,7 +15,7 @@ import {
 import { locatorForm } from '../../spec/rules/document-rules.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { askGit } from '../../workspace/git/git.ts';
-import { readBlob } from '../../workspace/git/read-objects.ts';
+import { describeObjects, readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { listNames } from '../../workspace/git/tree.ts';
@@ -74,7 +74,7 @@ export function projectInTree(repository: Repository, tree: string): ProjectFile
         if (isWritError(fault, 'INPUT_TOO_LARGE')) return undefined;
         throw fault;
       }),
-    has: async (name) => (await listNames(repository, tree)).has(name),
+    has: async (name) => (await describeObjects(repository, [`${tree}:${name}`]))[0]?.type === 'blob',
     list: async (directory) => {
       const names = await listNames(repository, tree, directory === '.' ? '' : directory);
       return [...names].slice(0, mostEntries);

@@ -22,6 +22,7 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import { riskLevels } from '../../spec/profile.ts';
 import type { ProposedCheck } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
@@ -43,7 +44,8 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     ephemeralKey: options.flag('ephemeral-key'),
     plugins: reportingPlugins(context),
   });
-  const repository = await openRepository(repositoryPath);
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(repositoryPath));
   const isLastCommit = options.flag('commit');
   const change = await changeGiven(context, repository);
   const spec = await buildSpec(context, engine, repository, change);
