@@ -28,7 +28,8 @@ import {
   keyOf,
   parseBaseline,
 } from '../../readers/documents/baseline.ts';
-import { runGit, startGit } from '../../workspace/git/git.ts';
+import { type GitDirectory, gitFailed, runGit, startGit, withGit } from '../../workspace/git/git.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { resolveBase, treeOf } from '../../workspace/git/resolve-commit.ts';
@@ -59,7 +60,11 @@ const maxTextBytes = 64 * 1024 * 1024;
  * The one source that the command line names: a patch, a range, files, or else what is not committed yet. USAGE for two
  * of them.
  */
-export async function openScanSource(context: Context, tell: Tell): Promise<ScanSource> {
+export async function openScanSource(
+  context: Context,
+  tell: Tell,
+  around: Repository | undefined,
+): Promise<ScanSource> {
   const patch = context.options.value('patch');
   const range = context.options.value('range');
   const given = [patch !== undefined, range !== undefined, context.args.length > 0].filter(Boolean);
@@ -69,9 +74,9 @@ export async function openScanSource(context: Context, tell: Tell): Promise<Scan
     });
   }
   if (patch !== undefined) return fromPatch(context, patch, tell);
-  if (range !== undefined) return fromRange(context, range);
   if (context.args.length > 0) return fromFiles(context, tell);
-  return fromWorktree(context, tell);
+  const repository = around ?? (await openRepository(context.repoPath ?? context.cwd));
+  return range === undefined ? fromWorktree(repository, context, tell) : fromRange(repository, range);
 }
 
 async function fromPatch({ cwd, stdin, signal }: Context, path: string, tell: Tell): Promise<ScanSource> {
@@ -82,6 +87,7 @@ async function fromPatch({ cwd, stdin, signal }: Context, path: string, tell: Te
       for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     } catch (cause) {
       signal.throwIfAborted();
+      if (cause instanceof WritError) throw cause;
       const found = (cause as NodeJS.ErrnoException).code ?? 'it ended early';
       throw new WritError('INPUT_UNREADABLE', {
         message: `\`${path}\` cannot be read: ${found}`,
@@ -93,13 +99,16 @@ async function fromPatch({ cwd, stdin, signal }: Context, path: string, tell: Te
   return { pieces: cutDiff(read(), { onUnscanned: tell }), isWhole: false, ...nothingToClose };
 }
 
-async function fromRange({ cwd, repoPath }: Context, range: string): Promise<ScanSource> {
-  const repository = await openRepository(repoPath ?? cwd);
+async function fromRange(repository: Repository, range: string): Promise<ScanSource> {
   const resolved = await resolveRange(repository, range);
   const directory = await mkdtemp(join(tmpdir(), 'writ-scan-'));
-  const close = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  const readers = keepObjectReaders();
+  const close = async (): Promise<void> => {
+    await readers[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  };
   try {
-    const scratch = await createScratch(join(directory, 'scratch'), repository);
+    const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
     const patch = await patchFromRange(scratch, resolved);
     return {
       pieces: one(patch),
@@ -164,19 +173,8 @@ async function collect(
   } else if (isNamed) tell({ path, reason: 'it is no regular file' });
 }
 
-async function fromWorktree({ cwd, repoPath, signal }: Context, tell: Tell): Promise<ScanSource> {
-  const repository = await openRepository(repoPath ?? cwd);
-  const git = startGit(repository, ['diff', ...plainDiffFlags, 'HEAD', '--'], signal);
-  git.stdin.end();
-  async function* read(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of git.stdout) yield chunk;
-    const { code, stderr } = await git.exited;
-    if (code !== 0) {
-      throw new WritError('GIT_FAILED', {
-        message: `\`git diff\` failed: ${stderr.toString('utf8').trim()}`,
-      });
-    }
-  }
+async function fromWorktree(repository: Repository, { signal }: Context, tell: Tell): Promise<ScanSource> {
+  const diff = gitOutput(repository, ['diff', ...plainDiffFlags, 'HEAD', '--'], signal);
   const untracked = async (): Promise<string | undefined> => {
     const listed = await runGit(repository, [
       'ls-files',
@@ -188,7 +186,20 @@ async function fromWorktree({ cwd, repoPath, signal }: Context, tell: Tell): Pro
     const [first = ''] = listed.toString('utf8').split('\0');
     return first === '' ? undefined : printable(first);
   };
-  return { pieces: cutDiff(read(), { onUnscanned: tell }), isWhole: false, untracked, ...nothingToClose };
+  return { pieces: cutDiff(diff, { onUnscanned: tell }), isWhole: false, untracked, ...nothingToClose };
+}
+
+/** What a git command prints, as it comes. GIT_FAILED and OBJECTS_MISSING at its end. */
+export async function* gitOutput(
+  place: GitDirectory,
+  args: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const git = startGit(place, args, signal);
+  git.stdin.end();
+  for await (const chunk of git.stdout) yield chunk;
+  const { code, stderr } = await withGit(() => git.exited);
+  if (code !== 0) throw gitFailed(args, code, stderr.toString('utf8'));
 }
 
 const nothingToClose = { [Symbol.asyncDispose]: async (): Promise<void> => {} };
@@ -209,14 +220,22 @@ interface ScanOptions {
  * Returns `[rules.<id>]` and the waivers from the repository of the scan, at the change's base: A of `--range A..B`,
  * else HEAD. Never reads the working tree or the candidate. Empty outside a repository. Throws CONFIG_INVALID.
  */
-export async function readScanOptions(context: OptionsContext, known: Rules): Promise<ScanOptions> {
-  const repository = await repositoryAround(context);
+export async function readScanOptions(
+  context: OptionsContext,
+  known: Rules,
+  around?: Repository,
+): Promise<ScanOptions> {
+  const repository = around ?? (await repositoryAround(context));
   return repository === undefined
     ? { rules: {}, waivers: [] }
     : readOptionsAt(repository, await policyTree(context, repository), known);
 }
 
-async function repositoryAround({ repoPath, cwd }: Pick<Context, 'repoPath' | 'cwd'>) {
+/** The repository of a scan; `undefined` outside of one, if `--repo` does not name it. */
+export async function repositoryAround({
+  repoPath,
+  cwd,
+}: Pick<Context, 'repoPath' | 'cwd'>): Promise<Repository | undefined> {
   return openRepository(repoPath ?? cwd).catch((fault: unknown) => {
     if (repoPath === undefined && elsewhere.some((code) => isWritError(fault, code))) return undefined;
     throw fault;
@@ -248,9 +267,9 @@ export async function noteKnownIn(
   context: Context,
   rules: readonly Rule[],
   findings: readonly ScannedFinding[],
+  repository: Repository | undefined,
 ): Promise<readonly ScannedFinding[]> {
-  const repository = context.args.length === 0 ? undefined : await repositoryAround(context);
-  if (repository === undefined) return findings;
+  if (repository === undefined || context.args.length === 0) return findings;
   const { tree } = await resolveBase(repository, 'HEAD');
   const bytes = await readBlob(repository, tree, baselinePath);
   if (bytes === undefined) return findings;

@@ -1,7 +1,7 @@
 /* The `writ baseline` command: findings that exist, in a file that counts once it is committed. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWritError, WritError } from '../../core/base/errors.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import { writeDurably } from '../../core/base/files.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
@@ -21,20 +21,21 @@ import {
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { scanSpec } from '../../spec/secret-words.ts';
 import { isIgnoredPath } from '../../workspace/git/dirty-paths.ts';
-import { startGit, withGit } from '../../workspace/git/git.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { emptyTreeOf, openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
-import { readOptionsAt } from '../command-parts/scan-sources.ts';
+import { gitOutput, readOptionsAt } from '../command-parts/scan-sources.ts';
 import { outputFailed } from '../command-parts/write-output.ts';
 
 /** `writ baseline`: writes the errors that HEAD has, in place of an earlier baseline. BASELINE_INVALID: too many. */
 export async function baselineCommand(context: CommandContext): Promise<CommandResult> {
   const { print } = context;
-  const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using readers = keepObjectReaders();
+  const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
   const { tree } = await resolveBase(repository, 'HEAD');
   await using engine = await openEngine(context);
   const { known, left, notes } = await findKnown(context, engine, repository, tree);
@@ -140,20 +141,13 @@ function withoutAdvisories(fault: unknown): {
 }
 
 /** All files of a tree as additions. */
-async function* wholeTree(
+function wholeTree(
   { signal }: CommandContext,
   repository: Repository,
   tree: string,
 ): AsyncGenerator<Uint8Array> {
-  const command = ['diff-tree', '-r', '-p', ...plainDiffFlags, '--no-renames', emptyTreeOf(repository), tree];
-  const git = startGit(repository, command, signal);
-  git.stdin.end();
-  for await (const chunk of git.stdout) yield chunk;
-  const { code, stderr } = await withGit(() => git.exited);
-  if (code !== 0)
-    throw new WritError('GIT_FAILED', {
-      message: `\`git diff-tree\` failed: ${stderr.toString('utf8').trim()}`,
-    });
+  const diff = ['diff-tree', '-r', '-p', ...plainDiffFlags, '--no-renames'];
+  return gitOutput(repository, [...diff, emptyTreeOf(repository), tree], signal);
 }
 
 async function toKnown(

@@ -8,12 +8,14 @@ import { readInput } from '../../api/read-input.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
 import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
-import { gitLine, runGit, startGit, tryGit } from '../../workspace/git/git.ts';
+import { gitLine, runGit, tryGit } from '../../workspace/git/git.ts';
 import { hookMark, hooksDirectory, keptEnding, maxHookBytes } from '../../workspace/git/hooks.ts';
+import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
-import { scanCommand } from './scan.ts';
+import { gitOutput } from '../command-parts/scan-sources.ts';
+import { scanIn } from './scan.ts';
 
 const hooks = ['pre-commit', 'commit-msg', 'pre-push'] as const;
 type Hook = (typeof hooks)[number];
@@ -116,7 +118,7 @@ async function scanStaged(context: CommandContext, repository: Repository): Prom
     maxBytes: maxPatchBytes,
     ...(index ? { env: { GIT_INDEX_FILE: resolve(context.cwd, index) } } : {}),
   });
-  return (await scan(context, { patch: '-' }, Readable.from([diff]))) ?? scanned(0);
+  return (await scan(context, repository, { patch: '-' }, Readable.from([diff]))) ?? scanned(0);
 }
 
 /** Below this line git has put the diff for the person who writes the message (`git commit --verbose`). */
@@ -143,38 +145,36 @@ async function scanPushed(
   name: string,
 ): Promise<CommandResult> {
   const lines = (await readInput(context, '-', { maxBytes: maxHookBytes })).toString().split('\n');
-  const isHere = async (id: string): Promise<boolean> =>
-    objectId.test(id) && (await tryGit(repository, ['cat-file', '-e', `${id}^{commit}`])) !== undefined;
-  const refs: { readonly local: string; readonly remote?: string }[] = [];
-  for (const line of lines.slice(0, maxRefs)) {
+  const pairs = lines.slice(0, maxRefs).map((line) => {
     const [, local = '', , remote = ''] = line.trim().split(' ');
-    if (await isHere(local)) refs.push({ local, ...((await isHere(remote)) ? { remote } : {}) });
-  }
+    return { local, remote };
+  });
+  const ids = pairs.flatMap(({ local, remote }) => [local, remote]).filter((id) => objectId.test(id));
+  // An annotated tag counts as its commit.
+  const here = await presentCommits(repository, ids.map(toCommit));
+  const refs = pairs
+    .filter(({ local }) => here.has(toCommit(local)))
+    .map(({ local, remote }) => ({ local, remote: here.has(toCommit(remote)) ? remote : undefined }));
   if (refs.length === 0) return scanned(0);
   const known = ['--not', ...refs.flatMap(({ remote }) => remote ?? []), `--remotes=${name}`];
   const sent = [...refs.map(({ local }) => local), ...known];
   const commits = Number(await gitLine(repository, ['rev-list', '--count', ...sent]));
   if (commits === 0) return scanned(0);
-  const log = startGit(repository, [
-    'log',
-    '--patch',
-    '--no-merges',
-    '--format=',
-    ...plainDiffFlags,
-    ...sent,
-  ]);
-  log.stdin.end();
-  const found = await scan(context, { patch: '-', rules: 'secrets' }, log.stdout);
-  const { code, stderr } = await log.exited;
-  if (code !== 0)
-    throw new WritError('GIT_FAILED', { message: `\`git log\` failed: ${stderr.toString('utf8').trim()}` });
+  const log = ['log', '--patch', '--no-merges', '--format=', ...plainDiffFlags, ...sent];
+  const patches = Readable.from(gitOutput(repository, log, context.signal));
+  const found = await scan(context, repository, { patch: '-', rules: 'secrets' }, patches);
   if (found !== undefined && found.exitCode !== 0) return found;
   for (const { local, remote } of refs) {
     const from = remote ?? (await newestKnown(repository, local, known));
-    const result = from === undefined ? undefined : await scan(context, { range: `${from}..${local}` });
+    const result =
+      from === undefined ? undefined : await scan(context, repository, { range: `${from}..${local}` });
     if (result !== undefined && result.exitCode !== 0) return result;
   }
   return scanned(commits);
+}
+
+function toCommit(id: string): string {
+  return `${id}^{commit}`;
 }
 
 /** The newest commit of a branch that the remote has. */
@@ -194,6 +194,7 @@ function scanned(count: number): CommandResult {
 /** `writ scan` with these options; `undefined` where there is nothing to scan. */
 async function scan(
   context: CommandContext,
+  repository: Repository,
   given: Readonly<Record<string, string>>,
   stdin: CommandContext['stdin'] = context.stdin,
 ): Promise<CommandResult | undefined> {
@@ -203,7 +204,7 @@ async function scan(
     flag: () => false,
   };
   try {
-    return await scanCommand({ ...context, args: [], options, stdin });
+    return await scanIn({ ...context, args: [], options, stdin }, repository);
   } catch (fault) {
     if (isWritError(fault, 'PATCH_EMPTY')) return undefined;
     throw fault;

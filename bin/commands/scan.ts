@@ -23,6 +23,8 @@ import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import { redact } from '../../readers/sensitive/redact.ts';
 import { scanSpec } from '../../spec/secret-words.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import {
   type CommandContext,
   type CommandResult,
@@ -31,7 +33,12 @@ import {
   succeeded,
 } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
-import { noteKnownIn, openScanSource, readScanOptions } from '../command-parts/scan-sources.ts';
+import {
+  noteKnownIn,
+  openScanSource,
+  readScanOptions,
+  repositoryAround,
+} from '../command-parts/scan-sources.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import { printScan } from '../report/scan.ts';
 
@@ -40,13 +47,23 @@ import { printScan } from '../report/scan.ts';
  * scanned.
  */
 export async function scanCommand(context: CommandContext): Promise<CommandResult> {
+  return scanIn(context, await repositoryAround(context));
+}
+
+/** `writ scan` in a repository that is open, or outside of one. */
+export async function scanIn(
+  context: CommandContext,
+  repository: Repository | undefined,
+): Promise<CommandResult> {
   const unscanned: Unscanned[] = [];
+  await using readers = keepObjectReaders();
+  if (repository !== undefined) readers.keep(repository);
   await using engine = await openEngine(context);
   const named = namedRules(context);
   const all = engine.rules.ids.flatMap((id) => engine.rules.get(id) ?? []);
   const rules = pickRules(all, named);
-  const { rules: ruleOptions, waivers } = await readScanOptions(context, engine.rules);
-  await using source = await openScanSource(context, (one) => unscanned.push(one));
+  const { rules: ruleOptions, waivers } = await readScanOptions(context, engine.rules, repository);
+  await using source = await openScanSource(context, (one) => unscanned.push(one), repository);
   const asked = rules.filter(({ scan }) => source.isWhole || scan?.needsBothSides !== true);
   const result = await loadLean(() =>
     scanPieces(source.pieces, {
@@ -72,10 +89,9 @@ export async function scanCommand(context: CommandContext): Promise<CommandResul
   const warning = asked.filter(
     ({ id, scan }) => scan?.severity === 'warning' && named?.includes(id) !== true,
   );
+  const known = await noteKnownIn(context, asked, result.findings, repository);
   const findings = [
-    ...waiveFindings(await noteKnownIn(context, asked, result.findings), waivers, systemClock.now()).map(
-      (finding) => soften(finding, warning),
-    ),
+    ...waiveFindings(known, waivers, systemClock.now()).map((finding) => soften(finding, warning)),
     ...unscanned.map(toFinding),
     ...notCompared(rules.filter((rule) => !asked.includes(rule))),
   ];
