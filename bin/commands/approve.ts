@@ -8,13 +8,13 @@ import type { ApprovalData } from '../../api/schemas/run-schema.ts';
 import { principalForm } from '../../attest/approval/approval-statement.ts';
 import { findApproverKey } from '../../attest/approval/sign-approval.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { askRemote, networkPlace, pickRemote, remoteFailed } from '../../engine/upkeep/remote.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
-import { gitLine, tryGit } from '../../workspace/git/git.ts';
+import { gitLine } from '../../workspace/git/git.ts';
+import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { printChanged, toCount } from '../report/words.ts';
 import { type Printer, styled } from '../terminal/print.ts';
-import { fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
+import { exchange, fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
 
 /**
  * `writ approve RUN`: one signed statement on `refs/ai/approvals/<run>/<n>`; the run itself goes on with `writ resume`
@@ -42,18 +42,15 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   return refused(fault, { ...data }, human);
 }
 
-/** Without the policy commit nobody here can say whose approval counts. REMOTE_FAILED. */
+/** Without the policy commit no one here can say whose approval counts. REMOTE_FAILED. */
 async function fetchPolicy(
-  { cwd, signal }: CommandContext,
+  context: CommandContext,
   { repository, report: { policyCommit } }: WaitingRun,
-  wanted: string,
+  remote: string,
 ): Promise<void> {
   if (policyCommit === undefined) return;
-  if ((await tryGit(repository, ['cat-file', '-e', `${policyCommit}^{commit}`])) !== undefined) return;
-  const remote = await pickRemote(repository, wanted, cwd);
-  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', remote.address];
-  const answer = await askRemote(await networkPlace(repository), [...args, policyCommit], { signal });
-  if (answer.code !== 0) throw remoteFailed(remote, answer);
+  if ((await presentCommits(repository, [policyCommit])).has(policyCommit)) return;
+  await exchange(context, repository, remote, 'fetch', [policyCommit]);
 }
 
 function printApprovals(

@@ -8,9 +8,9 @@ import { isRecord } from '../../core/base/json-pointer.ts';
 import { printable } from '../../core/base/printable.ts';
 import { SchemaFault } from '../../core/base/schema.ts';
 import { readClaim } from '../../engine/record/claimed-run.ts';
-import { askRemote, networkPlace, pickRemote, remoteFailed } from '../../engine/upkeep/remote.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { runGit, tryGit } from '../../workspace/git/git.ts';
+import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { countCommits, mergeBase, readHead, resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import { type GitHub, noPull, openGitHub, type Pull, parseJson, readPull } from '../ci/github.ts';
@@ -29,7 +29,7 @@ import { styled } from '../terminal/print.ts';
 import { resumeCommand } from './resume.ts';
 import { runCommand } from './run.ts';
 import { sealCommand } from './seal.ts';
-import { fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
+import { exchange, fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
 
 /** The change that a job is about. */
 interface Job {
@@ -147,30 +147,14 @@ async function bring(context: CommandContext, repository: Repository, job: Job):
   const hasRemote = (await tryGit(repository, ['remote', 'get-url', remoteName])) !== undefined;
   if (hasRemote) {
     const tracked = `refs/remotes/${remoteName}/${onto}`;
-    await exchange(context, repository, 'fetch', [`+${branch}:${tracked}`]);
-    const isHere = (await tryGit(repository, ['cat-file', '-e', `${head}^{commit}`])) !== undefined;
-    if (!isHere && pull !== undefined)
-      await exchange(context, repository, 'fetch', [`refs/pull/${pull.number}/head`]);
+    await exchange(context, repository, remoteName, 'fetch', [`+${branch}:${tracked}`]);
+    if (pull !== undefined && !(await presentCommits(repository, [head])).has(head))
+      await exchange(context, repository, remoteName, 'fetch', [`refs/pull/${pull.number}/head`]);
     // A branch that is checked out stays where its files are.
     if ((await readHead(repository)).branch !== branch)
       await runGit(repository, ['update-ref', branch, tracked]);
   }
   await resolveCommit(repository, head);
-}
-
-/** One `git fetch` or `git push` with the remote, with the credentials of the user's own configuration. */
-async function exchange(
-  { cwd, signal }: CommandContext,
-  repository: Repository,
-  command: 'fetch' | 'push',
-  refspecs: readonly string[],
-): Promise<void> {
-  const remote = await pickRemote(repository, remoteName, cwd);
-  const place = await networkPlace(repository);
-  const quiet = command === 'fetch' ? ['--no-tags', '--no-write-fetch-head'] : ['--atomic'];
-  const args = [command, '--quiet', ...quiet, '--end-of-options', remote.address, ...refspecs];
-  const answer = await askRemote(place, args, { signal });
-  if (answer.code !== 0) throw remoteFailed(remote, answer);
 }
 
 async function evaluate(
@@ -228,12 +212,12 @@ async function report(
   const branch = isKept && outcome === 'commit' ? sealedBranch(job, summary) : undefined;
   const isLanding = branch !== undefined && options.flag('land');
   if (branch !== undefined) {
-    await exchange(context, repository, 'push', [`+${commit}:refs/heads/${branch}`]);
+    await exchange(context, repository, remoteName, 'push', [`+${commit}:refs/heads/${branch}`]);
     // A protected branch accepts a commit once its own status is good.
     await job.github?.setStatus(commit, 'success', outcomeWords(summary));
   }
   if (isLanding)
-    await exchange(context, repository, 'push', [
+    await exchange(context, repository, remoteName, 'push', [
       `${commit}:refs/heads/${job.onto}`,
       `:refs/heads/${branch}`,
     ]);

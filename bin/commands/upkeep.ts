@@ -27,14 +27,22 @@ import {
   pushRefs,
 } from '../../engine/upkeep/push-refs.ts';
 import { mayRestore, rebuild } from '../../engine/upkeep/rebuild.ts';
-import { awaitsChoice, isRefused, type MovedRef, pickRemote } from '../../engine/upkeep/remote.ts';
+import {
+  askRemote,
+  awaitsChoice,
+  isRefused,
+  type MovedRef,
+  networkPlace,
+  pickRemote,
+  remoteFailed,
+} from '../../engine/upkeep/remote.ts';
 import { checkAudits } from '../../session/audit/read-audit.ts';
 import { checkThreads, rebuildThreadIndex } from '../../session/thread/check-threads.ts';
 import { shortRef } from '../../store/landed.ts';
 import type { Problem } from '../../store/stored-object.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { fetchedLogRef, isLogRef } from '../../workspace/git/refs.ts';
-import { openRepository } from '../../workspace/git/repository.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import {
   type CommandContext,
   type CommandResult,
@@ -141,6 +149,35 @@ export async function requireMoved(context: CommandContext, move: RunCommand, re
   const result = await move({ ...context, args: [remote], options: none });
   if ('error' in result) throw result.error;
 }
+
+/**
+ * One `git fetch` or `git push` of refs that are not those of writ. As in `writ fetch` and `writ push`, credentials are
+ * of the user's own configuration, and no program runs that the configuration of the repository names. REMOTE_UNKNOWN,
+ * REMOTE_FAILED.
+ */
+export async function exchange(
+  { cwd, signal }: Pick<CommandContext, 'cwd' | 'signal'>,
+  repository: Repository,
+  wanted: string,
+  command: keyof typeof plainExchange,
+  refspecs: readonly string[],
+): Promise<void> {
+  const remote = await pickRemote(repository, wanted, cwd);
+  const args = [command, '--quiet', ...plainExchange[command], '--end-of-options', remote.address];
+  const answer = await askRemote(await networkPlace(repository), [...args, ...refspecs], { signal });
+  if (answer.code !== 0) throw remoteFailed(remote, answer);
+}
+
+const plainExchange = {
+  fetch: [
+    ...['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'],
+    '--upload-pack=git-upload-pack',
+  ],
+  push: [
+    ...['--atomic', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no'],
+    '--receive-pack=git-receive-pack',
+  ],
+} as const;
 
 /** `writ gc`: enforces retention and removes leftovers of finished runs. */
 export async function gcCommand({ options, stores, repoPath, cwd }: CommandContext): Promise<CommandResult> {

@@ -164,3 +164,20 @@ t.test('the remote is that of `[landing]`, and no password of its address is pri
   t.equal(code, 128);
   t.notMatch(text, /hunter2/);
 });
+
+t.test('`writ ci` runs no program that the config of the repository names', async (t) => {
+  const { git, bare, stage, call, remote } = scene(t);
+  git('switch', '-q', '-c', 'fix');
+  stage();
+  git('commit', '-q', '-m', 'chore: more');
+  git('switch', '-q', 'main');
+  const mark = join(bare, 'ran');
+  const evil = join(bare, 'evil.sh');
+  writeFileSync(evil, `#!/bin/sh\necho "$0 $@" >> '${mark}'\nexit 1\n`, { mode: 0o755 });
+  for (const key of ['uploadpack', 'receivepack']) git('config', `remote.origin.${key}`, evil);
+  const change = ['--onto', 'main', '--head', 'fix', '--check', 'true', '--seal', '--land'];
+  const { code, data } = await call('ci', ...change);
+  t.match({ code, data }, { code: 0, data: { outcome: 'commit', landed: true } });
+  t.match(remote(), `${data.commit} commit\trefs/heads/main`);
+  t.notOk(existsSync(mark), existsSync(mark) ? readFileSync(mark, 'utf8') : 'nothing ran');
+});
