@@ -1,4 +1,6 @@
 /* `--push` of `run`, `seal` and `resume`: a sealed commit and its records go to the remote together. */
+
+import { compact } from '../../api/envelope.ts';
 import { notLanded, type OpenedRun } from '../../api/run/open-run.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
@@ -31,12 +33,11 @@ export function pushChecks(
 
 /** The same for a run that is resumed. */
 export async function requirePushOf(
-  { options, signal }: CommandContext,
+  context: CommandContext,
   { repository, view: { targetRef, baseCommit, policyCommit } }: OpenedRun,
 ): Promise<void> {
-  if (!options.flag('push')) return;
-  const place = await findPushPlace(repository, targetRef, policyCommit);
-  await requirePushable(repository, place, baseCommit, signal);
+  const landing = compact({ target: targetRef, base: baseCommit, policy: policyCommit });
+  await pushChecks(context).requirePush?.(repository, landing);
 }
 
 /**

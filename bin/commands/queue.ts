@@ -30,7 +30,7 @@ import { type CommandContext, type CommandResult, refused, succeeded } from '../
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { type Printer, styled } from '../terminal/print.ts';
-import { tellCi, toResult } from './run.ts';
+import { finishRun } from './run.ts';
 
 /** `writ queue add SPEC…`: one `--patch` or `--range` for each spec, in the same order. */
 export async function queueAddCommand(context: CommandContext): Promise<CommandResult> {
@@ -165,10 +165,7 @@ export async function runThroughQueue(context: CommandContext): Promise<CommandR
   if (fault !== undefined) throw fault;
   const entry = await find();
   const view = entry?.run === undefined ? undefined : await openRun(context, entry.run).catch(unlessMissing);
-  if (view !== undefined) {
-    await tellCi(context, view.view);
-    return toResult(view.view, print);
-  }
+  if (view !== undefined) return await finishRun(context, view.view);
   throw new WritError('QUEUE_REMOVED', {
     message: entry?.removed?.message ?? 'the entry is not in the merge queue any more',
     detail: { entry: number, code: entry?.removed?.code ?? null },

@@ -17,11 +17,11 @@ import type { CommandContext, CommandResult } from '../command-parts/command.ts'
 import { resumeDraft } from '../command-parts/drafted-run.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { readModelChoice, refuseChoice } from '../command-parts/providers.ts';
-import { pushChecks, pushSealed, requirePushOf } from '../command-parts/push-sealed.ts';
+import { pushChecks, requirePushOf } from '../command-parts/push-sealed.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { reportingPlugins } from '../terminal/run-progress.ts';
-import { tellCi, toResult } from './run.ts';
+import { finishRun } from './run.ts';
 
 /** `writ resume RUN`: goes on after a kill or a wait; exit codes as for `writ run`. */
 export async function resumeCommand(context: CommandContext): Promise<CommandResult> {
@@ -52,21 +52,10 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
   };
   const draft = await draftOf(context, engine, repositoryPath);
   if (draft) {
-    const result = await resumeDraft(context, engine, repositoryPath, draft, async (confirmed) =>
-      toResult(
-        await pushSealed(
-          context,
-          await runIntent(engine, {
-            ...settings,
-            ...pushChecks(context),
-            sandbox: sandbox ?? 'auto',
-            ...confirmed,
-            hear: printIssue(context),
-          }),
-        ),
-        context.print,
-      ),
-    );
+    const result = await resumeDraft(context, engine, repositoryPath, draft, async (confirmed) => {
+      const request = { ...settings, ...pushChecks(context), sandbox: sandbox ?? 'auto', ...confirmed };
+      return finishRun(context, await runIntent(engine, { ...request, hear: printIssue(context) }));
+    });
     reaching.finish();
     return result;
   }
@@ -86,9 +75,7 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
           ...(options.flag('repeat-calls') ? { allowLostCalls: true } : {}),
         });
   reaching.finish();
-  const pushed = await pushSealed(context, view);
-  await tellCi(context, pushed);
-  return toResult(pushed, context.print);
+  return await finishRun(context, view);
 }
 
 /** Returns the worker given on the command line, else the run's original worker. USAGE, PROVIDER_OPTION. */

@@ -67,9 +67,8 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     hear: printIssue(context),
   };
   const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> => {
-    const view = await pushSealed(context, await runIntent(engine, { ...settings, ...started }));
-    await tellCi(context, view);
-    return withDocument(toResult(view, print, settings.noSeal), file?.expanded);
+    const view = await runIntent(engine, { ...settings, ...started });
+    return await finishRun(context, view, { isStrict: settings.noSeal, document: file?.expanded });
   };
   const result =
     specBytes === undefined
@@ -79,15 +78,28 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
   return result;
 }
 
-/** The result with the whole spec, where that is not the text that the user gave. */
-export function withDocument(result: CommandResult, document: IntentSpec | undefined): CommandResult {
+/**
+ * What a command does with its run: with `--push` it pushes what was sealed, with `--ci` it reports to the CI system.
+ * `document`: the whole spec, where that is not the text that the user gave. `isStrict` as in `toResult`.
+ */
+export async function finishRun(
+  context: CommandContext,
+  evaluated: RunView,
+  {
+    isStrict = false,
+    document,
+  }: { readonly isStrict?: boolean; readonly document?: IntentSpec | undefined } = {},
+): Promise<CommandResult> {
+  const view = await pushSealed(context, evaluated);
+  await tellCi(context, view);
+  const result = toResult(view, context.print, isStrict);
   if (document === undefined) return result;
   const data = result.data as { readonly spec: object };
   return { ...result, data: { ...data, spec: { ...data.spec, document } } };
 }
 
 /** With `--ci`, reports the run to the CI system. */
-export async function tellCi({ options, cwd, env, print }: CommandContext, view: RunView): Promise<void> {
+async function tellCi({ options, cwd, env, print }: CommandContext, view: RunView): Promise<void> {
   if (!options.flag('ci')) return;
   const { reportToCi } = await import('../report/ci.ts');
   const directory = await reportToCi(view, { cwd, env, log: (line) => print.complain(line) });

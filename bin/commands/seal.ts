@@ -26,17 +26,17 @@ import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
-import { pushChecks, pushSealed } from '../command-parts/push-sealed.ts';
+import { pushChecks } from '../command-parts/push-sealed.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { printSpec } from '../report/human.ts';
 import { type LineReader, openLines } from '../terminal/open-output.ts';
 import { reportingPlugins } from '../terminal/run-progress.ts';
-import { tellCi, toResult, withDocument } from './run.ts';
+import { finishRun } from './run.ts';
 
 /** `writ seal`: the index, the last commit or a range as the candidate of a run; exit codes as `writ run`. */
 export async function sealCommand(context: CommandContext): Promise<CommandResult> {
-  const { options, repoPath, cwd, signal, print } = context;
+  const { options, repoPath, cwd, signal } = context;
   const repositoryPath = repoPath ?? cwd;
   const reaching = await openReaching(context, { records: false });
   const pluginAccess = openPluginAccess(context, reaching);
@@ -52,7 +52,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
   const specBytes = Buffer.from(`${JSON.stringify(spec, null, 2)}\n`);
   requireValid(specBytes);
   const given = messageGiven(context);
-  const evaluated = await runIntent(engine, {
+  const view = await runIntent(engine, {
     repositoryPath,
     specBytes,
     source: change.source,
@@ -73,9 +73,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     hear: printIssue(context),
   });
   reaching.finish();
-  const view = await pushSealed(context, evaluated);
-  await tellCi(context, view);
-  return withDocument(toResult(view, print, options.flag('no-seal')), spec);
+  return await finishRun(context, view, { isStrict: options.flag('no-seal'), document: spec });
 }
 
 /** The index, or what the options name instead. USAGE. */

@@ -74,9 +74,10 @@ long('a waiting draft resumes under its run id and commits', async (t) => {
     ...makesFix,
   ]);
   const { data } = await ask(sample, model, ['--message', 'Exact prices']);
-  const ran = await call(sample, ['resume', data.run_id, '--yes']);
+  const ran = await call(sample, ['resume', data.run_id, '--yes', '--ci']);
   t.match(ran, { code: 0, data: { run_id: data.run_id, draft: data.draft, decision: { type: 'commit' } } });
   t.equal(sample.git('log', '-1', '--format=%s'), 'Exact prices');
+  t.ok(existsSync(join(sample.root, `writ-reports-${data.run_id}`, 'run.sarif')), 'the run is reported');
   t.match(await call(sample, ['resume', data.run_id, '--yes']), { code: 0, data: { state: 'decided' } });
 });
 
