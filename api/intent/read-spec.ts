@@ -79,6 +79,28 @@ function invalidSpec(path: string, issues: readonly Issue[]): WritError {
   });
 }
 
+/** How the words for a spec were given. */
+interface GivenWords {
+  /** What gives the summary. */
+  readonly summary: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+  readonly hints?: readonly string[];
+}
+
+/** The fault of a spec that was built from a person's words: USAGE for its summary, else INTENTSPEC_INVALID. */
+export function invalidWords(
+  issues: readonly Issue[],
+  { summary, detail = {}, hints = [] }: GivenWords,
+): WritError {
+  const first = issues.find(({ severity }) => severity === 'error');
+  const isSummary = first?.path === '/intent/summary';
+  return new WritError(isSummary ? 'USAGE' : 'INTENTSPEC_INVALID', {
+    message: `${isSummary ? summary : `the spec at \`${first?.path ?? ''}\``}: ${first?.message ?? 'not valid'}`,
+    detail: isSummary ? { ...detail, issues } : { issues },
+    hints: isSummary ? hints : [],
+  });
+}
+
 /** Where a spec file is, and, for a short one, the repository that it is for. */
 export type SpecSource = InputSource & DraftPlace;
 

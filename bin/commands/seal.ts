@@ -1,6 +1,7 @@
 /* The `writ seal` command: a change that exists, through a spec that is built on the spot. */
 import { readVersion } from '../../api/build.ts';
 import { projectInTree, readProposedCheck, targetIn } from '../../api/intent/read-project.ts';
+import { invalidWords } from '../../api/intent/read-spec.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -220,15 +221,12 @@ async function chooseRisk(
   return { risk: chosen, why: `Chosen for security code: ${printable(securityPath).slice(0, 500)}.` };
 }
 
-/** The words of a message can make the spec invalid. USAGE. */
+/** The words of a message can make the spec invalid. USAGE, INTENTSPEC_INVALID. */
 function requireValid(bytes: Uint8Array): void {
   const read = readIntentSpec(bytes);
-  if (read.ok) return;
-  const first = read.issues.find(({ severity }) => severity === 'error');
-  const isMessage = first?.path === '/intent/summary';
-  throw new WritError(isMessage ? 'USAGE' : 'INTENTSPEC_INVALID', {
-    message: `${isMessage ? 'the first line of the message' : `the spec at \`${first?.path ?? ''}\``}: ${first?.message ?? 'not valid'}`,
-    detail: { issues: read.issues },
-    hints: isMessage ? ['say in one line what the change does: `writ seal -m "…"`'] : [],
-  });
+  if (!read.ok)
+    throw invalidWords(read.issues, {
+      summary: 'the first line of the message',
+      hints: ['say in one line what the change does: `writ seal -m "…"`'],
+    });
 }

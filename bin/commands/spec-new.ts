@@ -1,5 +1,6 @@
 /* The `writ spec new` command: a draft from the risk profile, and from what a person says. */
 import { draftTarget, readProposedCheck } from '../../api/intent/read-project.ts';
+import { invalidWords } from '../../api/intent/read-spec.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -27,7 +28,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const draft = toDraft({ ...given, ...(changeType === undefined ? {} : { changeType }) }, words, test);
   const text = `${JSON.stringify(draft, null, 2)}\n`;
   const judged = readIntentSpec(Buffer.from(text));
-  if (!judged.ok) throw unusable(judged.issues);
+  if (!judged.ok)
+    throw invalidWords(judged.issues, {
+      summary: '`--summary`',
+      detail: { option: '--summary', command: 'spec new' },
+    });
   const path = output === '-' ? '-' : writeOutput(context.cwd, output, text);
   const isProposed = words.checks.length === 0;
   if (isProposed && test === undefined)
@@ -135,18 +140,4 @@ function needsOf({ acceptance, risk }: IntentSpec): readonly string[] {
       : []),
     'rules of tools, where a model makes the change: `writ plan F --provider NAME` says which',
   ];
-}
-
-/** Only the words of the command line can make a draft invalid; anything else is our fault. */
-function unusable(
-  issues: readonly { readonly severity: string; readonly path: string; readonly message: string }[],
-): WritError {
-  const first = issues.find(({ severity }) => severity === 'error');
-  if (first?.path === '/intent/summary') {
-    return new WritError('USAGE', {
-      message: `\`--summary\`: ${first.message}`,
-      detail: { option: '--summary', command: 'spec new' },
-    });
-  }
-  return new WritError('INTERNAL', { message: 'the draft is not valid', detail: { issues } });
 }

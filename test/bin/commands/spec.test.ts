@@ -265,6 +265,12 @@ t.test('`spec new` refuses invalid option values as usage errors', async (t) => 
   });
 });
 
+t.test('`spec new` names the place of a word that no spec can hold', async (t) => {
+  const words = ['--summary', 'Reject expired tokens', '--scope', 'src/', '--check', 'x'.repeat(4001)];
+  const { code, error } = await json(['spec', 'new', ...words]);
+  t.match({ code, error }, { code: 1, error: { code: 'INTENTSPEC_INVALID', message: /at `\/acceptance/ } });
+});
+
 t.test('a secret in a spec is refused by every command and never printed', async (t) => {
   const token = `ghp_${'Zq7wK2'.repeat(6)}`;
   const key = `-----BEGIN PRIVATE KEY-----\n${'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7c3Vd\n'.repeat(4)}-----END PRIVATE KEY-----\n`;
