@@ -97,14 +97,19 @@ export async function gitFields(
   return (await runGit(place, args, { maxBytes: maxListBytes })).toString(encoding).split('\0');
 }
 
-/** The output of `git config -z --show-scope`, without the settings that writ passes to its own calls. */
+/**
+ * The settings in the output of `git config -z --show-scope --get-regexp`, without those that writ passes to its own
+ * calls. A key without a value is `true`.
+ */
 export function scopedSettings(
   output: Buffer,
-): readonly { readonly scope: string; readonly entry: string }[] {
+): readonly { readonly scope: string; readonly key: string; readonly value: string }[] {
   const fields = output.toString('utf8').split('\0').slice(0, -1);
-  return fields.flatMap((scope, at) =>
-    at % 2 === 1 || scope === 'command' ? [] : [{ scope, entry: fields[at + 1] ?? '' }],
-  );
+  return fields.flatMap((scope, at) => {
+    if (at % 2 === 1 || scope === 'command') return [];
+    const [key = '', value = 'true'] = (fields[at + 1] ?? '').split(/\n(.*)/s);
+    return [{ scope, key, value }];
+  });
 }
 
 /** The trimmed output of git; `undefined` for a non-zero exit code. */

@@ -15,9 +15,9 @@ export const maxHookBytes = 1024 * 1024;
 export async function hooksDirectory(repository: Repository): Promise<string> {
   const own = join(repository.commonDir, 'hooks');
   if (repository.hasHooksPath === false) return own;
-  const args = ['config', '-z', '--show-scope', '--type=path', '--get-all', 'core.hooksPath'];
+  const args = ['config', '-z', '--show-scope', '--type=path', '--get-regexp', '^core\\.hookspath$'];
   const { stdout } = await askGit(repository, args);
-  const path = scopedSettings(stdout).at(-1)?.entry;
+  const path = scopedSettings(stdout).at(-1)?.value;
   return path ? resolve(repository.root, path) : own;
 }
 

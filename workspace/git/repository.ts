@@ -3,7 +3,7 @@ import { accessSync, chmodSync, constants, mkdirSync, realpathSync, type Stats, 
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { isInside } from '../process/find-program.ts';
-import { askGit, type GitDirectory, type GitSetting, gitFailed, scopedSettings, tryGit } from './git.ts';
+import { askGit, type GitDirectory, gitFailed, scopedSettings, tryGit } from './git.ts';
 import { areRefsFiles } from './ref-files.ts';
 import { remoteUri } from './ref-name.ts';
 
@@ -94,9 +94,7 @@ export async function openRepository(
     env: { GIT_DIR: gitDir, ...(isBare ? {} : { GIT_WORK_TREE: root }) },
   } as const;
   const refs = (config?.refsAreFiles ?? areRefsFiles(commonDir)) ? { refsIn: commonDir } : {};
-  const known = config
-    ? (({ refsAreFiles: _, isShared: __, ...rest }) => rest)(config)
-    : ({ settings: [], onlyReads: true } as const);
+  const known = config?.known ?? ({ settings: [], onlyReads: true } as const);
   return { ...found, ...known, ...refs, root, commonDir, objectsDir };
 }
 
@@ -182,42 +180,36 @@ function discoveryFault(path: string, args: readonly string[], code: number, std
  * name. `refsAreFiles` and `isWhole` are false if the config names another ref storage or a partial clone.
  */
 async function readConfig(place: GitDirectory): Promise<{
-  readonly settings: readonly GitSetting[];
+  readonly known: Pick<Repository, 'settings' | 'isWhole' | 'hasSigning' | 'hasHooksPath'>;
   readonly refsAreFiles: boolean;
-  readonly isWhole: boolean;
-  readonly hasSigning: boolean;
-  readonly hasHooksPath: boolean;
   readonly isShared: boolean;
 }> {
   const { code, stdout } = await askGit(place, [
     'config',
     '-z',
     '--show-scope',
-    '--name-only',
     '--get-regexp',
     '^(commit\\.gpgsign|core\\.(hookspath|sharedrepository)|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
   ]);
-  const keys = new Set(scopedSettings(stdout).map(({ entry }) => entry));
-  const hasSigning = keys.delete('commit.gpgsign') || code > 1;
-  const hasHooksPath = keys.delete('core.hookspath') || code > 1;
-  const isShared = keys.delete('core.sharedrepository') && (await sharesWithGroup(place));
-  const filters = [...keys].filter((key) => key.startsWith('filter.'));
+  const found = new Map(scopedSettings(stdout).map(({ key, value }) => [key, value]));
+  const keys = [...found.keys()];
+  const filters = keys.filter((key) => key.startsWith('filter.'));
   // Exit code 1 is "no such key"; any higher code is no answer.
   const isKnown = code <= 1;
-  const isStored = (key: string): boolean => key === 'extensions.refstorage';
   return {
-    hasSigning,
-    hasHooksPath,
-    isShared,
-    settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
-    refsAreFiles: isKnown && ![...keys].some(isStored),
-    isWhole: isKnown && [...keys].every((key) => isStored(key) || key.startsWith('filter.')),
+    known: {
+      hasSigning: !isKnown || found.has('commit.gpgsign'),
+      hasHooksPath: !isKnown || found.has('core.hookspath'),
+      settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
+      isWhole: isKnown && !keys.some((key) => /^(?:remote\.|extensions\.partialclone$)/.test(key)),
+    },
+    refsAreFiles: isKnown && !found.has('extensions.refstorage'),
+    isShared: sharesWithGroup(found.get('core.sharedrepository') ?? ''),
   };
 }
 
 /** `core.sharedRepository`: `group`, `all`, or a mode with rights of the group. */
-async function sharesWithGroup(place: GitDirectory): Promise<boolean> {
-  const value = (await tryGit(place, ['config', '--get', 'core.sharedRepository'])) ?? '';
+function sharesWithGroup(value: string): boolean {
   if (/^0[0-7]{1,4}$/.test(value)) return (Number.parseInt(value, 8) & 0o020) !== 0;
   return /^(?:group|all|world|everybody|true|yes|on|[12])$/i.test(value);
 }

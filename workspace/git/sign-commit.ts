@@ -41,8 +41,7 @@ export async function commitSigning(
   const found = new Map<string, string>();
   const keys = '^(commit\\.gpgsign|gpg\\..*)$';
   const args = ['config', '-z', '--show-scope', '--includes', '--get-regexp', keys];
-  for (const { scope, entry } of scopedSettings(await runGit(repo, args))) {
-    const [key = '', value = 'true'] = entry.split(/\n(.*)/s);
+  for (const { scope, key, value } of scopedSettings(await runGit(repo, args))) {
     const isOwn = scope === 'system' || scope === 'global';
     const isProgram = programs.some(([name]) => name === key);
     if (isOwn || !isProgram) found.set(key, value);
