@@ -14,13 +14,13 @@ import { disprovable } from './kept-probe.ts';
 import {
   coverOf,
   egressMounts,
+  type Mount,
   mountNamespace,
-  mountsOf,
   reportsInside,
   scratchScript,
   scratchWords,
   withheldMounts,
-  withScratch,
+  withMounts,
 } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
@@ -80,8 +80,7 @@ export function bubblewrapSandbox(facts: HostFacts = currentHostFacts()): Sandbo
       const common = openPrefix(memory);
       const { view, request } = await viewFor(common.view, asked);
       const { words } = view === common.view ? common : prefixOf(view, memory);
-      return withScratch(request, !isRoot(), (scratches) => {
-        const mounts = mountsOf(request, scratches);
+      return withMounts(request, !isRoot(), (mounts) => {
         const outer = outerWords(program, scratchWords(mounts));
         const all = [...outer, ...words, ...suffixOf(view, request, mounts)];
         return disprovable({ name: 'bubblewrap', facts }, runInView(all, view, request));
@@ -136,7 +135,7 @@ function prefixOf(view: HostView, memory: number): Prefix {
   return { view, memory, words };
 }
 
-function suffixOf(view: HostView, request: SandboxRequest, all: ReturnType<typeof mountsOf>): string[] {
+function suffixOf(view: HostView, request: SandboxRequest, all: readonly Mount[]): string[] {
   const words: string[] = [];
   const { link, mounts, emptied } = coverOf(view, request, all);
   for (const path of emptied) words.push('--perms', '0555', '--tmpfs', path);

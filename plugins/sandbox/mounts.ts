@@ -15,7 +15,7 @@ export const reportsInside = '/reports';
 // Synchronous throughout: a handful of stats before a fork cost less than the way through the thread pool.
 
 /** One bind of a request: resolved source, target inside. */
-interface Mount {
+export interface Mount {
   readonly source: string;
   readonly target: string;
   readonly writable: boolean;
@@ -40,7 +40,7 @@ const reservedTargets = ['/proc', '/dev', '/sys', '/egress'];
  * The request's binds in mount order, with `.git` of the workspace read-only. Sources are resolved; a target that runs
  * through a symlink of the workspace is refused (SANDBOX_UNSAFE), because the mount would land where the link points.
  */
-export function mountsOf(request: SandboxRequest, scratches?: ScratchOf): readonly Mount[] {
+function mountsOf(request: SandboxRequest, scratchOf: ScratchOf): readonly Mount[] {
   const workspace = directory(request.workspace);
   const mounts: Mount[] = [
     { source: workspace, target: workspaceInside, writable: true },
@@ -62,7 +62,7 @@ export function mountsOf(request: SandboxRequest, scratches?: ScratchOf): readon
     if (isInside(workspaceInside, target))
       refuseSymlinks(workspace, path.posix.relative(workspaceInside, target));
     const source = realpathSync(bind.source);
-    const scratch = bind.scratch && scratches?.(source);
+    const scratch = bind.scratch && scratchOf(source);
     if (!scratch) mounts.push({ source, target, writable: bind.writable });
     else mounts.push({ source: `${scratch}/merged`, target, writable: true, scratch: [scratch, source] });
   }
@@ -70,15 +70,15 @@ export function mountsOf(request: SandboxRequest, scratches?: ScratchOf): readon
 }
 
 /**
- * Runs with places for what is written to binds with `scratch`, and removes them afterwards. They are beside the
- * reports, on disk; `isUser`: the back end mounts in a user namespace.
+ * Runs with the mounts of a request. What is written to binds with `scratch` goes to places beside the reports, on
+ * disk, which are removed afterwards. `isUser`: the back end mounts in a user namespace.
  */
-export async function withScratch<T>(
+export async function withMounts<T>(
   request: SandboxRequest,
   isUser: boolean,
-  run: (scratches: ScratchOf | undefined) => Promise<T>,
+  run: (mounts: readonly Mount[]) => Promise<T>,
 ): Promise<T> {
-  if (!request.binds.some(({ scratch }) => scratch)) return run(undefined);
+  if (!request.binds.some(({ scratch }) => scratch)) return run(mountsOf(request, () => undefined));
   const place = mkdtempSync(`${realpathSync(request.reports)}-scratch-`);
   let count = 0;
   const makeOne = (): string => {
@@ -88,8 +88,8 @@ export async function withScratch<T>(
     return scratch;
   };
   try {
-    const isPossible = await canOverlay(place, isUser, makeOne);
-    return await run(isPossible ? (source) => (isPlain(source) ? makeOne() : undefined) : undefined);
+    const isPossible = isPlain(place) && (await canOverlay(place, isUser, makeOne));
+    return await run(mountsOf(request, (source) => (isPossible && isPlain(source) ? makeOne() : undefined)));
   } finally {
     await removeTree(place);
   }
@@ -108,8 +108,7 @@ const overlaid = new Map<string, Promise<boolean>>();
 /** Whether overlays work for places of this file system: tried once. */
 function canOverlay(place: string, isUser: boolean, makeOne: () => string): Promise<boolean> {
   const key = `${isUser} ${statSync(place).dev}`;
-  const known =
-    overlaid.get(key) ?? (isPlain(place) ? tryOverlay(makeOne(), isUser) : Promise.resolve(false));
+  const known = overlaid.get(key) ?? tryOverlay(makeOne(), isUser);
   overlaid.set(key, known);
   return known;
 }

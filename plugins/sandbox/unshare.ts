@@ -15,12 +15,12 @@ import { disprovable } from './kept-probe.ts';
 import {
   coverOf,
   egressMounts,
-  mountsOf,
+  type Mount,
   reportsInside,
   scratchScript,
   scratchWords,
   withheldMounts,
-  withScratch,
+  withMounts,
 } from './mounts.ts';
 import { onceProbed, onceTraced } from './probe.ts';
 import { coveredOfProc, memoryDirectories, profile } from './refused-calls.ts';
@@ -116,8 +116,8 @@ export function unshareSandbox(facts: HostFacts = currentHostFacts()): SandboxBa
       const common = openPlan(memory);
       const { view, request } = await viewFor(common.view, asked);
       const { plan } = view === common.view ? common : planned(view, memory);
-      return withScratch(request, true, (scratches) => {
-        const all = outerArgv(plan, view, request, mountsOf(request, scratches));
+      return withMounts(request, true, (mounts) => {
+        const all = outerArgv(plan, view, request, mounts);
         return disprovable({ name: 'unshare', facts }, runInView(all, view, request));
       });
     },
@@ -186,12 +186,7 @@ function planned(view: HostView, memory: number): Planned {
   };
 }
 
-function outerArgv(
-  plan: Plan,
-  view: HostView,
-  request: SandboxRequest,
-  all: ReturnType<typeof mountsOf>,
-): string[] {
+function outerArgv(plan: Plan, view: HostView, request: SandboxRequest, all: readonly Mount[]): string[] {
   let after = plan.after;
   const { link = '', mounts, emptied } = coverOf(view, request, all);
   for (const path of emptied)
