@@ -217,15 +217,19 @@ function sharesWithGroup(value: string): boolean {
 /** Directories of writ that several users write to; what one of them makes in there stays private. */
 const sharedState = ['writ', 'writ/git-locks'];
 
-/** Gives them the mode of the git directory, as git does with its own. */
+/** Gives them the mode of the git directory, as git does with its own. A user who may only read makes none. */
 function shareState(commonDir: string): void {
   const mode = statSync(commonDir).mode & 0o7777;
   for (const name of sharedState) {
     const path = join(commonDir, name);
-    mkdirSync(path, { recursive: true });
-    const found = statSync(path);
-    if ((found.mode & 0o7777) === mode || found.uid !== process.geteuid?.()) continue;
-    chmodSync(path, mode);
+    try {
+      mkdirSync(path, { recursive: true });
+      const found = statSync(path);
+      if ((found.mode & 0o7777) === mode || found.uid !== process.geteuid?.()) continue;
+      chmodSync(path, mode);
+    } catch (fault) {
+      if (!['EACCES', 'EROFS'].includes((fault as NodeJS.ErrnoException).code ?? '')) throw fault;
+    }
   }
 }
 

@@ -10,6 +10,15 @@ import { makeSample } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 
 const isRoot = process.geteuid?.() === 0;
+const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+const module = fileURLToPath(new URL('../../../workspace/git/repository.ts', import.meta.url));
+
+/** What a script with the module of the repository prints as another user; '' if that user cannot read this project. */
+function asOther(script: string): string {
+  const text = `import * as repository from ${JSON.stringify(module)};\n${script}`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', text], other);
+  return stdout.toString().trim();
+}
 
 function scene(t: Test) {
   const sample = makeSample();
@@ -134,18 +143,27 @@ t.test('a repository that a group shares has state of writ that the group can wr
   }
 });
 
+t.test('a user who may only read a shared repository can open it', async (t) => {
+  const { root, git } = scene(t);
+  git('config', 'core.sharedRepository', 'group');
+  if (isRoot) for (const path of [root, join(root, '.git')]) chownSync(path, 65_534, 65_534);
+  chmodSync(join(root, '..'), 0o755);
+  chmodSync(join(root, '.git'), 0o555);
+  const script = `const opening = repository.openRepository(${JSON.stringify(root)});
+    console.log(await opening.then(({ commonDir }) => commonDir, (fault) => fault.message));`;
+  const found = asOther(script);
+  chmodSync(join(root, '.git'), 0o755);
+  if (found !== '') t.equal(found, join(root, '.git'));
+  t.throws(() => statSync(join(root, '.git/writ')), 'nothing is made');
+});
+
 t.test('what another user keeps private is not used', async (t) => {
   const box = t.testdir({ writ: { runs: {} } });
   const place = { commonDir: box };
   t.equal(stateDirectory(place, 'runs'), join(box, 'writ/runs'));
   chmodSync(join(box, 'writ/runs'), 0);
-  const other = isRoot ? { uid: 65_534, gid: 65_534 } : {};
-  const module = fileURLToPath(new URL('../../../workspace/git/repository.ts', import.meta.url));
-  const script = `const { stateDirectory } = await import(${JSON.stringify(module)});
-    console.log(stateDirectory(${JSON.stringify(place)}, 'runs'));`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], other);
+  const found = asOther(`console.log(repository.stateDirectory(${JSON.stringify(place)}, 'runs'));`);
   chmodSync(join(box, 'writ/runs'), 0o700);
-  const found = stdout.toString().trim();
   // A user who cannot read this project's files says nothing.
   if (found !== '') t.match(found, /\/writ\/runs-\d+$/);
 });
