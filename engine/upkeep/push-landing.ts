@@ -7,8 +7,8 @@ import { readBlob } from '../../workspace/git/read-objects.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { landingOf } from '../config/sections.ts';
-import { notAtomic, orderBranch } from './push-refs.ts';
-import { askRemote, networkPlace, openRefView, pickRemote, type Remote, remoteFailed } from './remote.ts';
+import { askPush, orderBranch } from './push-refs.ts';
+import { networkPlace, openRefView, pickRemote, type Remote, remoteFailed } from './remote.ts';
 
 /** A branch of a remote, and the ref that tracks it here. */
 export interface PushPlace {
@@ -61,20 +61,8 @@ export async function requirePushable(
     });
   await using view = await openRefView(place, repository);
   await view.setRefs([{ ref: branch, object: base }]);
-  const args = ['push', '--dry-run', '--atomic', '--porcelain', '--no-verify', '--no-signed'];
-  const answer = await askRemote(
-    view.place,
-    [
-      ...args,
-      '--recurse-submodules=no',
-      '--receive-pack=git-receive-pack',
-      '--end-of-options',
-      remote.address,
-      `${branch}:${branch}`,
-    ],
-    { signal },
-  );
-  if (/does not support --atomic/.test(answer.stderr)) throw notAtomic(remote);
+  const options = ['--dry-run', '--atomic'];
+  const answer = await askPush(view.place, remote, options, [`${branch}:${branch}`], signal);
   if (answer.code !== 0) throw remoteFailed(remote, answer);
 }
 

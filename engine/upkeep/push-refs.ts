@@ -5,7 +5,7 @@ import { printable } from '../../core/base/printable.ts';
 import { readLogProofs } from '../../store/record/list-records.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { parseObject } from '../../store/stored-object.ts';
-import { type GitDirectory, maxListBytes, tryGit } from '../../workspace/git/git.ts';
+import { type GitAnswer, type GitDirectory, maxListBytes, tryGit } from '../../workspace/git/git.ts';
 import { readSmall } from '../../workspace/git/read-objects.ts';
 import {
   fetchedLogRef,
@@ -26,6 +26,7 @@ import {
   openRefView,
   pickRemote,
   type Remote,
+  readRemoteRef,
   remoteFailed,
 } from './remote.ts';
 import {
@@ -170,27 +171,24 @@ async function sendTogether(
   orders: readonly Order[],
   settled: readonly MovedRef[],
 ): Promise<readonly MovedRef[]> {
-  const { branch: ref, runId } = landing;
   const branch = await orderBranch(place, remote, landing, signal);
-  const own = settled.find((one) => isRefused(one) && toStoredRef(one.ref, zero)?.id === runId);
-  const whole = [...orders, ...('forced' in branch ? [branch] : [])];
-  const why =
-    own === undefined
-      ? 'status' in branch && isRefused(branch)
-        ? branch.reason
-        : undefined
-      : `\`${own.ref}\` cannot go with it: ${own.reason ?? own.status}`;
-  const stays = (one: Order): MovedRef => ({
+  const stays = (one: Pick<Order, 'ref' | 'from'>, reason?: string): MovedRef => ({
     ref: one.ref,
     from: one.from,
     to: one.from,
     status: 'rejected',
+    ...(reason === undefined ? {} : { reason }),
   });
-  if (why !== undefined) {
-    const refused = { ref, from: branch.from, to: branch.from, status: 'rejected' as const, reason: why };
-    return [...orders.map(stays), 'status' in branch && own === undefined ? branch : refused];
+  const own = settled.find((one) => isRefused(one) && toStoredRef(one.ref, zero)?.id === landing.runId);
+  if (own !== undefined) {
+    const reason = `\`${own.ref}\` cannot go with it: ${own.reason ?? own.status}`;
+    return [...orders.map((one) => stays(one)), stays(branch, reason)];
   }
-  if (whole.length === 0) return 'status' in branch ? [branch] : [];
+  const isMoving = !('status' in branch);
+  if (!isMoving && isRefused(branch)) return [...orders.map((one) => stays(one)), branch];
+  const settledBranch = isMoving ? [] : [branch];
+  const whole = isMoving ? [...orders, branch] : orders;
+  if (whole.length === 0) return settledBranch;
   await using view = await openRefView(place, repository);
   await view.setRefs(whole.flatMap((one) => (one.to === null ? [] : [{ ref: one.ref, object: one.to }])));
   // git lets a ref that is named decide before the pattern.
@@ -199,7 +197,7 @@ async function sendTogether(
     .map((one) => (one.to === null ? `:${one.ref}` : `+${one.ref}:${one.ref}`));
   const options = ['--atomic', ...(repository.isWhole ? [] : ['--no-thin'])];
   const moved = await pushChunk(view.place, remote, whole, ['refs/*:refs/*', ...named], signal, options);
-  return 'status' in branch ? [branch, ...moved] : moved;
+  return [...settledBranch, ...moved];
 }
 
 /**
@@ -212,14 +210,7 @@ export async function orderBranch(
   { branch: ref, commit }: Pick<LandingPush, 'branch' | 'commit'>,
   signal: AbortSignal,
 ): Promise<MovedRef | Order> {
-  const args = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack', '--end-of-options'];
-  const answer = await askRemote(place, [...args, remote.address, ref], { signal });
-  if (answer.code !== 0) throw remoteFailed(remote, answer);
-  const line = answer.stdout
-    .toString('utf8')
-    .split('\n')
-    .find((one) => one.endsWith(`\t${ref}`));
-  const from = line?.split('\t')[0] ?? null;
+  const from = await readRemoteRef(place, remote, ref, signal);
   if (from === commit) return { ref, from, to: commit, status: 'current' };
   const isBehind =
     from === null || (await tryGit(place, ['merge-base', '--is-ancestor', from, commit])) === '';
@@ -291,7 +282,7 @@ async function holdParts(
 }
 
 function isRun(ref: string): boolean {
-  return toStoredRef(ref, '0'.repeat(40))?.kind === 'run';
+  return toStoredRef(ref, zero)?.kind === 'run';
 }
 
 function planPush(mine: StoredRef, theirs: string | null, relation: Relation): MovedRef | Order {
@@ -355,25 +346,10 @@ async function pushChunk(
   signal: AbortSignal,
   options: readonly string[],
 ): Promise<readonly MovedRef[]> {
-  const args = [
-    'push',
-    '--porcelain',
-    '--no-verify',
-    '--no-signed',
-    '--no-follow-tags',
-    ...options,
-    '--recurse-submodules=no',
-    // A path in the repository's config would be run as a program.
-    '--receive-pack=git-receive-pack',
-    ...orders
-      .filter(({ forced }) => forced)
-      .map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`),
-    '--end-of-options',
-    remote.address,
-    ...refspecs,
-  ];
-  const answer = await askRemote(place, args, { signal, maxBytes: maxListBytes });
-  if (/does not support --atomic/.test(answer.stderr)) throw notAtomic(remote);
+  const leases = orders
+    .filter(({ forced }) => forced)
+    .map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`);
+  const answer = await askPush(place, remote, [...options, ...leases], refspecs, signal);
   const results = parsePushed(answer.stdout.toString('utf8'));
   if (results.size === 0) throw remoteFailed(remote, answer);
   return orders.map((order): MovedRef => {
@@ -392,9 +368,32 @@ async function pushChunk(
   });
 }
 
-/** PUSH_NOT_ATOMIC. */
-export function notAtomic({ shown }: Remote): WritError {
-  return new WritError('PUSH_NOT_ATOMIC', {
+/** `git push --porcelain`, without hooks, tags and submodules; returns for any exit code. PUSH_NOT_ATOMIC. */
+export async function askPush(
+  place: GitDirectory,
+  remote: Remote,
+  options: readonly string[],
+  refspecs: readonly string[],
+  signal: AbortSignal,
+): Promise<GitAnswer> {
+  const args = [
+    'push',
+    '--porcelain',
+    '--no-verify',
+    '--no-signed',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    // A path in the repository's config would be run as a program.
+    '--receive-pack=git-receive-pack',
+    ...options,
+    '--end-of-options',
+    remote.address,
+    ...refspecs,
+  ];
+  const answer = await askRemote(place, args, { signal, maxBytes: maxListBytes });
+  if (!/does not support --atomic/.test(answer.stderr)) return answer;
+  const { shown } = remote;
+  throw new WritError('PUSH_NOT_ATOMIC', {
     message: `\`${shown}\` cannot move several refs together`,
     detail: { remote: shown },
     hints: [

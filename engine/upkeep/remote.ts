@@ -176,22 +176,36 @@ export async function listRemoteRefs(
   remote: Remote,
   signal: AbortSignal,
 ): Promise<readonly StoredRef[]> {
-  const answer = await askRemote(
-    place,
-    [
-      'ls-remote',
-      '--quiet',
-      '--refs',
-      '--upload-pack=git-upload-pack',
-      '--end-of-options',
-      remote.address,
-      'refs/ai/*',
-      'refs/x-*',
-    ],
-    { signal, maxBytes: maxListBytes },
-  );
+  const patterns = ['refs/ai/*', 'refs/x-*'];
+  return parseRefLines(await listRemote(place, remote, ['--refs'], patterns, signal), '\t');
+}
+
+/** Any one ref at a remote; `null` if it has none of that name. REMOTE_FAILED. */
+export async function readRemoteRef(
+  place: GitDirectory,
+  remote: Remote,
+  ref: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const listed = await listRemote(place, remote, [], [ref], signal);
+  // git also lists refs that end with the name.
+  const line = listed.split('\n').find((one) => one.endsWith(`\t${ref}`));
+  return line?.split('\t')[0] ?? null;
+}
+
+/** Lines of `git ls-remote`. */
+async function listRemote(
+  place: GitDirectory,
+  remote: Remote,
+  options: readonly string[],
+  patterns: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const args = ['ls-remote', '--quiet', ...options, '--upload-pack=git-upload-pack', '--end-of-options'];
+  const call = { signal, maxBytes: maxListBytes };
+  const answer = await askRemote(place, [...args, remote.address, ...patterns], call);
   if (answer.code !== 0) throw remoteFailed(remote, answer);
-  return parseRefLines(answer.stdout.toString('utf8'), '\t');
+  return answer.stdout.toString('utf8');
 }
 
 /** A git directory of our own over the repository's objects, with exactly the refs of one transfer. */
