@@ -221,7 +221,7 @@ export function recordWork(
   models(): readonly ModelWork[];
 } {
   const classes = openClasses(words);
-  let models: readonly ModelWork[] = [];
+  const calls: ModelWork[] = [];
   return {
     add({ texts, tools }, form, exchange) {
       for (const text of texts) classes.add(text);
@@ -233,10 +233,10 @@ export function recordWork(
         form,
         exchanges: [exchange],
       };
-      models = joinModelWork([...models, call]);
+      calls.push(call);
       called?.(call);
     },
-    models: () => models,
+    models: () => joinModelWork(calls),
   };
 }
 
