@@ -11,7 +11,7 @@ import type {
   EarlierCandidate,
   ReceivedApproval,
 } from '../../core/interfaces/approval.ts';
-import { fitsSequence } from '../../readers/diff/owned-paths.ts';
+import { fitsSequence, foldPrincipal } from '../../readers/diff/owned-paths.ts';
 import { type AllowedSigner, type AllowedSigners, parseAllowedSigners } from './allowed-signers.ts';
 import {
   type ApprovalDocument,
@@ -264,15 +264,10 @@ function untrusted(detail: string): FoundSigner {
   return { principal: '', problem: { status: 'untrusted-signer', detail } };
 }
 
-/**
- * Names that one identity goes by: the text itself and, for `Name <mail>`, both parts. Case and Unicode form do not
- * matter.
- */
+/** Names that one identity goes by, folded: the text itself and, for `Name <mail>`, both parts. */
 function namesOf(identity: string): readonly string[] {
   const parts = /^([^<>]*)<([^<>]+)>\s*$/.exec(identity);
-  return [identity, parts?.[1] ?? '', parts?.[2] ?? '']
-    .map((name) => name.normalize('NFKC').trim().toLowerCase())
-    .filter((name) => name !== '');
+  return [identity, parts?.[1] ?? '', parts?.[2] ?? ''].map(foldPrincipal).filter((name) => name !== '');
 }
 
 /** Groups keys and names by person, as the allowed signers or a signature connect them. */

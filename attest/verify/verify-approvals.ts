@@ -7,6 +7,7 @@ import type {
   OwnedPaths,
   ReceivedApproval,
 } from '../../core/interfaces/approval.ts';
+import { ownersPath, peopleAmong } from '../../readers/diff/owned-paths.ts';
 import { findCarryFault } from '../../store/record/carry-fault.ts';
 import type { GateReport } from '../../store/record/gate-report.ts';
 import { parseApproval, parseApprovalDocument } from '../approval/approval-statement.ts';
@@ -135,7 +136,7 @@ async function readOwnerDemands(
 ): Promise<OwnersDemanded | { readonly expected: string; readonly found: string }> {
   if (policy === undefined) return [];
   try {
-    const file = await source.readAt?.(policy, '.writ/owners');
+    const file = await source.readAt?.(policy, ownersPath);
     if (file !== undefined && file.bytes === undefined) return [];
     const found = file && base !== undefined && (await source.carry?.ownedPaths(policy, base, tree));
     return found || (await recordedOwners(source));
@@ -168,10 +169,8 @@ async function recordedOwners(source: EvidenceSource): Promise<OwnersDemanded> {
 
 /** In words, each demand that none of these people meets. */
 function lackingOwners(owners: OwnersDemanded, people: readonly string[]): readonly string[] {
-  const folded = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
-  const approved = new Set(people.map(folded));
   return owners
-    .filter(({ principals }) => !principals.some((name) => approved.has(folded(name))))
+    .filter(({ principals }) => peopleAmong(people, principals).length === 0)
     .map(({ pattern, owners: names }) => `${pattern}: ${names.join(' or ')}`);
 }
 

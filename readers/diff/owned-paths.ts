@@ -170,14 +170,21 @@ export function withApprovals(
   const people = approvals.flatMap(({ status, decision, principal }) =>
     status === 'counts' && decision === 'approve' ? [principal] : [],
   );
-  return owned.map((one) => {
-    const names = new Set(one.principals.map(folded));
-    return { ...one, approved: [...new Set(people.filter((name) => names.has(folded(name))))].sort() };
-  });
+  return owned.map((one) => ({
+    ...one,
+    approved: [...new Set(peopleAmong(people, one.principals))].sort(),
+  }));
 }
 
-function folded(principal: string): string {
-  return principal.normalize('NFKC').trim().toLowerCase();
+/** Those of these people who are among the principals. Pure. */
+export function peopleAmong(people: readonly string[], principals: readonly string[]): readonly string[] {
+  const names = new Set(principals.map(foldPrincipal));
+  return people.filter((name) => names.has(foldPrincipal(name)));
+}
+
+/** The form in which names of people are compared: case and Unicode form do not matter. */
+export function foldPrincipal(name: string): string {
+  return name.normalize('NFKC').trim().toLowerCase();
 }
 
 /**
