@@ -85,11 +85,7 @@ export async function openLedger(directory: string, { vkeys, env }: LedgerTrust)
     reader,
     head: async () => {
       const head = await reader.head();
-      if (head === undefined)
-        throw new WritError('LEDGER_MISSING', {
-          message: `there is no ledger in \`${directory}\``,
-          detail: { directory },
-        });
+      if (head === undefined) throw noLedger(directory);
       return head;
     },
     keyOf: async ({ source }) => {
@@ -99,6 +95,13 @@ export async function openLedger(directory: string, { vkeys, env }: LedgerTrust)
       return signer;
     },
   };
+}
+
+function noLedger(directory: string): WritError {
+  return new WritError('LEDGER_MISSING', {
+    message: `there is no ledger in \`${directory}\``,
+    detail: { directory },
+  });
 }
 
 function isSignedBy(source: string, key: LedgerKey): boolean {
@@ -136,11 +139,7 @@ export async function rotateLedgerKey(
   const directory = join(repository.commonDir, ledgerPath);
   const files = readFrom(directory);
   const source = Buffer.from((await files('checkpoint')) ?? []).toString('utf8');
-  if (source === '')
-    throw new WritError('LEDGER_MISSING', {
-      message: `there is no ledger in \`${directory}\``,
-      detail: { directory },
-    });
+  if (source === '') throw noLedger(directory);
   const { origin } = parseCheckpoint(source);
   const keyOf = ({ publicKeyPem }: Pick<Signer, 'publicKeyPem'>): LedgerKey =>
     ledgerKeyFor(origin, createPublicKey(publicKeyPem));

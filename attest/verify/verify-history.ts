@@ -75,11 +75,10 @@ async function compareHistory(
   const { readSnapshot } = source;
   const ledger = log === undefined ? await newestLedger(source, checkpoint.origin, keys) : undefined;
   if (ledger !== undefined) {
+    const current = verifyCheckpoint(ledger.head.source, keys);
     // After its key was rotated, the log continues what was seen of it under the key before.
-    const seen = [
-      await memory.latest(checkpoint),
-      await memory.latest(verifyCheckpoint(ledger.head.source, keys)),
-    ];
+    const logs = current.keyId.equals(checkpoint.keyId) ? [current] : [checkpoint, current];
+    const seen = await Promise.all(logs.map((one) => memory.latest(one)));
     const earlier = [checkpoint, ...seen.filter((one) => one !== undefined), ...ledger.older];
     const search = { start: index + 1, revokes };
     const { head, revokedAt } = await requirePrefixes(
