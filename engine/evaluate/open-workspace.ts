@@ -8,9 +8,10 @@ import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { CarriedPath } from '../../core/interfaces/stage.ts';
 import { showsWrites } from '../../workspace/git/copy-work-tree.ts';
 import { rememberExport } from '../../workspace/git/exported-files.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { type SealedObjects, sealObjects } from '../../workspace/git/scratch.ts';
-import { findShown, layShown, type ShownFiles, smallAsShown } from '../../workspace/git/shown-files.ts';
+import { findShown, type ShownFiles, smallAsShown, writeShown } from '../../workspace/git/shown-files.ts';
 import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { exportTree, readSmallTree, type SmallTree } from '../../workspace/git/workspace.ts';
@@ -177,6 +178,15 @@ function isUntracked(tracked: readonly TrackedCarry[]): (path: string) => boolea
   return (path) => !tracked.some((one) => one.path === path);
 }
 
+/** What the workspaces of a side need to know of its tree. */
+interface TreeContent {
+  readonly paths: ReadonlySet<string>;
+  readonly tracked: readonly TrackedCarry[];
+  readonly shown: ShownFiles;
+  /** As it is shown; `undefined` if git must export it. */
+  readonly small: SmallTree | undefined;
+}
+
 class Side implements WorkspaceSide {
   readonly #attempt: Attempt;
   readonly #root: string;
@@ -187,10 +197,7 @@ class Side implements WorkspaceSide {
   /** The side with the dependencies that this side shares. */
   readonly #like: Side | undefined;
   #dependencies: Promise<FoundDependencies> | undefined;
-  #tracked: Promise<readonly TrackedCarry[]> | undefined;
-  #small: Promise<SmallTree | undefined> | undefined;
-  #shown: Promise<ShownFiles> | undefined;
-  #allPaths: Promise<ReadonlySet<string>> | undefined;
+  #content: Promise<TreeContent> | undefined;
   /** Closed workspaces in which nothing was written, for the next commands. */
   readonly #untouched: Exported[] = [];
 
@@ -215,9 +222,10 @@ class Side implements WorkspaceSide {
   async open(received: readonly CarriedPath[]): Promise<OpenWorkspace> {
     const { sandbox, config } = this.#attempt.environment;
     const objects = await this.#objects();
-    const tracked = await this.#trackedCarry(objects);
+    const content = await this.#read(objects);
+    const { paths, tracked } = content;
     if (!(await this.#store.holds(received))) throw new WorkspaceLost();
-    const exported = this.#untouched.pop() ?? (await this.#export(objects, tracked, received));
+    const exported = this.#untouched.pop() ?? (await this.#export(objects, content, received));
     const { place, directory, binds, provided, notes, changed } = exported;
     const remove = (): Promise<void> => removeTree(place).catch(() => undefined);
     const reports = join(place, 'reports');
@@ -232,11 +240,9 @@ class Side implements WorkspaceSide {
         (await showsWrites(directory));
       let found: Promise<boolean> | undefined;
       const isUntouched = (): Promise<boolean> => {
+        const made = provided.map((one) => one.directory);
         found ??= mayStay
-          ? this.#paths(objects).then((paths) => {
-              const made = provided.map((one) => one.directory);
-              return isAsExported(directory, [...paths, ...made], marker, since);
-            })
+          ? isAsExported(directory, [...paths, ...made], marker, since)
           : Promise.resolve(false);
         return found;
       };
@@ -252,7 +258,7 @@ class Side implements WorkspaceSide {
         changed,
         place: async () => ({
           directory,
-          tracked: await this.#paths(objects),
+          tracked: paths,
           laid: [...provided.map((one) => one.directory), ...received.map(({ path }) => path)],
         }),
         handOn: () => this.#store.take(directory, config.workspace.carry.filter(isUntracked(tracked))),
@@ -274,18 +280,15 @@ class Side implements WorkspaceSide {
 
   async #export(
     objects: SealedObjects,
-    tracked: readonly TrackedCarry[],
+    { tracked, shown, small }: TreeContent,
     received: readonly CarriedPath[],
   ): Promise<Exported> {
     const { sandbox } = this.#attempt.environment;
     const place = mkdtempSync(join(this.#root, 'world-'));
     try {
       const directory = join(place, 'workspace');
-      this.#small ??= readSmallTree(objects, this.#tree);
-      const shown = await this.#shownFiles(objects);
-      const small = smallAsShown(await this.#small, shown);
       await exportTree(objects, this.#tree, directory, this.#attempt.patch.baseCommit, small);
-      await layShown(objects, directory, shown, small !== undefined);
+      await writeShown(objects, directory, shown, small !== undefined);
       const { provided, notes } = await (this.#like ?? this).#dependenciesFor(directory);
       const binds = await placeWorkspaceDependencies({ sandbox, workspace: directory }, provided);
       await this.#store.lay(
@@ -314,27 +317,25 @@ class Side implements WorkspaceSide {
     return (await this.#dependencies) ?? { provided: [], notes: [], observed: new Map() };
   }
 
-  /** Of its tree, read once. */
-  #paths(objects: SealedObjects): Promise<ReadonlySet<string>> {
-    this.#allPaths ??= (async () => {
-      const entries = (await this.#small)?.entries ?? (await listTree(objects, this.#tree));
-      return new Set(entries.map(({ path }) => path));
+  /** Its tree is listed once. */
+  #read(objects: SealedObjects): Promise<TreeContent> {
+    this.#content ??= (async () => {
+      const { config, repository } = this.#attempt.environment;
+      await using readers = keepObjectReaders();
+      readers.keep(objects);
+      const entries = await listTree(objects, this.#tree);
+      const small = await readSmallTree(objects, entries);
+      const lfsDir = join(repository.commonDir, 'lfs');
+      const shown = await findShown(objects, this.#tree, entries, { lfsDir, temporary: this.#root });
+      const { carry } = config.workspace;
+      return {
+        paths: new Set(entries.map(({ path }) => path)),
+        tracked: carry.length === 0 ? [] : trackedCarry(carry, entries),
+        shown,
+        small: smallAsShown(small, shown),
+      };
     })();
-    return this.#allPaths;
-  }
-
-  #shownFiles(objects: SealedObjects): Promise<ShownFiles> {
-    const { commonDir } = this.#attempt.environment.repository;
-    this.#shown ??= findShown(objects, this.#tree, join(commonDir, 'lfs'), this.#root);
-    return this.#shown;
-  }
-
-  #trackedCarry(objects: SealedObjects): Promise<readonly TrackedCarry[]> {
-    this.#tracked ??= (async () => {
-      const { carry } = this.#attempt.environment.config.workspace;
-      return carry.length === 0 ? [] : trackedCarry(carry, await listTree(objects, this.#tree));
-    })();
-    return this.#tracked;
+    return this.#content;
   }
 
   /** Looked for in the first export; the others are alike. */
@@ -352,7 +353,7 @@ class Side implements WorkspaceSide {
       (path) => readBlob(services.scratch, this.#tree, path),
       observePrepare(this.#attempt, this.#tree),
     );
-    const notes = [...found.notes, ...lfsNotes((await this.#shown)?.missing ?? [])];
+    const notes = [...found.notes, ...lfsNotes((await this.#content)?.shown.missing ?? [])];
     await this.#given({ dependencies: found.provided.map(toDigested), notes });
     return { ...found, notes };
   }

@@ -4,11 +4,11 @@ import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashOpenFile } from './directory-digest.ts';
-import { type GitDirectory, isolatedGitEnvironment, maxListBytes, runGit } from './git.ts';
+import { type GitDirectory, maxListBytes, runGit } from './git.ts';
 import { readBlobs } from './read-objects.ts';
-import { type Borrowable, writeGitDirectory } from './scratch.ts';
-import { listTree } from './tree.ts';
-import type { SmallTree } from './workspace.ts';
+import { type Borrowable, createScratch } from './scratch.ts';
+import type { TreeEntry } from './tree.ts';
+import { gitOf, type SmallTree } from './workspace.ts';
 
 export interface ShownFiles {
   /** The bytes of a file, or the path of a file with them. */
@@ -25,16 +25,15 @@ const pointer =
   /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/;
 
 /**
- * Finds such files of a tree by its own attributes, and the content of LFS files in `lfs/objects` of the repository.
+ * Finds such files of a tree by its own attributes, and the content of LFS files in `objects` of `lfsDir`.
  * Configuration has no influence, so every machine finds the same.
  */
 export async function findShown(
   objects: GitDirectory & Borrowable,
   tree: string,
-  lfsDir: string,
-  temporary: string,
+  entries: readonly TreeEntry[],
+  { lfsDir, temporary }: Readonly<Record<'lfsDir' | 'temporary', string>>,
 ): Promise<ShownFiles> {
-  const entries = await listTree(objects, tree);
   const attributes = entries.map(({ path }) => path).filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
   if (attributes.length === 0) return none;
   const texts = await readBlobs(objects, tree, attributes);
@@ -96,21 +95,13 @@ async function askAttributes(
 ): Promise<ReadonlyMap<string, Attributes>> {
   const dir = await mkdtemp(join(temporary, 'attributes-'));
   try {
-    writeGitDirectory(dir, objects, 'ref: refs/heads/none');
+    const place = await createScratch(dir, objects);
     rmSync(join(dir, 'info', 'attributes'));
-    const place: GitDirectory = {
-      gitDir: dir,
-      objectFormat: objects.objectFormat,
-      cwd: dir,
-      env: { ...isolatedGitEnvironment, GIT_DIR: dir },
-      settings: [['core.attributesFile', '/dev/null']],
-    };
     await runGit(place, ['read-tree', tree]);
     const asked = ['check-attr', '--cached', '-z', '--stdin', 'text', 'eol', 'filter'];
     const input = paths.map((path) => `${path}\0`).join('');
-    const fields = (await runGit(place, asked, { input, maxBytes: maxListBytes }))
-      .toString('utf8')
-      .split('\0');
+    const answer = await runGit(place, asked, { input, maxBytes: maxListBytes });
+    const fields = answer.toString('utf8').split('\0');
     const found = new Map<string, Record<string, string>>();
     for (let at = 0; at + 2 < fields.length; at += 3) {
       const [path = '', name = '', value = ''] = fields.slice(at, at + 3);
@@ -138,18 +129,18 @@ export function smallAsShown(small: SmallTree | undefined, { files }: ShownFiles
 
 /**
  * Writes them into a fresh export. The git of the workspace knows line ends by the tree's own attributes, and takes
- * content of LFS as unchanged, because its filter is not there. `isLaid`: the tree was written as it is shown.
+ * content of LFS as unchanged, because its filter is not there. `isWritten`: the tree was written as it is shown.
  */
-export async function layShown(
+export async function writeShown(
   objects: GitDirectory,
   directory: string,
   { files }: ShownFiles,
-  isLaid: boolean,
+  isWritten: boolean,
 ): Promise<void> {
   if (files.size === 0) return;
-  const gitDir = join(directory, '.git');
-  writeFileSync(join(gitDir, 'info', 'attributes'), '* -ident !filter !working-tree-encoding\n');
-  if (isLaid) return;
+  const attributes = join(directory, '.git', 'info', 'attributes');
+  writeFileSync(attributes, '* -ident !filter !working-tree-encoding\n');
+  if (isWritten) return;
   const ends: string[] = [];
   const kept: string[] = [];
   for (const [path, shown] of files) {
@@ -158,15 +149,11 @@ export async function layShown(
     else writeFileSync(place, shown);
     (typeof shown === 'string' ? kept : ends).push(`${path}\0`);
   }
-  const place: GitDirectory = {
-    gitDir,
-    objectFormat: objects.objectFormat,
-    cwd: directory,
-    env: { ...isolatedGitEnvironment, GIT_DIR: gitDir, GIT_WORK_TREE: directory },
-    settings: [['core.attributesFile', '/dev/null']],
+  const update = async (paths: readonly string[], ...options: readonly string[]): Promise<void> => {
+    if (paths.length === 0) return;
+    const args = ['update-index', ...options, '-z', '--stdin'];
+    await runGit(gitOf(directory, objects), args, { input: paths.join('') });
   };
-  const update = ['update-index', '-z', '--stdin'];
-  if (ends.length > 0) await runGit(place, update, { input: ends.join('') });
-  if (kept.length > 0)
-    await runGit(place, ['update-index', '--assume-unchanged', ...update.slice(1)], { input: kept.join('') });
+  await update(ends);
+  await update(kept, '--assume-unchanged');
 }

@@ -4,8 +4,8 @@ import { type BigIntStats, lstatSync, mkdirSync, symlinkSync, writeFileSync } fr
 import { chmod, copyFile, lstat, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type GitDirectory, gitLine, isolatedGitEnvironment, runGit } from './git.ts';
-import { askObjects, keepObjectReaders } from './object-reader.ts';
+import { type GitDirectory, type GitSetting, gitLine, isolatedGitEnvironment, runGit } from './git.ts';
+import { askObjects } from './object-reader.ts';
 import {
   type Borrowable,
   type Scratch,
@@ -14,7 +14,7 @@ import {
   writeShallow,
 } from './scratch.ts';
 import { removeTree } from './torn-paths.ts';
-import { listTree, type TreeEntry } from './tree.ts';
+import type { TreeEntry } from './tree.ts';
 
 const maxWorkers = 4;
 
@@ -38,18 +38,23 @@ export async function exportTree(
   writeGitDirectory(gitDir, objects, headCommit ?? 'ref: refs/heads/main', false);
   if (objects.shallow?.length) await writeShallow(gitDir, objects.shallow);
   if (small !== undefined && isWritten(small, dir, gitDir, objects.objectFormat)) return;
-  const place: GitDirectory = {
+  const place = gitOf(dir, objects);
+  // git uses them from a hundred files on.
+  const workers: GitSetting = ['checkout.workers', String(Math.min(maxWorkers, availableParallelism()))];
+  const args = ['read-tree', '--reset', '-u', '--no-recurse-submodules', treeish];
+  await runGit({ ...place, settings: [...place.settings, workers] }, args);
+}
+
+/** The git of a fresh export. */
+export function gitOf(dir: string, { objectFormat }: Pick<GitDirectory, 'objectFormat'>): GitDirectory {
+  const gitDir = join(dir, '.git');
+  return {
     gitDir,
-    objectFormat: objects.objectFormat,
+    objectFormat,
     cwd: dir,
     env: { ...isolatedGitEnvironment, GIT_DIR: gitDir, GIT_WORK_TREE: dir },
-    settings: [
-      ['core.attributesFile', '/dev/null'],
-      // git uses them from a hundred files on.
-      ['checkout.workers', String(Math.min(maxWorkers, availableParallelism()))],
-    ],
+    settings: [['core.attributesFile', '/dev/null']],
   };
-  await runGit(place, ['read-tree', '--reset', '-u', '--no-recurse-submodules', treeish]);
 }
 
 /** False after a fault: git then exports the tree and reports what is wrong. */
@@ -140,12 +145,14 @@ const plainSegment = /^(?!\.git$)[\w.@+=#,()[\] -]*[\w@+=#,()[\]-]$/i;
 const ownNameOfGit = /(?:^|\/)\.git[^/]*$/i;
 
 /**
- * Reads a tree of at most 256 paths and 1 MiB; `undefined` if git must export it: it is larger, holds a submodule, or
- * has a name that a file system or git treats specially, or it is malformed or incomplete, which git then reports.
+ * Reads a tree, as `listTree` lists it, of at most 256 paths and 1 MiB; `undefined` if git must export it: it is
+ * larger, holds a submodule, or has a name that a file system or git treats specially, or it is malformed or
+ * incomplete, which git then reports.
  */
-export async function readSmallTree(place: GitDirectory, treeish: string): Promise<SmallTree | undefined> {
-  await using readers = keepObjectReaders();
-  const listed = await listTree(readers.keep(place), treeish);
+export async function readSmallTree(
+  place: GitDirectory,
+  listed: readonly TreeEntry[],
+): Promise<SmallTree | undefined> {
   if (listed.length > most.entries || listed.reduce((sum, one) => sum + one.sizeBytes, 0) > most.bytes)
     return undefined;
   const directories = directoriesOf(listed);

@@ -17,6 +17,7 @@ import t from 'tap';
 import { rememberExport } from '../../../workspace/git/exported-files.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';
+import { listTree } from '../../../workspace/git/tree.ts';
 import { exportTree, readSmallTree } from '../../../workspace/git/workspace.ts';
 import { lookOn } from '../../waiting/look-on.ts';
 import { makeRepository } from './sample-repository.ts';
@@ -53,7 +54,7 @@ for (const [format, by] of [
     }
     const commit = sample.git('rev-parse', 'HEAD').trim();
     const scratch = await createScratch(join(box, 'scratch'), await openRepository(sample.dir));
-    const small = await readSmallTree(scratch, commit);
+    const small = await readSmallTree(scratch, await listTree(scratch, commit));
     t.equal(small !== undefined, by === 'memory');
     let count = 0;
     const after = async (change: (directory: string) => unknown, wait = 0): Promise<readonly string[]> => {

@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { join } from 'node:path';
 import t from 'tap';
 import { openRepository } from '../../../workspace/git/repository.ts';
+import { listTree } from '../../../workspace/git/tree.ts';
 import { exportTree, readSmallTree } from '../../../workspace/git/workspace.ts';
 import { makeRepository } from './sample-repository.ts';
 
@@ -35,7 +36,7 @@ for (const format of ['sha1', 'sha256']) {
       [`long/${'n'.repeat(200)}`]: '',
     });
     const repo = await openRepository(sample.dir);
-    const small = await readSmallTree(repo, commit);
+    const small = await readSmallTree(repo, await listTree(repo, commit));
     t.equal(small?.entries.length, 6);
     const [own, gits, again] = ['own', 'gits', 'again'].map((name) => join(dir, name)) as [
       string,
@@ -100,8 +101,10 @@ t.test('trees that are large, malformed or not plain are left to git', async (t)
     'too many paths': tree(...Array.from({ length: 257 }, (_, index) => file(`f${index}`))),
     'an object that is not there': tree(file('f', '2'.repeat(40))),
   };
-  for (const [what, id] of Object.entries(kept)) t.ok(await readSmallTree(repo, id), what);
-  for (const [what, id] of Object.entries(left)) t.equal(await readSmallTree(repo, id), undefined, what);
+  for (const [what, id] of Object.entries(kept))
+    t.ok(await readSmallTree(repo, await listTree(repo, id)), what);
+  for (const [what, id] of Object.entries(left))
+    t.equal(await readSmallTree(repo, await listTree(repo, id)), undefined, what);
   const raw = (bytes: Buffer): string =>
     execFileSync('git', ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], {
       cwd: sample.dir,
@@ -113,7 +116,8 @@ t.test('trees that are large, malformed or not plain are left to git', async (t)
   const twice = raw(Buffer.concat([entry('100644', 'a', blob), entry('100644', 'a', blob)]));
   const both = raw(Buffer.concat([entry('120000', 'a', blob), entry('40000', 'a', inner)]));
   const unsorted = raw(Buffer.concat([entry('100644', 'b', blob), entry('100644', 'a', blob)]));
-  for (const id of [twice, both, unsorted]) t.equal(await readSmallTree(repo, id), undefined, 'malformed');
+  for (const id of [twice, both, unsorted])
+    t.equal(await readSmallTree(repo, await listTree(repo, id)), undefined, 'malformed');
 });
 
 t.test('a tree that cannot be written directly is written by git', async (t) => {
@@ -121,7 +125,7 @@ t.test('a tree that cannot be written directly is written by git', async (t) => 
   const sample = makeRepository(join(dir, 'repo'));
   const commit = sample.commit({ 'a/b': 'x\n' });
   const repo = await openRepository(sample.dir);
-  const small = await readSmallTree(repo, commit);
+  const small = await readSmallTree(repo, await listTree(repo, commit));
   const work = join(dir, 'work');
   mkdirSync(work);
   writeFileSync(join(work, 'a'), 'in the way');
