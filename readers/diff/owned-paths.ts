@@ -87,7 +87,7 @@ function segmentsOf(pattern: string): readonly string[] | string {
   if (/[[\]]/.test(pattern)) return 'character ranges (`[ ]`) are not supported';
   if (/["']/.test(pattern)) return 'quotes are not supported; a blank is written `\\ `';
   const plain = pattern.replaceAll('\\ ', ' ');
-  if (plain.includes('\\')) return 'a backslash stands only before a blank';
+  if (plain.includes('\\')) return 'a backslash is allowed only before a blank';
   const isDirectory = plain.endsWith('/');
   const whole = isDirectory ? plain.slice(0, -1) : plain;
   const segments = whole.replace(/^\//, '').split('/');
@@ -188,7 +188,7 @@ export function foldPrincipal(name: string): string {
 }
 
 /**
- * Whether items fit a sequence in which `star` stands for any number of them. Matches with two pointers: after a
+ * Whether items fit a sequence in which `star` matches any number of them. Matches with two pointers: after a
  * mismatch only the last `star` takes one item more, so the work is at most the product of the lengths.
  */
 export function fitsSequence<Item>(

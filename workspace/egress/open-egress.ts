@@ -92,7 +92,7 @@ export const managerVariables: Readonly<Record<string, string>> = {
     : { NODE_EXTRA_CA_CERTS: trusted, SSL_CERT_FILE: trusted, REQUESTS_CA_BUNDLE: trusted }),
   JAVA_TOOL_OPTIONS: [
     ...javaProxy,
-    // Maven 3.9 and Maven 4 heed the properties of Java only if they are told to.
+    // Without these, Maven 3.9 and Maven 4 ignore the properties of Java.
     '-Daether.connector.http.useSystemProperties=true',
     '-Daether.transport.apache.useSystemProperties=true',
   ].join(' '),

@@ -31,7 +31,7 @@ const chunkBytes = 256 * 1024;
  * Keeps git's index of a fresh export at `indexFile`, outside of the directory. Git compares contents only if size,
  * inode, change time (which no program can set) or the second of the export leave a doubt. Files in the directory,
  * such as attributes or config, have no influence. A tree that is kept in memory (`small`) is compared byte by byte.
- * `shown`: files that were laid with other content than git stores.
+ * `shown`: files that were written with other content than git stores.
  */
 export async function rememberExport(
   objects: GitDirectory,
@@ -58,13 +58,13 @@ export async function rememberExport(
     const found = lstatSync(join(directory, path), { bigint: true, throwIfNoEntry: false });
     return found === undefined ? '' : `${found.ino} ${found.size} ${found.ctimeNs}`;
   };
-  const laid = new Map([...shown.keys()].map((path) => [path, timesOf(path)]));
+  const exported = new Map([...shown.keys()].map((path) => [path, timesOf(path)]));
   return {
     // These are not what git stores, so their times decide.
     async changed() {
-      const written = [...laid].flatMap(([path, times]) => (timesOf(path) === times ? [] : [path]));
+      const written = [...exported].flatMap(([path, times]) => (timesOf(path) === times ? [] : [path]));
       const found = await findChanged(place, directory);
-      return [...found.filter((path) => !laid.has(path)), ...written].sort();
+      return [...found.filter((path) => !exported.has(path)), ...written].sort();
     },
   };
 }
