@@ -10,17 +10,17 @@ import { commitTimeMs } from '../../workspace/git/resolve-commit.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { readMachineFacts, requireSupportedOs } from '../../workspace/runtime/machine-facts.ts';
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
-import { parseConfig, type WritConfig } from '../config/config.ts';
-import { type SealingForms, sealingFormsOf } from '../config/sections.ts';
+import { parseConfig } from '../config/config.ts';
+import { sealingFormsOf } from '../config/sections.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { viewJournal } from '../record/journal-view.ts';
 import type { StartedRun } from '../record/started-run.ts';
-import { hooksNotRun, withCommitHooks } from '../state/commit-hooks.ts';
+import { hooksNotRun } from '../state/commit-hooks.ts';
 import type { RunEnvironment } from '../state/open-run.ts';
 import type { Landing } from '../state/policies.ts';
 import type { ResumeRequest, RunRequest } from '../state/run-request.ts';
 import { openVerifiers } from './open-parties.ts';
-import { withUsualShares } from './usual-shares.ts';
+import { readConfig } from './read-config.ts';
 
 /**
  * Finds the environment of a resumed run again, as at its start. Refuses an invalid config, an untrusted plugin, and
@@ -53,17 +53,6 @@ export async function prepareEnvironment(
   const platform = { ...operatingSystem, ...versions };
   const armed = { ...chosen, sandbox: withTools(sandbox, tools) };
   return nameEnvironment(contract, repository, { ...landing, ...armed, ...judges, configBytes, platform });
-}
-
-/** Parses the configuration of the policy commit and adds the usual shares and the files of its commit hooks. */
-export async function readConfig(
-  repository: Repository,
-  policyTree: string,
-  bytes: Uint8Array | undefined,
-  forms: SealingForms,
-): Promise<WritConfig> {
-  const config = await withUsualShares(repository, policyTree, parseConfig(bytes, forms));
-  return withCommitHooks(repository, policyTree, config);
 }
 
 /** Where files of plugins are kept between runs. */

@@ -23,7 +23,6 @@ import type { PlanFor } from '../plan/plan-tasks.ts';
 import { effectiveScope } from '../plan/scope.ts';
 import { findForeignPolicy, type Landing, requirePolicyOf, withConfig } from '../state/policies.ts';
 import { type ChangeSource, type Origin, type RunRequest, resolveOrigin } from '../state/run-request.ts';
-import { readConfig } from './environment.ts';
 import type { RunPlugins } from './open-parties.ts';
 import {
   type Check,
@@ -37,6 +36,7 @@ import {
   resultsOf,
 } from './opening.ts';
 import { draftPlan, noticesOf, readPlanEnvironment } from './plan-environment.ts';
+import { readConfig } from './read-config.ts';
 import { requireDependencies } from './requirements.ts';
 
 /** What the checks of the repository are asked about. */

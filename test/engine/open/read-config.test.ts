@@ -2,8 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
-import { parseConfig } from '../../../engine/config/config.ts';
-import { withUsualShares } from '../../../engine/open/usual-shares.ts';
+import { readConfig } from '../../../engine/open/read-config.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeSample } from '../sample.ts';
 
@@ -12,8 +11,8 @@ t.test('the usual directories are shared, with those of at most 64 packages of t
   t.teardown(() => sample.remove());
   const repository = await openRepository(sample.root);
   const shares = async (text = '') => {
-    const config = parseConfig(Buffer.from(text), sealingForms);
-    const { workspace } = await withUsualShares(repository, sample.git('rev-parse', 'HEAD^{tree}'), config);
+    const tree = sample.git('rev-parse', 'HEAD^{tree}');
+    const { workspace } = await readConfig(repository, tree, Buffer.from(text), sealingForms);
     return { share: workspace.share, lockfile: workspace.lockfile };
   };
   const place = (path: string): void => {

@@ -1,10 +1,12 @@
-/* The installed dependencies of the working tree that checks see where the policy commit does not say otherwise. */
+/* Reads the configuration of the policy commit, and adds the installed dependencies that checks see by default. */
 import { globSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listNames } from '../../workspace/git/tree.ts';
-import type { WritConfig } from '../config/config.ts';
+import { parseConfig, type WritConfig } from '../config/config.ts';
+import type { SealingForms } from '../config/sections.ts';
+import { withCommitHooks } from '../state/commit-hooks.ts';
 
 const manifest = 'package.json';
 /** Where packages are installed, and the files that decide what is in it; the first that git tracks counts. */
@@ -27,12 +29,23 @@ const usual: readonly { readonly directories: readonly string[]; readonly decide
 
 const mostWorkspaces = 64;
 
+/** Parses the configuration of the policy commit and adds the usual shares and the files of its commit hooks. */
+export async function readConfig(
+  repository: Repository,
+  policyTree: string,
+  bytes: Uint8Array | undefined,
+  forms: SealingForms,
+): Promise<WritConfig> {
+  const config = await withUsualShares(repository, policyTree, parseConfig(bytes, forms));
+  return withCommitHooks(repository, policyTree, config);
+}
+
 /**
  * The configuration with the usual directories under `share`, if `[workspace]` names neither `share` nor `prepare`:
  * those that the working tree has, of the first ecosystem of which `tree` has a deciding file. Like any shared one,
  * they count only if git ignores them and that file is the same on disk, at the base and in the candidate.
  */
-export async function withUsualShares(
+async function withUsualShares(
   repository: Repository,
   tree: string,
   config: WritConfig,
