@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sha256Hex } from '../core/base/canonical.ts';
 import { WritError } from '../core/base/errors.ts';
 import { absent, makeDirectories, readPlainFile, writeDurably } from '../core/base/files.ts';
+import { printable } from '../core/base/printable.ts';
 import { flag, object, oneOf, parse, text } from '../core/base/schema.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { readRef, updateRefs } from '../workspace/git/refs.ts';
@@ -88,7 +89,7 @@ const refOf = (number: number): string => `refs/writ/queue/${nameOf(number)}`;
 
 /**
  * Adds changes, all or none, and returns their entries in order. A change that is in the queue already, and has not
- * ended, keeps its place. QUEUE_FULL, INPUT_TOO_LARGE.
+ * ended, keeps its place. QUEUE_FULL, QUEUE_HAS_SPEC, INPUT_TOO_LARGE.
  */
 export async function addEntries(
   repository: Repository,
@@ -109,20 +110,33 @@ export async function addEntries(
         message: `the merge queue holds ${live.length} changes, and at most ${maxLive}`,
         detail: { maxEntries: maxLive },
       });
-    const added: QueueEntry[] = [];
+    const entries: QueueEntry[] = [];
+    const puts: (() => Promise<unknown>)[] = [];
     let number = known.at(-1)?.number ?? 0;
     for (const { specBytes, patch, ...rest } of changes) {
       const parts = [specBytes, patch ?? `${rest.from}..${rest.tip}`, rest.target];
       const digest = sha256Hex(parts.map(sha256Hex).join('\n'));
-      const same = [...live, ...added].find((entry) => entry.digest === digest);
+      const same = [...live, ...entries].find(({ specId }) => specId === rest.specId);
+      if (same !== undefined && same.digest !== digest) throw specTwice(same);
       if (same === undefined) number += 1;
-      added.push(same ?? (await putEntry(repository, { ...rest, digest, number }, specBytes, patch)));
+      const entry = same ?? { ...rest, digest, number };
+      entries.push(entry);
+      if (same === undefined) puts.push(() => putEntry(repository, entry, specBytes, patch));
     }
+    for (const put of puts) await put();
     for (const { number: old } of known.filter(hasEnded).slice(0, -maxEnded)) await forget(repository, old);
-    return added;
+    return entries;
   } finally {
     await lock.release();
   }
+}
+
+/** A spec is sealed once: of two changes the second could only be removed. */
+function specTwice({ number, specId }: QueueEntry): WritError {
+  return new WritError('QUEUE_HAS_SPEC', {
+    message: `entry ${number} of the merge queue is another change of the spec \`${printable(specId)}\``,
+    detail: { entry: number, spec_id: specId },
+  });
 }
 
 async function putEntry(
@@ -130,7 +144,7 @@ async function putEntry(
   entry: QueueEntry,
   specBytes: Uint8Array,
   patch: Uint8Array | undefined,
-): Promise<QueueEntry> {
+): Promise<void> {
   const directory = await makeDirectories(placeOf(repository, nameOf(entry.number)));
   await writeDurably(join(directory, specName), specBytes);
   if (patch !== undefined) await writeDurably(join(directory, patchName), patch);
@@ -140,7 +154,6 @@ async function putEntry(
   await updateRefs(repository, [{ ref, old, new: kept }], 'writ: queue add');
   // Last: without it the entry was never whole.
   await writeEntry(repository, entry);
-  return entry;
 }
 
 /** Replaces the record of an entry. After its end, the change itself is removed. */

@@ -11,6 +11,9 @@ import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
+import { openRunStore } from '../../engine/intent/find-intent.ts';
+import { requireActive } from '../../engine/intent/intent-history.ts';
+import { wordsHoldSecret } from '../../engine/open/read-authorship.ts';
 import { openStatedRepository } from '../../engine/open/repository-checks.ts';
 import { resolveOrigin } from '../../engine/state/run-request.ts';
 import { type QueuePass, type ShownEntry, showQueue, workQueue } from '../../engine/work-queue.ts';
@@ -68,6 +71,10 @@ async function readChange(
   const { bytes: specBytes } = await readSpecFile(context, spec);
   const contract = await readContract(engine, specBytes);
   const repository = await openStatedRepository({ repositoryPath: repoPath ?? cwd }, contract);
+  await requireActive(
+    await openRunStore(engine.slots.store, repository, systemClock, contract.effective),
+    contract,
+  );
   const bytes =
     patch === undefined ? undefined : await readInput(context, patch, { maxBytes: maxQueuedBytes });
   const source =
@@ -89,6 +96,7 @@ async function readChange(
     });
   const message = options.value('message');
   const author = options.value('author');
+  requireNoSecret({ message, author });
   return {
     target: target.ref,
     specId: metadata.id,
@@ -102,6 +110,19 @@ async function readChange(
   };
 }
 
+/** The queue keeps them as they are, until the change is evaluated. USAGE. */
+function requireNoSecret(given: Readonly<Record<'message' | 'author', string | undefined>>): void {
+  const option = (['message', 'author'] as const).find((one) =>
+    wordsHoldSecret(given[one], one === 'author'),
+  );
+  if (option !== undefined)
+    throw new WritError('USAGE', {
+      message: `\`--${option}\` contains a secret`,
+      detail: { option: `--${option}`, command: 'queue add' },
+      hints: ['leave the secret out, and revoke it: it may be in the history of the shell'],
+    });
+}
+
 /** `writ queue run`: exit 0 if all landed, 1 if changes were removed, 4 if some wait, 128 if some cannot start. */
 export async function queueRunCommand(context: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
@@ -113,7 +134,7 @@ export async function queueRunCommand(context: CommandContext): Promise<CommandR
 
 function refusalOf({ stuck, removed, waiting }: QueuePass): WritError | undefined {
   const [first] = stuck;
-  if (first !== undefined) return first.fault;
+  if (first !== undefined) return stuckFault(first.fault);
   const entries = (of: readonly QueueEntry[]): string =>
     `${of.length === 1 ? 'entry' : 'entries'} ${of.map(({ number }) => number).join(', ')}`;
   if (removed.length > 0)
@@ -126,6 +147,18 @@ function refusalOf({ stuck, removed, waiting }: QueuePass): WritError | undefine
       hints: ['`writ approve RUN`, then `writ queue run`'],
     });
   return undefined;
+}
+
+/** The queue has no `--local-changes`: an entry is the change as it was added. */
+function stuckFault(fault: WritError): WritError {
+  if (fault.code !== 'WORKTREE_DIRTY') return fault;
+  const { message, detail } = fault;
+  return new WritError(fault.code, {
+    message,
+    detail,
+    hints: ['commit or stash those paths, then `writ queue run`'],
+    cause: fault,
+  });
 }
 
 /** `writ queue`, `writ queue show`: what is in the queue, and what became of the entries before. */

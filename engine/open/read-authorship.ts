@@ -129,10 +129,10 @@ export function maskStated(
     ...peopleOf(authorship).filter((one) => !one.startsWith(`${wording.author?.name} <`)),
   ];
   const refused: WordingPart[] = [
-    ...(holds(wording.message, false) ? (['message'] as const) : []),
-    ...(names.some((one) => holds(one, true)) ? (['author'] as const) : []),
-    ...(people.some((one) => holds(one, true)) ? (['people'] as const) : []),
-    ...(wording.message === undefined && holds(summary, false) ? (['summary'] as const) : []),
+    ...(wordsHoldSecret(wording.message, false) ? (['message'] as const) : []),
+    ...(names.some((one) => wordsHoldSecret(one, true)) ? (['author'] as const) : []),
+    ...(people.some((one) => wordsHoldSecret(one, true)) ? (['people'] as const) : []),
+    ...(wording.message === undefined && wordsHoldSecret(summary, false) ? (['summary'] as const) : []),
   ];
   return {
     wording: { ...masked, ...(refused.length === 0 ? {} : { refused }) },
@@ -140,7 +140,8 @@ export function maskStated(
   };
 }
 
-function holds(text: string | undefined, tokensOnly: boolean): boolean {
+/** Whether words hold a secret, as they are given or as they are sealed. */
+export function wordsHoldSecret(text: string | undefined, tokensOnly: boolean): boolean {
   return text !== undefined && (holdsSecret(text, tokensOnly) || holdsSecret(asSealed(text), tokensOnly));
 }
 

@@ -357,10 +357,10 @@ async function pushChunk(
     const outcome = results.get(ref);
     if (outcome === undefined || outcome.flag === '!') {
       const reason = outcome?.reason ?? 'the remote said nothing about it';
-      const status = /stale info|fetch first|non-fast-forward|already exists/.test(reason)
-        ? 'moved'
-        : 'rejected';
-      return { ref, from, to: from, status, reason };
+      if (/stale info|fetch first|non-fast-forward|already exists/.test(reason))
+        return { ref, from, to: from, status: 'moved', reason };
+      const said = saidByRemote(answer.stderr);
+      return { ref, from, to: from, status: 'rejected', reason: said === '' ? reason : `${reason}: ${said}` };
     }
     const status =
       to === null ? 'deleted' : from === null ? 'created' : order.forced ? 'replaced' : 'updated';
@@ -400,6 +400,12 @@ export async function askPush(
       `run without \`--push\`, then push in two steps: \`git push ${shown}\` and \`writ push ${shown}\``,
     ],
   });
+}
+
+/** What a hook or the server wrote, in one line of at most 500 characters. */
+function saidByRemote(stderr: string): string {
+  const lines = stderr.split('\n').flatMap((line) => /^remote: (.*\S)/.exec(line)?.[1] ?? []);
+  return printable(lines.join(' ')).slice(0, 500);
 }
 
 /** Lines of `git push --porcelain`: `<flag> TAB <from>:<to> TAB <summary> (<reason>)`. */

@@ -73,11 +73,12 @@ t.test('the sealed commit and its records are one push', async (t) => {
 t.test('a rejected push leaves a sealed commit, and can be repeated', async (t) => {
   const { git, stage, seal, remote, call, onReceive } = scene(t);
   const before = remote();
-  onReceive('exit 1');
+  onReceive('echo "no pushes"; echo "on Mondays" >&2; exit 1');
   stage();
   const { code, data, error } = await seal('--push');
   t.equal(code, 1);
-  t.match(data, { decision: { type: 'commit' }, push: { status: 'rejected', reason: /hook declined/ } });
+  const reason = /hook declined.*: no pushes on Mondays$/;
+  t.match(data, { decision: { type: 'commit' }, push: { status: 'rejected', reason } });
   t.match(error, {
     code: 'PUSH_REJECTED',
     message: /sealed on `main`, not landed: `origin` did not accept it/,

@@ -441,6 +441,7 @@ t.test('what cannot be in the queue is refused before it is added', async (t) =>
   const { home, root, git, call, change, spec, states } = scene(t);
   const range = change('a', { 'a.txt': 'a' });
   const a = spec('a');
+  const twice = [range, range, change('c', { 'c.txt': 'c' })];
   t.match(await call('queue'), { code: 0, data: { entries: [] } });
   const refused: readonly (readonly [string, number, ...string[]])[] = [
     ['USAGE', 129, 'queue', 'add', a],
@@ -450,6 +451,8 @@ t.test('what cannot be in the queue is refused before it is added', async (t) =>
     ['USAGE', 129, 'run', a, '--queue', '--range', range, '--no-seal'],
     ['USAGE', 129, 'run', a, '--queue', '--range', range, '--push'],
     ['USAGE', 129, 'run', a, '--queue', '--provider', 'ollama'],
+    ['USAGE', 129, 'queue', 'add', a, '--range', range, '--message', `feat: ghp_${'Zq7wK2'.repeat(6)}`],
+    ['QUEUE_HAS_SPEC', 1, 'queue', 'add', spec('c'), a, a, ...twice.flatMap((one) => ['--range', one])],
     ['REF_NOT_FOUND', 128, 'queue', 'add', a, '--range', range, '--onto', 'nowhere'],
     ['REF_NOT_FOUND', 128, 'queue', 'add', a, '--range', 'main..nowhere'],
     ['INPUT_UNREADABLE', 129, 'queue', 'add', a, '--patch', join(home, 'nothing')],
@@ -470,6 +473,10 @@ t.test('what cannot be in the queue is refused before it is added', async (t) =>
   git('reflog', 'expire', '--expire=now', '--all');
   git('gc', '-q', '--prune=now');
   t.match(await call('queue', 'run'), { code: 0 });
+  t.match(await call('queue', 'add', a, '--range', 'main~1..main'), {
+    code: 1,
+    error: { code: 'LIFECYCLE_NOT_ACTIVE' },
+  });
   const other = join(home, 'elsewhere');
   mkdirSync(other);
   writeFileSync(join(root, '.git/writ/queue/000001/entry.json'), '{}');
@@ -485,7 +492,10 @@ long('a file that the person edits keeps a change in the queue, and the others l
   const ranges = ['a', 'b'].map((name) => change(name, { [`src/${name}.js`]: `// ${name}\n` }));
   writeFileSync(join(root, 'src/a.js'), '// mine\n');
   await call('queue', 'add', spec('a'), spec('b'), ...ranges.flatMap((range) => ['--range', range]));
-  t.match(await call('queue', 'run'), { code: 128, error: { code: 'WORKTREE_DIRTY' } });
+  t.match(await call('queue', 'run'), {
+    code: 128,
+    error: { code: 'WORKTREE_DIRTY', hints: ['commit or stash those paths, then `writ queue run`'] },
+  });
   t.strictSame(await states(), ['waiting', 'landed']);
   git('clean', '-qf', 'src');
   t.match(await call('queue', 'run'), { code: 0 });
