@@ -88,7 +88,7 @@ export async function dispatch(
     }
     const { command, args, options } = invocation;
     name = command.name;
-    streams = command.streams === true;
+    streams = typeof command.streams === 'string' ? options.flag(command.streams) : command.streams === true;
     const context: CommandContext = {
       args,
       commands,

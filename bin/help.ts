@@ -113,7 +113,7 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
   },
   {
     title: 'scan',
-    names: ['scan', 'baseline', 'redact', 'sca import', 'rules', 'hook install', 'hook uninstall'],
+    names: ['scan', 'lsp', 'baseline', 'redact', 'sca import', 'rules', 'hook install', 'hook uninstall'],
   },
   { title: 'share', names: ['push', 'fetch'] },
   {

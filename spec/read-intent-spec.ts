@@ -117,22 +117,30 @@ function parse(
  */
 export function inDocumentOrder(issues: readonly Issue[], text: string): readonly Issue[] {
   if (issues.length < 2) return issues;
+  const offsetOf = findOffsets(issues, text);
+  return issues
+    .map((issue) => ({ issue, offset: offsetOf(issue.path) }))
+    .sort((a, b) => a.offset - b.offset)
+    .map(({ issue }) => issue);
+}
+
+/**
+ * Finds the offset of each path of the issues in JSON that has been parsed: of the key for a member, of the value for
+ * an item. What is missing is at its nearest parent.
+ */
+export function findOffsets(issues: readonly Issue[], text: string): (path: string) => number {
   const wanted = new Set<string>();
   for (const { path } of issues) {
     for (let at = path; !wanted.has(at); at = parentPointer(at)) wanted.add(at);
   }
   const offsets = locate(text, wanted);
-  const offsetOf = (path: string): number => {
+  return (path) => {
     for (let at = path; ; at = parentPointer(at)) {
       const offset = offsets.get(at);
       if (offset !== undefined) return offset;
       if (at === '') return 0;
     }
   };
-  return issues
-    .map((issue) => ({ issue, offset: offsetOf(issue.path) }))
-    .sort((a, b) => a.offset - b.offset)
-    .map(({ issue }) => issue);
 }
 
 interface Level {

@@ -1,8 +1,11 @@
-/* Exchanges LSP messages with a language server, within limits. */
+/* Exchanges LSP messages with a language server or with an editor, within limits. */
 import { isRecord } from '../../core/base/json-pointer.ts';
 import type { SandboxPipes } from '../../core/interfaces/sandbox.ts';
 
-/** A conversation with one process of a language server. Every failure of it is a ServerFault, and ends it. */
+/**
+ * A conversation with one process of a language server, or with an editor. Every failure of it is a ServerFault, and
+ * ends it.
+ */
 export interface Connection {
   /**
    * Sends a request. Resolves to `undefined` if the server returns an error; `refused` then receives the error
@@ -21,11 +24,22 @@ export interface Connection {
   end(why: ServerFault): void;
 }
 
-/** Notifications and requests that a server sends. */
-interface ServerEvents {
+/** Notifications and requests that the peer sends. */
+interface PeerEvents {
+  /** A ServerFault that it throws ends the conversation. */
   notified(method: string, params: unknown): void;
-  /** Returns the answer to a request of the server; `undefined` if the method is unknown. */
+  /** Returns the answer to a request of the peer; `undefined` if the method is unknown. Throws RequestFault. */
   answer(method: string, params: unknown): unknown;
+}
+
+/** Why a request is refused; `code` is one of JSON-RPC or LSP. */
+export class RequestFault extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 interface Open {
@@ -34,11 +48,15 @@ interface Open {
   readonly refused: ((message: string) => void) | undefined;
 }
 
-/** Maximum number of requests from a server, and of answers without a request. */
-const [maxRequests, maxStrays] = [10_000, 1000];
+/** Maximum number of answers without a request. */
+const maxStrays = 1000;
 
 /** Opens a conversation over the pipes of a process. */
-export function openConnection({ input, output }: SandboxPipes, events: ServerEvents): Connection {
+export function openConnection(
+  { input, output }: SandboxPipes,
+  events: PeerEvents,
+  bounds: FrameBounds = frameBounds,
+): Connection {
   const open = new Map<number, Open>();
   let last = 0;
   let requests = 0;
@@ -71,15 +89,17 @@ export function openConnection({ input, output }: SandboxPipes, events: ServerEv
   };
   const takeRequest = (method: string, id: unknown, params: unknown): void => {
     requests += 1;
-    if (requests > maxRequests) throw new ServerFault(`asked for more than ${maxRequests} things`);
+    if (requests > bounds.requests) throw new ServerFault(`asked for more than ${bounds.requests} things`);
     if (!Number.isSafeInteger(id) && !(typeof id === 'string' && id.length <= 128))
       throw new ServerFault('sent a request whose id is none');
-    const result = events.answer(method, params);
-    write(
-      result === undefined
-        ? { id, error: { code: -32601, message: 'this client does not' } }
-        : { id, result },
-    );
+    try {
+      const result = events.answer(method, params);
+      if (result === undefined) throw new RequestFault(-32601, 'there is no such method here');
+      write({ id, result });
+    } catch (fault) {
+      if (!(fault instanceof RequestFault)) throw fault;
+      write({ id, error: { code: fault.code, message: fault.message } });
+    }
   };
   const takeAnswer = ({ id, error, result }: Readonly<Record<string, unknown>>): void => {
     const waiting = typeof id === 'number' ? open.get(id) : undefined;
@@ -98,7 +118,7 @@ export function openConnection({ input, output }: SandboxPipes, events: ServerEv
   };
   void (async () => {
     try {
-      for await (const message of readFrames(output)) take(message);
+      for await (const message of readFrames(output, bounds)) take(message);
       end(new ServerFault('ended'));
     } catch (caught) {
       end(caught instanceof ServerFault ? caught : new ServerFault('ended'));
@@ -125,16 +145,19 @@ export function openConnection({ input, output }: SandboxPipes, events: ServerEv
   };
 }
 
-/** Limits for a server: bytes of one message and its header, messages and bytes in total, nesting depth. */
+/** Limits for a server: bytes of one message and its header; messages, requests and bytes in total; nesting depth. */
 export const frameBounds = {
   head: 4096,
   message: 16 * 1024 * 1024,
   messages: 200_000,
+  requests: 10_000,
   octets: 512 * 1024 * 1024,
   depth: 100,
-} as const;
+};
 
-/** A fault of a language server. The message completes a sentence that begins with the server's name. */
+export type FrameBounds = Readonly<typeof frameBounds>;
+
+/** A fault of the peer. The message completes a sentence that begins with the peer's name. */
 export class ServerFault extends Error {}
 
 /** A message as it is written to a server. */
@@ -146,6 +169,7 @@ export function frame(message: object): Buffer {
 /** The messages of a stream, each an object. ServerFault for what is none, and beyond a bound. */
 export async function* readFrames(
   chunks: AsyncIterable<Uint8Array>,
+  bounds: FrameBounds = frameBounds,
 ): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
   let parts: Uint8Array[] = [];
   let held = 0;
@@ -155,7 +179,7 @@ export async function* readFrames(
   let wanted: number | undefined;
   for await (const chunk of chunks) {
     octets += chunk.length;
-    if (octets > frameBounds.octets) throw new ServerFault(`said more than ${frameBounds.octets} octets`);
+    if (octets > bounds.octets) throw new ServerFault(`said more than ${bounds.octets} octets`);
     parts.push(chunk);
     held += chunk.length;
     // A large body is put together once.
@@ -164,17 +188,16 @@ export async function* readFrames(
     for (;;) {
       if (wanted === undefined) {
         const end = rest.indexOf('\r\n\r\n');
-        if (end > frameBounds.head || (end === -1 && rest.length > frameBounds.head))
+        if (end > bounds.head || (end === -1 && rest.length > bounds.head))
           throw new ServerFault('sent a head without an end');
         if (end === -1) break;
-        wanted = lengthIn(rest.toString('latin1', 0, end));
+        wanted = lengthIn(rest.toString('latin1', 0, end), bounds);
         rest = rest.subarray(end + 4);
       }
       if (rest.length < wanted) break;
       messages += 1;
-      if (messages > frameBounds.messages)
-        throw new ServerFault(`sent more than ${frameBounds.messages} messages`);
-      yield readMessage(rest.subarray(0, wanted));
+      if (messages > bounds.messages) throw new ServerFault(`sent more than ${bounds.messages} messages`);
+      yield readMessage(rest.subarray(0, wanted), bounds);
       rest = rest.subarray(wanted);
       wanted = undefined;
     }
@@ -183,20 +206,20 @@ export async function* readFrames(
   }
 }
 
-function lengthIn(head: string): number {
+function lengthIn(head: string, bounds: FrameBounds): number {
   const lengths = head
     .split('\r\n')
     .flatMap((line) => /^content-length:[ \t]*(.*?)[ \t]*$/i.exec(line)?.[1] ?? []);
   const [text = ''] = lengths;
   const length = /^[0-9]{1,9}$/.test(text) && lengths.length === 1 ? Number(text) : -1;
   if (length < 0) throw new ServerFault('sent a head without one plain length');
-  if (length > frameBounds.message) throw new ServerFault(`sent a message of ${length} octets`);
+  if (length > bounds.message) throw new ServerFault(`sent a message of ${length} octets`);
   return length;
 }
 
-function readMessage(body: Buffer): Readonly<Record<string, unknown>> {
-  if (isDeeperThan(body, frameBounds.depth))
-    throw new ServerFault(`sent a message of more than ${frameBounds.depth} levels`);
+function readMessage(body: Buffer, bounds: FrameBounds): Readonly<Record<string, unknown>> {
+  if (isDeeperThan(body, bounds.depth))
+    throw new ServerFault(`sent a message of more than ${bounds.depth} levels`);
   let message: unknown;
   try {
     message = JSON.parse(body.toString('utf8'));

@@ -270,6 +270,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   'hook install': record({ hook: text, path: text, kept: textOrNull, dry_run: flag }),
   'hook uninstall': record({ hook: text, path: text, restored: flag }),
   'hook run': { anyOf: [record({ scanned: count }), scanSchema] },
+  lsp: record({}),
   completion: record({ shell: text, script: text }),
   complete: record({ text }),
   show: shownRunSchema,

@@ -53,9 +53,9 @@ export interface CommandSpec {
   readonly examples: readonly { readonly line: string; readonly about: string }[];
   /**
    * The command writes its own JSON while it runs (NDJSON, or one early document). The dispatcher adds none on
-   * success.
+   * success. The name of a flag: with this flag.
    */
-  readonly streams?: boolean;
+  readonly streams?: true | string;
   /** An argument too many may be a secret that was typed in the wrong place: it is not repeated. */
   readonly hidesUnexpected?: boolean;
   /** Loads the module of the command when it is called. */

@@ -1,7 +1,9 @@
 /* The input of `writ scan`: a patch, a range, files or uncommitted changes. */
+import { type FSWatcher, watch } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
@@ -28,13 +30,22 @@ import {
   keyOf,
   parseBaseline,
 } from '../../readers/documents/baseline.ts';
-import { type GitDirectory, gitFailed, runGit, startGit, withGit } from '../../workspace/git/git.ts';
+import {
+  type GitDirectory,
+  gitFailed,
+  gitFields,
+  gitLine,
+  runGit,
+  startGit,
+  withGit,
+} from '../../workspace/git/git.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { resolveBase, treeOf } from '../../workspace/git/resolve-commit.ts';
-import { createScratch } from '../../workspace/git/scratch.ts';
-import { plainDiffFlags } from '../../workspace/patch/normalise.ts';
+import { createScratch, type Scratch, writingTo } from '../../workspace/git/scratch.ts';
+import { writeTree } from '../../workspace/git/write-tree.ts';
+import { normalisePatch, plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { patchFromRange, resolveRange } from '../../workspace/patch/read-patch.ts';
 import type { CommandContext } from './command.ts';
 
@@ -101,6 +112,36 @@ async function fromPatch({ cwd, stdin, signal }: Context, path: string, tell: Te
 
 async function fromRange(repository: Repository, range: string): Promise<ScanSource> {
   const resolved = await resolveRange(repository, range);
+  const source = await fromTrees(repository, (scratch) => patchFromRange(scratch, resolved));
+  return { ...source, commit: resolved.tip };
+}
+
+/**
+ * The text of one document of a working tree, which may not be saved yet, against HEAD. PATCH_EMPTY if it does not
+ * differ.
+ */
+export async function fromDocument(repository: Repository, path: string, text: string): Promise<ScanSource> {
+  const base = await resolveBase(repository, 'HEAD');
+  const entry = await gitLine(repository, ['ls-tree', base.tree, path]);
+  const mode = /^(100644|100755) /.exec(entry)?.[1] ?? '100644';
+  return fromTrees(repository, async (scratch) => {
+    // As `git add` would store it, with line ends and filters.
+    const hash = ['hash-object', '-w', '--stdin', '--path', path];
+    const object = await gitLine(writingTo(scratch, repository), hash, { input: text });
+    const changed = new Map([[path, { mode, object }]]);
+    return normalisePatch(
+      scratch,
+      base,
+      await writeTree({ from: repository, to: scratch }, changed, base.tree),
+    );
+  });
+}
+
+/** A change between two trees, whose objects may be in a scratch. */
+async function fromTrees(
+  repository: Repository,
+  read: (scratch: Scratch) => Promise<PatchSet>,
+): Promise<ScanSource> {
   const directory = await mkdtemp(join(tmpdir(), 'writ-scan-'));
   const readers = keepObjectReaders();
   const close = async (): Promise<void> => {
@@ -108,12 +149,12 @@ async function fromRange(repository: Repository, range: string): Promise<ScanSou
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    const scratch = readers.keep(await createScratch(join(directory, 'scratch'), repository));
-    const patch = await patchFromRange(scratch, resolved);
+    const scratch = await createScratch(join(directory, 'scratch'), repository);
+    const patch = await read(scratch);
+    readers.keep(scratch);
     return {
       pieces: one(patch),
       filesFor: (_, rule) => readRuleFiles(scratch, patch, rule),
-      commit: resolved.tip,
       isWhole: true,
       [Symbol.asyncDispose]: close,
     };
@@ -187,6 +228,66 @@ async function fromWorktree(repository: Repository, { signal }: Context, tell: T
     return first === '' ? undefined : printable(first);
   };
   return { pieces: cutDiff(diff, { onUnscanned: tell }), isWhole: false, untracked, ...nothingToClose };
+}
+
+/**
+ * The directories of tracked files, parents first, and the git directory, where commits and `git add` show. A listing
+ * by git follows no symlink and has no ignored directory.
+ */
+export async function trackedDirectories({ root, gitDir, ...place }: Repository): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (const path of await gitFields({ gitDir, ...place }, ['ls-files', '-z']))
+    for (let at = dirname(path); at !== '.' && !found.has(at); at = dirname(at)) found.add(at);
+  const below = [...found].sort((a, b) => a.length - b.length);
+  return [gitDir, root, ...below.map((path) => join(root, path))];
+}
+
+/** More watches would be missed by other programs. */
+const maxWatched = 8192;
+/** Interval of looking where the system does not watch. */
+const pollMs = 2000;
+/** An editor empties a file before it writes it, and a checkout writes many. */
+const settleMs = 100;
+
+/**
+ * Yields at once, and again after something has changed in these directories (not below them), which are listed each
+ * time. A change while the caller is at work is not lost. Throws the signal's reason.
+ */
+export async function* changesIn(
+  list: () => Promise<readonly string[]>,
+  signal: AbortSignal,
+): AsyncGenerator<void, never, undefined> {
+  for (;;) {
+    const { promise: changed, resolve: wake } = Promise.withResolvers<void>();
+    const watchers: FSWatcher[] = [];
+    const over = new AbortController();
+    signal.addEventListener('abort', () => wake(), { signal: over.signal });
+    try {
+      signal.throwIfAborted();
+      const isWatched = watchAll(await list(), wake, watchers);
+      yield;
+      if (!isWatched) wait(pollMs, undefined, { signal: over.signal }).then(wake, () => {});
+      await changed;
+    } finally {
+      over.abort();
+      for (const one of watchers) one.close();
+    }
+    await wait(settleMs);
+  }
+}
+
+/** False if the system does not watch all of them. */
+function watchAll(directories: readonly string[], wake: () => void, watchers: FSWatcher[]): boolean {
+  if (directories.length > maxWatched) return false;
+  for (const one of directories) {
+    try {
+      watchers.push(watch(one, wake).on('error', wake));
+    } catch (fault) {
+      // Its parent, which is watched, shows when it comes.
+      if ((fault as NodeJS.ErrnoException).code !== 'ENOENT') return false;
+    }
+  }
+  return true;
 }
 
 /** What a git command prints, as it comes. GIT_FAILED and OBJECTS_MISSING at its end. */

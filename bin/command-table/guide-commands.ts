@@ -1,5 +1,5 @@
 /* Declares the commands that explain writ. */
-import type { CommandSpec } from '../command-parts/command.ts';
+import { type CommandSpec, loadLean } from '../command-parts/command.ts';
 
 const hook = { name: 'NAME', about: '`pre-commit`, `commit-msg` or `pre-push`' };
 
@@ -95,6 +95,17 @@ export const guideCommands: readonly CommandSpec[] = [
     options: [],
     examples: [{ line: 'writ hook run pre-commit', about: 'called by the hook' }],
     load: async () => (await import('../commands/hook.ts')).runHookCommand,
+  },
+  {
+    name: 'lsp',
+    summary: 'show findings and faults of specs in an editor, as a language server',
+    description:
+      'Speaks the Language Server Protocol over standard input and output. For an open document, saved or not: what the rules find in its change since the last commit, as `writ scan --range` would; faults of a spec, as `writ spec validate`; faults of `.writ/config.toml`, `.writ/owners` and `.writ/waivers.toml`. It runs no check and writes no file (docs/editor.md).',
+    arguments: [],
+    options: [{ name: 'stdio', about: 'as without it; editors may add it' }],
+    streams: true,
+    examples: [{ line: 'writ lsp', about: 'started by an editor' }],
+    load: () => loadLean(async () => (await import('../commands/lsp.ts')).lspCommand, true),
   },
   {
     name: 'completion',

@@ -155,9 +155,16 @@ export const otherCommands: readonly CommandSpec[] = [
       { name: 'range', value: 'A..B', about: 'what B changes since it left A' },
       { name: 'rules', value: 'R,…', repeatable: true, about: 'ask these rules only' },
       { name: 'sarif', value: 'FILE', about: 'write SARIF 2.1.0, as GitHub code scanning takes it' },
+      {
+        name: 'watch',
+        about:
+          'scan what is not committed yet after each change of it, and print each result that differs from the last one; with `--json` a line for each',
+      },
     ],
+    streams: 'watch',
     examples: [
       { line: 'writ scan', about: 'before a commit' },
+      { line: 'writ scan --watch', about: 'while you work' },
       { line: 'writ scan --range origin/main..HEAD --sarif scan.sarif', about: 'in CI' },
       { line: 'git diff --cached | writ scan --patch - --rules secrets', about: 'in a hook' },
     ],

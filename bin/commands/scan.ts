@@ -1,12 +1,14 @@
 /* The `writ scan`, `writ redact` and `writ sca import` commands. */
 import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
+import { toEnvelope } from '../../api/envelope.ts';
 import { readInput } from '../../api/read-input.ts';
 import type { JsonData } from '../../api/schemas/shape.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import { nearestName } from '../../core/base/printable.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import { type SensitiveClass, sensitiveClasses } from '../../core/interfaces/privacy.ts';
 import type { Rule } from '../../core/interfaces/rule.ts';
 import { describeRules, reportedIds } from '../../core/kernel/rules.ts';
@@ -22,9 +24,10 @@ import { importAdvisories } from '../../plugins/supply-chain/advisories/import-a
 import { advisoryDir } from '../../plugins/supply-chain/advisories/open-advisory-database.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import { redact } from '../../readers/sensitive/redact.ts';
+import type { WritEngine } from '../../spec/contract-rows.ts';
 import { scanSpec } from '../../spec/secret-words.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
-import type { Repository } from '../../workspace/git/repository.ts';
+import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import {
   type CommandContext,
   type CommandResult,
@@ -34,20 +37,25 @@ import {
 } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import {
+  changesIn,
   noteKnownIn,
   openScanSource,
   readScanOptions,
   repositoryAround,
+  trackedDirectories,
 } from '../command-parts/scan-sources.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import { printScan } from '../report/scan.ts';
+import { styled } from '../terminal/print.ts';
 
 /**
  * `writ scan`: the rules about a change, alone. Exit 1 where one finds an error, or where something could not be
  * scanned.
  */
 export async function scanCommand(context: CommandContext): Promise<CommandResult> {
-  return scanIn(context, await repositoryAround(context));
+  return context.options.flag('watch')
+    ? watchChange(context)
+    : scanIn(context, await repositoryAround(context));
 }
 
 /** `writ scan` in a repository that is open, or outside of one. */
@@ -55,15 +63,108 @@ export async function scanIn(
   context: CommandContext,
   repository: Repository | undefined,
 ): Promise<CommandResult> {
+  await using engine = await openEngine(context);
+  const scanned = await scanSource(context, engine, repository, (tell) =>
+    openScanSource(context, tell, repository),
+  );
+  const { untracked } = scanned;
+  if (scanned.files === 0)
+    throw new WritError('PATCH_EMPTY', {
+      message: 'there is nothing to scan',
+      ...(untracked === undefined
+        ? {}
+        : { hints: [`git does not track \`${untracked}\`: \`git add\` it, or name it as an argument`] }),
+    });
+  return toResult(scanned, await writeSarif(context, scanned));
+}
+
+/** Refused where the scan found an error. */
+function toResult(scanned: Scanned, paths: readonly string[]): CommandResult {
+  const data = toData(scanned, paths);
+  const human = (printer: CommandContext['print']): void => printScan(printer, scanned, paths);
+  const errors = scanned.findings.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return succeeded(data, human);
+  const [first] = errors;
+  return refused(
+    new WritError('SCAN_FOUND', {
+      message: `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, the first of rule \`${first?.rule}\``,
+      detail: { errors: errors.length, rule: first?.rule, path: first?.path, line: first?.line },
+    }),
+    data,
+    human,
+  );
+}
+
+/**
+ * `writ scan --watch`: scans what is not committed yet after each change, and prints a result where it differs from
+ * the one before. Ends with the reader of its output, or by RUN_INTERRUPTED.
+ */
+async function watchChange(context: CommandContext): Promise<CommandResult> {
+  const { args, options, print, signal, json } = context;
+  const other = ['patch', 'range', 'sarif'].find((name) => options.value(name) !== undefined);
+  if (other !== undefined || args.length > 0)
+    throw new WritError('USAGE', {
+      message: `\`--watch\` scans what is not committed yet: it cannot be combined with ${other === undefined ? 'files' : `\`--${other}\``}`,
+    });
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  await using engine = await openEngine(context);
+  let printed: string | undefined;
+  print.note(`watching ${repository.root}, Ctrl+C ends it`);
+  for await (const _ of changesIn(() => trackedDirectories(repository), signal)) {
+    const result = await scanSource(context, engine, repository, (tell) =>
+      openScanSource(context, tell, repository),
+    ).then((scanned) => toResult(scanned, []), faultResult(signal));
+    const error = 'error' in result ? result.error : undefined;
+    const found = JSON.stringify([error?.code, error?.message, result.data?.findings]);
+    if (found === printed) continue;
+    if (json) print.raw(toEnvelope('scan', { data: result.data, error }, true));
+    else {
+      if (printed !== undefined) print.line();
+      result.human(print);
+    }
+    printed = found;
+    if (!(await print.taken())) break;
+  }
+  return succeeded({}, () => {});
+}
+
+/** A fault of one scan, such as a configuration that is not valid, is its result: the next change may mend it. */
+function faultResult(signal: AbortSignal): (thrown: unknown) => CommandResult {
+  return (thrown) => {
+    signal.throwIfAborted();
+    if (!isWritError(thrown) || thrown.exitCode === 129) throw thrown;
+    const { code, message } = thrown;
+    return refused(thrown, {}, (printer) => printer.line(styled('red', code), `  ${message}`));
+  };
+}
+
+/** What a scan found, and what it could not scan. */
+export interface Scanned extends ScanResult {
+  readonly rules: readonly Rule[];
+  /** Everything was scanned. */
+  readonly isComplete: boolean;
+  readonly commit?: string;
+  /** A path that was left out, where there was nothing else to scan. */
+  readonly untracked?: string;
+}
+
+type ScanContext = Parameters<typeof openScanSource>[0] & Pick<CommandContext, 'progress'>;
+
+/** Scans one source by the rules that the options name. CONFIG_INVALID, BASELINE_INVALID, USAGE. */
+export async function scanSource(
+  context: ScanContext,
+  engine: WritEngine,
+  repository: Repository | undefined,
+  open: (tell: (unscanned: Unscanned) => void) => ReturnType<typeof openScanSource>,
+): Promise<Scanned> {
   const unscanned: Unscanned[] = [];
   await using readers = keepObjectReaders();
   if (repository !== undefined) readers.keep(repository);
-  await using engine = await openEngine(context);
   const named = namedRules(context);
   const all = engine.rules.ids.flatMap((id) => engine.rules.get(id) ?? []);
   const rules = pickRules(all, named);
   const { rules: ruleOptions, waivers } = await readScanOptions(context, engine.rules, repository);
-  await using source = await openScanSource(context, (one) => unscanned.push(one), repository);
+  await using source = await open((one) => unscanned.push(one));
   const asked = rules.filter(({ scan }) => source.isWhole || scan?.needsBothSides !== true);
   const result = await loadLean(() =>
     scanPieces(source.pieces, {
@@ -77,15 +178,7 @@ export async function scanIn(
     }),
   );
   context.progress.clear();
-  if (result.files === 0) {
-    const untracked = await source.untracked?.();
-    throw new WritError('PATCH_EMPTY', {
-      message: 'there is nothing to scan',
-      ...(untracked === undefined
-        ? {}
-        : { hints: [`git does not track \`${untracked}\`: \`git add\` it, or name it as an argument`] }),
-    });
-  }
+  const untracked = result.files === 0 ? await source.untracked?.() : undefined;
   const warning = asked.filter(
     ({ id, scan }) => scan?.severity === 'warning' && named?.includes(id) !== true,
   );
@@ -95,24 +188,17 @@ export async function scanIn(
     ...unscanned.map(toFinding),
     ...notCompared(rules.filter((rule) => !asked.includes(rule))),
   ];
-  const paths = await writeSarif(context, asked, findings, unscanned.length === 0, source.commit);
-  const data = toData(result, findings, asked, paths);
-  const human = (printer: CommandContext['print']): void =>
-    printScan(printer, { ...result, findings }, paths);
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  if (errors.length === 0) return succeeded(data, human);
-  const [first] = errors;
-  return refused(
-    new WritError('SCAN_FOUND', {
-      message: `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, the first of rule \`${first?.rule}\``,
-      detail: { errors: errors.length, rule: first?.rule, path: first?.path, line: first?.line },
-    }),
-    data,
-    human,
-  );
+  return {
+    ...result,
+    findings,
+    rules: asked,
+    isComplete: unscanned.length === 0,
+    ...(source.commit === undefined ? {} : { commit: source.commit }),
+    ...(untracked === undefined ? {} : { untracked }),
+  };
 }
 
-function namedRules({ options }: CommandContext): readonly string[] | undefined {
+function namedRules({ options }: Pick<CommandContext, 'options'>): readonly string[] | undefined {
   const given = options.values('rules').flatMap((list) => list.split(',').map((id) => id.trim()));
   return given.length === 0 ? undefined : given.filter((id) => id !== '');
 }
@@ -148,10 +234,7 @@ function notCompared(rules: readonly Rule[]): readonly ScannedFinding[] {
 
 async function writeSarif(
   context: CommandContext,
-  rules: readonly Rule[],
-  findings: readonly ScannedFinding[],
-  complete: boolean,
-  commit: string | undefined,
+  { rules, findings, isComplete, commit }: Scanned,
 ): Promise<readonly string[]> {
   const path = context.options.value('sarif');
   if (path === undefined) return [];
@@ -160,25 +243,24 @@ async function writeSarif(
     ruleIds: await reportedIds(rules),
     described: await describeRules(rules),
     version: readVersion(),
-    complete,
+    complete: isComplete,
     ...(commit === undefined ? {} : { commit }),
   });
   return [writeOutput(context.cwd, path, `${JSON.stringify(sarif, undefined, 2)}\n`)];
 }
 
-function toData(
-  { files, lines }: ScanResult,
-  findings: readonly ScannedFinding[],
-  rules: readonly Rule[],
-  paths: readonly string[],
-): JsonData {
+function toData({ files, lines, findings, rules }: Scanned, paths: readonly string[]): JsonData {
   return {
-    findings: findings.map(({ around, ...finding }) => finding),
+    findings: findings.map(listed),
     files,
     lines,
     rules: rules.map(({ id }) => id),
     ...(paths.length === 0 ? {} : { paths }),
   };
+}
+
+function listed({ around, ...finding }: ScannedFinding): Finding {
+  return finding;
 }
 
 /** As many bytes as a run reads of one check's reports. */

@@ -1,6 +1,6 @@
 /* The `writ spec validate` command: validates specs, and previews why a run of them would be refused. */
 import { dirname, join } from 'node:path';
-import { type ValidatedSpec, validateSpec } from '../../api/intent/read-spec.ts';
+import { type SpecSource, type ValidatedSpec, validateSpec } from '../../api/intent/read-spec.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
@@ -9,12 +9,14 @@ import type { ReadResult } from '../../spec/read-intent-spec.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 
+type Validated = Pick<ReadResult, 'ok' | 'digest'> & {
+  readonly issues: readonly Issue[];
+  readonly malformed?: WritError | undefined;
+};
+
 interface Judged {
   readonly path: string;
-  readonly result: Pick<ReadResult, 'ok' | 'digest'> & {
-    readonly issues: readonly Issue[];
-    readonly malformed?: WritError | undefined;
-  };
+  readonly result: Validated;
 }
 
 /**
@@ -24,15 +26,7 @@ interface Judged {
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
   const judged: Judged[] = [];
-  const ruleIds = rules.map(({ id }) => id);
-  for (const path of context.args) {
-    const result = await validateSpec(context, path, ruleIds);
-    if (!result.ok) judged.push({ path, result });
-    else {
-      const refusals = await previewOf(context, result);
-      judged.push({ path, result: { ...result, issues: [...result.issues, ...refusals] } });
-    }
-  }
+  for (const path of context.args) judged.push({ path, result: await validateFully(context, path) });
   const data = {
     files: judged.map(({ path, result }) => ({
       path,
@@ -53,6 +47,17 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     detail: { invalid: invalid.map(({ path }) => path) },
   });
   return refused(error, data, human);
+}
+
+/** Validates a spec file, `-` being stdin, with the reasons a run of a valid one would be refused. */
+export async function validateFully(context: SpecSource, path: string): Promise<Validated> {
+  const result = await validateSpec(
+    context,
+    path,
+    rules.map(({ id }) => id),
+  );
+  if (!result.ok) return result;
+  return { ...result, issues: [...result.issues, ...(await previewOf(context, result))] };
 }
 
 function printJudged(printer: Printer, { path, result }: Judged): void {
@@ -79,7 +84,7 @@ function printJudged(printer: Printer, { path, result }: Judged): void {
  * one, or with `--repo`, the repository and its policy are checked too. Opens no engine.
  */
 async function previewOf(
-  { repoPath, cwd }: CommandContext,
+  { repoPath, cwd }: SpecSource,
   { issues, ...read }: Extract<ValidatedSpec, { ok: true }>,
 ): Promise<readonly Issue[]> {
   const admitted = { ...read, warnings: issues, mandatory: [] };

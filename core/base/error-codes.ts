@@ -159,6 +159,7 @@ const rows = {
     ANCHOR_UNUSABLE: [400, 129, 'a trust anchor is none: nothing can be verified by it'],
     INPUT_TOO_LARGE: [413, 129, 'an input is larger than allowed'],
     OUTPUT_EXISTS: [409, 129, 'the output file exists already'],
+    LSP_ENDED: [400, 1, 'the editor did not end the conversation as the protocol says'],
   },
   tool: {
     SANDBOX_UNSAFE: [422, 128, 'the sandbox would show more than the request names'],
@@ -355,6 +356,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   PROVIDER_KEY_UNUSABLE: 'set it again, as the vendor gave it: visible ASCII on one line, without spaces',
   RECORDING_DIFFERS: 'the questions have changed since; record it again',
   RECORDING_ENDED: 'there are more questions than were recorded; record it again',
+  LSP_ENDED:
+    'an editor sends JSON with a `Content-Length`, and at the end `shutdown` and `exit`; docs/editor.md sets one up',
   RECORDING_MALFORMED: 'the form is in `docs/recording.md`',
   RUN_UNDECIDED: 'see its state: `writ show RUN`',
   TARGET_UNCONFIRMED: 'name it: `writ resume RUN --onto BRANCH`; or end the run: `writ cancel RUN`',
