@@ -100,7 +100,7 @@ export const guideCommands: readonly CommandSpec[] = [
     name: 'lsp',
     summary: 'show findings and faults of specs in an editor, as a language server',
     description:
-      'Speaks the Language Server Protocol over standard input and output. For an open document, saved or not: what the rules find in its change since the last commit, as `writ scan --range` would; faults of a spec, as `writ spec validate`; faults of `.writ/config.toml`, `.writ/owners` and `.writ/waivers.toml`. It runs no check and writes no file (docs/editor.md).',
+      'Speaks the Language Server Protocol over standard input and output. For an open document, saved or not: what the rules find in its change since the last commit, as `writ scan --range` would; faults of a spec, as `writ spec validate`; faults of `.writ/config.toml`, `.writ/owners` and `.writ/waivers.toml`. It runs no check and changes nothing (docs/editor.md).',
     arguments: [],
     options: [{ name: 'stdio', about: 'as without it; editors may add it' }],
     streams: true,
