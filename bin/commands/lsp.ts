@@ -39,6 +39,7 @@ export async function lspCommand(context: CommandContext): Promise<CommandResult
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
   await using engine = await openEngine(context);
+  context.signal.throwIfAborted();
   const input = new Writable({
     write(chunk: Buffer, _, done) {
       print.raw(chunk);
@@ -199,7 +200,9 @@ function openEditor({ say, written, end, find, signal }: Editor) {
       return;
     }
     const message = `writ does not look at this document: it looks at ${maxDocuments} of at most ${maxText} characters`;
-    publish(uri, document, [{ severity: 'warning', code: 'INPUT_TOO_LARGE', message, from: 0, to: 0 }]);
+    publish(uri, { ...document, text: '' }, [
+      { severity: 'warning', code: 'INPUT_TOO_LARGE', message, from: 0, to: 0 },
+    ]);
   };
 
   return {

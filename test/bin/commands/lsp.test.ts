@@ -222,6 +222,12 @@ t.test('writ lsp looks at documents of its folders only, with symlinks resolved'
   const large = 'x'.repeat(2 * 1024 * 1024 + 1);
   t.match(await editor.edit(at('link', 'large.js'), large), [{ code: 'INPUT_TOO_LARGE', severity: 2 }]);
   t.match(await editor.edit(at('link', 'large.js'), 'eval(x);\n'), [{ code: 'no-direct-eval' }]);
+  for (let count = 0; count < 995; count += 1) await editor.edit(at('elsewhere', `${count}.js`), '');
+  t.match(await editor.edit(at('link', 'more.js'), 'eval(x);\n'), [{ code: 'INPUT_TOO_LARGE', severity: 2 }]);
+  await editor.client.sendNotification('textDocument/didClose', {
+    textDocument: { uri: at('link', 'a.js') },
+  });
+  t.match(await editor.edit(at('link', 'more.js'), 'eval(x);\n'), [{ code: 'no-direct-eval' }]);
   t.equal(await editor.close(), 0);
 });
 

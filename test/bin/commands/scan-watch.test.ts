@@ -1,9 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { changesIn } from '../../../bin/command-parts/scan-sources.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { makeSample } from '../../engine/sample.ts';
+import { outputOf } from '../../starter/run-program.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { startWrit } from '../start-writ.ts';
@@ -22,14 +24,32 @@ function scene(t: Test) {
     mkdirSync(dirname(join(sample.root, path)), { recursive: true });
     writeFileSync(join(sample.root, path), text);
   };
+  const log = join(sample.home, 'git-calls');
+  const git = outputOf('sh', ['-c', 'command -v git'], { cwd: sample.home, env }).toString().trim();
+  mkdirSync(join(sample.home, 'tools'));
+  const shim = `#!/bin/sh\necho "$2" >> '${log}'\nexec '${git}' "$@"\n`;
+  writeFileSync(join(sample.home, 'tools', 'git'), shim, { mode: 0o755 });
+  const scans = (): number =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((one) => one === 'diff').length;
+  /** Acts, and waits until the change is scanned. */
+  const scanned = async (act: () => void): Promise<void> => {
+    const before = scans();
+    act();
+    while (scans() === before) await setTimeout(20);
+  };
   const watch = (...argv: readonly string[]) =>
-    startWrit(['scan', '--watch', ...argv], { cwd: sample.root, env });
-  return { ...sample, env, write, watch };
+    startWrit(['scan', '--watch', ...argv], {
+      cwd: sample.root,
+      env: { ...env, PATH: `${join(sample.home, 'tools')}:${env.PATH}` },
+    });
+  return { ...sample, env, write, watch, scanned };
 }
 
 t.test('writ scan --watch', async (t) => {
   await t.test('prints a line of JSON for each result that differs from the one before', async (t) => {
-    const { root, git, write, watch } = scene(t);
+    const { root, git, write, watch, scanned } = scene(t);
     write('src/watched.js', 'export const a = 1;\n');
     write('.gitignore', 'ignored.js\n');
     git('add', '.');
@@ -51,9 +71,9 @@ t.test('writ scan --watch', async (t) => {
     write('src/watched.js', 'export const a = eval(b);\n');
     t.match(await next(2), { ok: false, error: { code: 'SCAN_FOUND' }, data: { findings: [{ line: 1 }] } });
     // Another text with the same findings, and what git does not show as changed, are no other result.
-    write('src/watched.js', 'export const a = eval(c);\n');
+    await scanned(() => write('src/watched.js', 'export const a = eval(c);\n'));
     write('ignored.js', 'eval(d);\n');
-    write('untracked.js', 'eval(d);\n');
+    await scanned(() => write('untracked.js', 'eval(d);\n'));
     write('src/watched.js', 'export const a = 2;\n');
     t.match(await next(3), { ok: true }, 'cleared');
     write('new/deep/added.js', 'eval(e);\n');
