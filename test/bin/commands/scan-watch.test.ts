@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { changesIn } from '../../../bin/command-parts/scan-sources.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { outputOf } from '../../starter/run-program.ts';
+import { until } from '../../waiting/until.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 import { startWrit } from '../start-writ.ts';
@@ -37,7 +37,7 @@ function scene(t: Test) {
   const scanned = async (act: () => void): Promise<void> => {
     const before = scans();
     act();
-    while (scans() === before) await setTimeout(20);
+    await until(() => scans() > before);
   };
   const watch = (...argv: readonly string[]) =>
     startWrit(['scan', '--watch', ...argv], {
