@@ -12,7 +12,13 @@ import type {
   TransparencyLog,
 } from '../../core/interfaces/sealing.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
-import { type Envelope, inTotoPayloadType, parseEnvelope, signEnvelope } from '../encoding/dsse.ts';
+import {
+  type Envelope,
+  inTotoPayloadType,
+  parseEnvelope,
+  preAuthEncoding,
+  signEnvelope,
+} from '../encoding/dsse.ts';
 import {
   expectAnyBase64,
   expectArray,
@@ -33,7 +39,7 @@ import type { Statement } from '../statement/statement.ts';
 import { type AnyBundle, readBundle } from './any-bundle.ts';
 
 /** Media type of sigstore bundle v0.3. */
-const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 
 /** A sigstore bundle around one DSSE envelope. All of it is unverified. */
 export interface Bundle {
@@ -42,6 +48,8 @@ export interface Bundle {
   readonly proof: BundledProof | undefined;
   /** The signer's, DER; absent where a managed key signed. */
   readonly certificate?: Buffer;
+  /** RFC 3161 response over the signature, DER; beside a certificate whose log does not sign the time (Rekor v2). */
+  readonly timestamp?: Buffer;
 }
 
 /** A bundle in the form that `formatBundle` writes, and the same bundle as the general reader parsed it. */
@@ -52,8 +60,8 @@ export interface Seal {
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** Writes a bundle: key hint or certificate, envelope, at most one log entry. Same input, same bytes. */
-export function formatBundle({ envelope, proof, certificate }: Bundle): string {
+/** Writes a bundle: key hint or certificate, envelope, at most one log entry and time stamp. Same input, same bytes. */
+export function formatBundle({ envelope, proof, certificate, timestamp }: Bundle): string {
   return JSON.stringify({
     mediaType: bundleMediaType,
     verificationMaterial: {
@@ -61,6 +69,11 @@ export function formatBundle({ envelope, proof, certificate }: Bundle): string {
         ? { publicKey: { hint: envelope.keyId } }
         : { certificate: { rawBytes: certificate.toString('base64') } }),
       tlogEntries: proof === undefined ? [] : [toTlogEntry(proof)],
+      ...(timestamp && {
+        timestampVerificationData: {
+          rfc3161Timestamps: [{ signedTimestamp: timestamp.toString('base64') }],
+        },
+      }),
     },
     dsseEnvelope: toDsseEnvelope(envelope),
   });
@@ -106,8 +119,9 @@ export function parseBundle(bytes: Uint8Array): Bundle {
 
 /**
  * Reads the form that `formatBundle` writes: strict JSON up to 4 MiB and 32 levels, with one signature by the key of
- * the hint or of the certificate, and at most one log entry. The general reader returns the content; the bundle that
- * this content is written as must be the same document: a seal has one spelling but for the alphabet of base64.
+ * the hint or of the certificate, and at most one log entry; beside a certificate and an entry without a time also one
+ * time stamp. The general reader returns the content; the bundle that this content is written as must be the same
+ * document: a seal has one spelling but for the alphabet of base64.
  *
  * Throws ATTESTATION_MALFORMED.
  */
@@ -123,10 +137,18 @@ export function readSeal(bytes: Uint8Array): Seal {
   if (material.kind === 'certificate') requireKey(material.der, keyId);
   const entriesAt = '/verificationMaterial/tlogEntries';
   const [entry] = expectArray(entries, entriesAt, 1);
+  const proof = entry === undefined ? undefined : parseTlogEntry(entry, `${entriesAt}/0`);
+  // Elsewhere no step would verify a time stamp.
+  const needsTime = material.kind === 'certificate' && proof !== undefined && proof.promise === undefined;
+  const stampsAt = '/verificationMaterial/timestampVerificationData/rfc3161Timestamps';
+  const [stamp] = expectArray(read.timestamps, stampsAt, needsTime ? 1 : 0);
   const bundle: Bundle = {
     envelope: { payloadType, payload, keyId, signature },
-    proof: entry === undefined ? undefined : parseTlogEntry(entry, `${entriesAt}/0`),
+    proof,
     ...(material.kind === 'certificate' ? { certificate: material.der } : {}),
+    ...(stamp !== undefined && {
+      timestamp: expectAnyBase64(expectObject(stamp, `${stampsAt}/0`).signedTimestamp, `${stampsAt}/0`),
+    }),
   };
   requireSpelling(document, JSON.parse(formatBundle(bundle)), '');
   return { bundle, read };
@@ -291,7 +313,10 @@ function certificateOf({ certificate }: Signer): { readonly certificate?: Buffer
   return certificate === undefined ? {} : { certificate: Buffer.from(certificate()) };
 }
 
-/** Logs a signed envelope where there is a log, and puts both into a bundle. LOG_FAILED. */
+/**
+ * Logs a signed envelope where there is a log, and puts both into a bundle, with a time stamp if the signer needs one.
+ * SIGNER_FAILED, LOG_FAILED.
+ */
 export async function logEnvelope(
   bytes: Uint8Array,
   parties: SealingParties,
@@ -301,11 +326,20 @@ export async function logEnvelope(
   if (log === undefined) return { bundle: toUnloggedBundle(bytes, parties), keyId: signer.keyId };
   const { value } = parseStrictJson(bytes, { code: 'ATTESTATION_MALFORMED' });
   const envelope = parseEnvelope(value, '');
+  // Before the log: if the time stamp cannot be had, nothing was claimed in public.
+  const signed = preAuthEncoding(envelope.payloadType, envelope.payload);
+  const timestamp = await signer.timestamp?.(signed, envelope.signature);
   const body = buildLogEntry(envelope, createPublicKey(signer.publicKeyPem));
   const proof = await appendTo(log, body, behind);
   const logId = proof.logId ?? parseVkey((await log.vkey()) ?? '').keyId;
+  const bundle: Bundle = {
+    envelope,
+    proof: { ...proof, logId },
+    ...certificateOf(signer),
+    ...(timestamp && { timestamp: Buffer.from(timestamp) }),
+  };
   return {
-    bundle: Buffer.from(formatBundle({ envelope, proof: { ...proof, logId }, ...certificateOf(signer) })),
+    bundle: Buffer.from(formatBundle(bundle)),
     proof: Buffer.from(formatTlogProof(proof)),
     keyId: signer.keyId,
     logOrigin: proof.origin,
@@ -342,16 +376,15 @@ export async function renewEntry(
 ): Promise<readonly SealedFile[] | undefined> {
   const bytes = seals.get(sealPaths.renewedBundle) ?? seals.get(sealPaths.bundle);
   if (bytes === undefined) return undefined;
-  const { envelope, proof, certificate } = parseBundle(bytes);
+  const bundle = parseBundle(bytes);
+  const { proof } = bundle;
   if (proof === undefined || !(await isIn(proof, own))) return undefined;
   const renewed = await log.append(proof.body, { behind: 0 });
-  const bundle: Bundle = {
-    envelope,
-    proof: { ...renewed, logId: proof.logId },
-    ...(certificate === undefined ? {} : { certificate }),
-  };
   return [
-    [sealPaths.renewedBundle, Buffer.from(formatBundle(bundle))],
+    [
+      sealPaths.renewedBundle,
+      Buffer.from(formatBundle({ ...bundle, proof: { ...renewed, logId: proof.logId } })),
+    ],
     [sealPaths.renewedProof, Buffer.from(formatTlogProof(renewed))],
   ];
 }

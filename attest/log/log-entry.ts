@@ -3,7 +3,14 @@ import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { canonicalize, sha256, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type Envelope, preAuthEncoding } from '../encoding/dsse.ts';
-import { expectBase64, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
+import {
+  expectBase64,
+  expectObject,
+  expectText,
+  type JsonObject,
+  malformedAt,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
 import { algorithmOf, isSignedBy, toSpki } from '../encoding/public-key.ts';
 
 /** Kind and version of every entry that writ writes (Rekor v2). */
@@ -25,7 +32,7 @@ export interface EntryClaim {
   readonly certificate?: Buffer;
 }
 
-/** The members of an entry of Rekor v2, decoded and not verified. */
+/** The members of an entry of Rekor v2, decoded and not verified. Its key is the certificate's, where it has one. */
 export interface LogEntry extends EntryClaim {
   readonly kind: string;
   readonly apiVersion: string;
@@ -82,7 +89,7 @@ export function verifyEntryOf(
   if (entry.kind !== entryKind.kind) throw differs('kind');
   if (entry.apiVersion !== entryKind.version) throw differs('apiVersion');
   if (entry.algorithm !== 'SHA2_256') throw differs('algorithm');
-  requireSameClaim(entry, claimOf(envelope, key));
+  requireSameClaim(entry, claimOf(envelope, key, certificate));
   if (entry.keyDetails !== keyDetails[algorithmOf(key)]) throw differs('keyDetails');
 }
 
@@ -128,17 +135,33 @@ export function parseLogEntry(body: Uint8Array): LogEntry {
   const record = expectObject(spec.hashedRekordV002, '/spec/hashedRekordV002', ['data', 'signature']);
   const data = expectObject(record.data, '/data', ['algorithm', 'digest']);
   const signature = expectObject(record.signature, '/signature', ['content', 'verifier']);
-  const verifier = expectObject(signature.verifier, '/signature/verifier', ['keyDetails', 'publicKey']);
-  const publicKey = expectObject(verifier.publicKey, '/signature/verifier/publicKey', ['rawBytes']);
+  const { keyDetails, ...verifier } = expectObject(signature.verifier, '/signature/verifier');
   return {
     kind: expectText(entry.kind, '/kind'),
     apiVersion: expectText(entry.apiVersion, '/apiVersion'),
     algorithm: expectText(data.algorithm, '/data/algorithm'),
     digest: expectBase64(data.digest, '/data/digest'),
     signature: expectBase64(signature.content, '/signature/content'),
-    keyDetails: expectText(verifier.keyDetails, '/keyDetails'),
-    publicKey: expectBase64(publicKey.rawBytes, '/publicKey'),
+    keyDetails: expectText(keyDetails, '/keyDetails'),
+    ...readVerifierOf(verifier),
   };
+}
+
+/** The one verifier of an entry of Rekor v2: a public key, or a certificate as the signer handed it in. */
+function readVerifierOf(verifier: JsonObject): Pick<EntryClaim, 'publicKey' | 'certificate'> {
+  const at = '/signature/verifier';
+  const octetsOf = (name: string): Buffer => {
+    const { [name]: value } = expectObject(verifier, at, [name]);
+    return expectBase64(expectObject(value, `${at}/${name}`, ['rawBytes']).rawBytes, `/${name}`);
+  };
+  if (verifier.x509Certificate === undefined) return { publicKey: octetsOf('publicKey') };
+  const certificate = octetsOf('x509Certificate');
+  try {
+    return { publicKey: toSpki(new X509Certificate(certificate).publicKey), certificate };
+  } catch (cause) {
+    const { message, detail } = malformedAt(`${at}/x509Certificate`, 'a certificate');
+    throw new WritError('ATTESTATION_MALFORMED', { message, detail, cause });
+  }
 }
 
 /** Parses an entry of Rekor v1, with a PEM public key or certificate as its verifier. Throws ATTESTATION_MALFORMED. */

@@ -165,7 +165,8 @@ interface SigningServices {
   /** Absent: it names none that is in use and that we can speak to. */
   readonly log: Service | undefined;
   readonly certificates: Service | undefined;
-  readonly hasTimestamps: boolean;
+  /** The time-stamp authority (RFC 3161); absent also if the config demands stamps of several. */
+  readonly timestamps: Service | undefined;
 }
 
 const maxBytes = 1024 * 1024;
@@ -192,7 +193,7 @@ export function readSigningConfig(bytes: Uint8Array, nowMs: number): SigningServ
   return {
     log: choose('rekorTlogUrls', spoken.log),
     certificates: choose('caUrls', spoken.certificates),
-    hasTimestamps: choose('tsaUrls', spoken.timestamps) !== undefined,
+    timestamps: isOne(json, 'tsaConfig') ? choose('tsaUrls', spoken.timestamps) : undefined,
   };
 }
 
@@ -214,13 +215,18 @@ function readService(value: unknown, at: string): StatedService {
   return { url, apiVersion, startMs: start.getTime(), endMs };
 }
 
+/** Whether one service of a kind is enough for the config. */
+function isOne(json: JsonObject, name: 'rekorTlogConfig' | 'tsaConfig'): boolean {
+  const { selector, count } = expectObject(json[name] ?? { selector: 'ANY' }, `/${name}`);
+  return selector === 'ANY' || (selector === 'EXACT' && count === 1);
+}
+
 function requireOneLog(json: JsonObject): void {
-  const config = expectObject(json.rekorTlogConfig ?? { selector: 'ANY' }, '/rekorTlogConfig');
-  const isOne = config.selector === 'ANY' || (config.selector === 'EXACT' && config.count === 1);
-  if (isOne) return;
+  if (isOne(json, 'rekorTlogConfig')) return;
+  const selector = String(expectObject(json.rekorTlogConfig, '/rekorTlogConfig').selector).slice(0, 20);
   throw new WritError('SIGNER_UNSUPPORTED', {
-    message: `the signing config asks for entries in several logs (\`${String(config.selector).slice(0, 20)}\`), this version writes one`,
-    detail: { selector: String(config.selector).slice(0, 20) },
+    message: `the signing config asks for entries in several logs (\`${selector}\`), this version writes one`,
+    detail: { selector },
     hints: ['use a signing config whose `rekorTlogConfig.selector` is `ANY`, or name one log by `[log] url`'],
   });
 }

@@ -62,8 +62,8 @@ export function createPublicLog(options: PublicLogOptions): TransparencyLog {
   const patience = { clock, fetch, attempts, maxWaitMs };
 
   async function add(body: Uint8Array): Promise<BundledProof> {
-    if (api === 'v2') return addToRekorV2(url, body, patience, withinMs);
     const { certificate, publicKeyPem } = options.signer;
+    if (api === 'v2') return addToRekorV2(url, body, certificate?.(), patience, withinMs);
     const verifier = certificate === undefined ? publicKeyPem : new X509Certificate(certificate()).toString();
     return addToRekorV1(url, body, verifier, { attempts, withinMs });
   }
@@ -165,10 +165,11 @@ export function proveByRekorV1(
 /** Most octets of an answer: an entry of 64 KiB in base64, 63 hashes, a checkpoint with its cosignatures. */
 const maxAnswerBytes = 1024 * 1024;
 
-/** The unverified answer of a Rekor v2 log, in writ's form. */
+/** The unverified answer of a Rekor v2 log, in writ's form. `certificate` (DER) is submitted instead of the key. */
 async function addToRekorV2(
   url: string,
   body: Uint8Array,
+  certificate: Uint8Array | undefined,
   patience: Patience,
   withinMs: number,
 ): Promise<BundledProof> {
@@ -188,7 +189,9 @@ async function addToRekorV2(
           signature: {
             content: entry.signature.toString('base64'),
             verifier: {
-              publicKey: { rawBytes: entry.publicKey.toString('base64') },
+              ...(certificate === undefined
+                ? { publicKey: { rawBytes: entry.publicKey.toString('base64') } }
+                : { x509Certificate: { rawBytes: Buffer.from(certificate).toString('base64') } }),
               keyDetails: entry.keyDetails,
             },
           },

@@ -1,36 +1,37 @@
 /* Signs with a key that Fulcio certifies for an OIDC token. */
-import { createPublicKey, X509Certificate } from 'node:crypto';
+import { createPublicKey, type X509Certificate } from 'node:crypto';
+import { sha256 } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import type { HttpQuestion } from '../../core/base/http-question.ts';
 import type { HttpAnswer, HttpClient } from '../../core/base/net.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { SealingPlace, Signer } from '../../core/interfaces/sealing.ts';
 import type { Capabilities, Secrets } from '../../core/kernel/plugin.ts';
-import { parseAnyBundle } from '../bundle/any-bundle.ts';
-import { formatBundle } from '../bundle/bundle.ts';
+import { type AnyBundle, parseAnyBundle } from '../bundle/any-bundle.ts';
+import { bundleMediaType, formatBundle } from '../bundle/bundle.ts';
 import { signEnvelope } from '../encoding/dsse.ts';
-import { expectArray, expectObject, expectText, parseJsonObject } from '../encoding/expect-json.ts';
+import { expectObject, expectText } from '../encoding/expect-json.ts';
 import { keyIdOf } from '../encoding/public-key.ts';
 import { generateKey, toSigner } from '../keys/key-signer.ts';
 import { chooseLog, readServices, readTrustedRoot } from '../public/public-log-source.ts';
 import type { TrustedRoot } from '../public/trusted-root.ts';
 import { isForSigning, readCertificateClaims } from '../verify/certificate-claims.ts';
 import { verifyWithSigstore } from '../verify/verify-with-sigstore.ts';
+import { askFulcio, askTimestamp, authorityFailed } from './ask-authority.ts';
 
 /** The remaining validity below which a new certificate is requested: the log must accept the entry within it. */
 const marginMs = 3 * 60_000;
 
 /**
  * A key of this process alone, certified by Fulcio when it first signs (`docs/decisions/0007-keyless.md`). Opening
- * sends no request and refuses what could not be verified later: SIGNER_UNSUPPORTED without a log that signs the time,
- * CONFIG_INVALID, SIGNER_FAILED without a token.
+ * sends no request and refuses what could not be verified later: SIGNER_UNSUPPORTED without a log or a time-stamp
+ * authority that signs the time, CONFIG_INVALID, SIGNER_FAILED without a token.
  */
 export async function openKeyless(
   place: SealingPlace | undefined,
   { clock, fetch, secret }: Pick<Capabilities, 'clock' | 'fetch' | 'secret'>,
 ): Promise<Signer> {
-  const { url, root } = await requireTrustedTime(place, clock);
+  const { url, root, timestamps } = await requireTrustedTime(place, clock);
   if (!hasIdToken(secret))
     throw new WritError('SIGNER_FAILED', {
       message: 'no OIDC token to sign with: neither `SIGSTORE_ID_TOKEN` nor that of GitHub Actions is set',
@@ -52,15 +53,24 @@ export async function openKeyless(
     const { publicKeyPem } = key;
     const certificate = await askFulcio({ url, token, publicKeyPem, possession, clock, fetch });
     const fault = await faultOf(certificate, key, claims, root, clock.now());
-    if (fault !== undefined) throw fulcioFailed(url, withoutToken(fault, token));
+    if (fault !== undefined) throw authorityFailed('certificate', url, withoutToken(fault, token));
     return certificate;
+  };
+  const certificate = (): Buffer => {
+    if (certified) return certified.raw;
+    throw new WritError('INTERNAL', { message: 'a certificate is there once something was signed' });
   };
   return {
     ...key,
-    certificate() {
-      if (certified) return certified.raw;
-      throw new WritError('INTERNAL', { message: 'a certificate is there once something was signed' });
-    },
+    certificate,
+    ...(timestamps !== undefined && {
+      async timestamp(data, signature) {
+        const stamp = await askTimestamp({ url: timestamps, signature, clock, fetch });
+        const fault = await stampFaultOf(stamp, Buffer.from(data), signature, certificate(), root);
+        if (fault !== undefined) throw authorityFailed('time-stamp', timestamps, fault);
+        return stamp;
+      },
+    }),
     async sign(data) {
       if (certified && certified.validToDate.getTime() - marginMs <= clock.now()) {
         held = undefined;
@@ -78,27 +88,37 @@ export async function openKeyless(
   };
 }
 
-/** The authority and the trusted root of the policy commit, once a log is shown to sign the time. */
-async function requireTrustedTime(
-  place: SealingPlace | undefined,
-  clock: Clock,
-): Promise<{ readonly url: string; readonly root: TrustedRoot }> {
+/** What a keyless signer needs of the policy commit, once it is shown that someone signs the time. */
+interface TrustedTime {
+  /** The certificate authority. */
+  readonly url: string;
+  readonly root: TrustedRoot;
+  /** The time-stamp authority; absent where the log signs the time. */
+  readonly timestamps: string | undefined;
+}
+
+async function requireTrustedTime(place: SealingPlace | undefined, clock: Clock): Promise<TrustedTime> {
   if (place?.logMode !== 'public-log') throw noTime(`log mode \`${place?.logMode ?? 'none'}\``);
   const now = clock.now();
   const { api } = await chooseLog(place, now);
-  if (api !== 'v1') throw noTime(`a Rekor ${api} log`);
+  const services = await readServices(place, now);
+  const timestamps = api === 'v1' ? undefined : services?.timestamps?.url;
+  if (api !== 'v1' && timestamps === undefined)
+    throw noTime(`a Rekor ${api} log and no signing config that names one time-stamp authority to ask`);
   const { root } = await readTrustedRoot(place);
-  const { certificateAuthorities, ctlogs } = root.root;
+  const { certificateAuthorities, ctlogs, timestampAuthorities } = root.root;
   if (certificateAuthorities.length === 0 || ctlogs.length === 0)
     throw invalid('log.trusted_root', 'it names no certificate authority, or no certificate log');
+  if (timestamps !== undefined && timestampAuthorities.length === 0)
+    throw invalid('log.trusted_root', 'it names no time-stamp authority, and a Rekor v2 log signs no time');
   const { fulcioUrl } = place.config.signer;
-  const url = typeof fulcioUrl === 'string' ? fulcioUrl : (await readServices(place, now))?.certificates?.url;
+  const url = typeof fulcioUrl === 'string' ? fulcioUrl : services?.certificates?.url;
   if (url === undefined)
     throw invalid(
       'signer.fulcio_url',
       'expected the authority that certifies the key, here or in `[log] signing_config`',
     );
-  return { url: url.replace(/\/+$/, ''), root };
+  return { url: url.replace(/\/+$/, ''), root, timestamps };
 }
 
 /** Checks a certificate against everything that a verifier will require; returns the fault, if any. */
@@ -134,6 +154,40 @@ async function faultOf(
   }
 }
 
+/**
+ * Checks a time stamp like a verifier: by an authority of the trusted root, over this very signature, at a time at which
+ * the certificate is valid. The log entry does not exist yet. Returns the fault, if any.
+ */
+async function stampFaultOf(
+  stamp: Buffer,
+  data: Buffer,
+  signature: Uint8Array,
+  certificate: Buffer,
+  root: TrustedRoot,
+): Promise<string | undefined> {
+  const bundle: AnyBundle = {
+    mediaType: bundleMediaType,
+    material: { kind: 'certificate', der: certificate },
+    content: {
+      kind: 'message',
+      algorithm: 'SHA2_256',
+      digest: sha256(data),
+      signature: Buffer.from(signature),
+    },
+    entries: [],
+    timestamps: [{ signedTimestamp: stamp.toString('base64') }],
+  };
+  const unlogged = { ...root, members: root.members.map((member) => ({ ...member, tlogs: [] })) };
+  try {
+    await verifyWithSigstore(bundle, { root: unlogged, signed: data });
+    return undefined;
+  } catch (fault) {
+    if (!isWritError(fault)) throw fault;
+    const { reason, found } = fault.detail;
+    return `its time stamp does not hold by the trusted root: ${String(reason)}, ${String(found)}`;
+  }
+}
+
 /** Whatever an authority writes into a certificate, no piece of the token is repeated. */
 function withoutToken(text: string, token: string): string {
   for (let at = 0; at + 16 <= text.length; at++)
@@ -147,6 +201,7 @@ function noTime(found: string): WritError {
     detail: { form: 'keyless', found },
     hints: [
       'log to a Rekor v1 log: contract `transparencyLog.mode` `public-log`, `[log] api = "v1"`',
+      'or to a Rekor v2 log by a `[log] signing_config` that names one of `tsaUrls`',
       'or sign with a managed key',
     ],
   });
@@ -156,87 +211,6 @@ function invalid(path: string, message: string): WritError {
   return new WritError('CONFIG_INVALID', {
     message: `\`.writ/config.toml\` at the policy commit is not valid at \`${path}\`: ${message}`,
     detail: { issues: [{ path, message }] },
-  });
-}
-
-/** A request for a certificate. */
-interface CertificateQuestion {
-  /** Of the authority, without a slash at its end. */
-  readonly url: string;
-  /** OIDC token; only the authority receives it. */
-  readonly token: string;
-  readonly publicKeyPem: string;
-  /** ECDSA signature by that key over the token's subject, DER. */
-  readonly possession: Uint8Array;
-  readonly clock: Clock;
-  readonly fetch: HttpClient;
-}
-
-const attempts = 3;
-const withinMs = 30_000;
-const maxAnswerBytes = 256 * 1024;
-
-/**
- * Requests a certificate from Fulcio (API v2), with retries where it is busy or failing. SIGNER_FAILED holds the status
- * alone, because an answer may repeat the token. The certificate is not verified.
- */
-async function askFulcio(question: CertificateQuestion): Promise<X509Certificate> {
-  const { url, token, publicKeyPem, possession, clock, fetch: ask } = question;
-  const asked: HttpQuestion = {
-    url: `${url}/api/v2/signingCert`,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({
-      credentials: { oidcIdentityToken: token },
-      publicKeyRequest: {
-        publicKey: { algorithm: 'ECDSA', content: publicKeyPem },
-        proofOfPossession: Buffer.from(possession).toString('base64'),
-      },
-    }),
-    withinMs,
-    maxBytes: maxAnswerBytes,
-  };
-  for (let attempt = 1; ; attempt++) {
-    const found = await askOnce(asked, ask);
-    if (typeof found !== 'string' && (found.status === 200 || found.status === 201))
-      return readLeaf(found.body, url);
-    const isPassing = typeof found === 'string' || found.status === 429 || found.status >= 500;
-    if (!isPassing || attempt === attempts)
-      throw fulcioFailed(url, typeof found === 'string' ? found : `it answered ${found.status}`);
-    await clock.sleep(500 * 2 ** (attempt - 1));
-  }
-}
-
-async function askOnce(question: HttpQuestion, ask: HttpClient): Promise<HttpAnswer | string> {
-  try {
-    return await ask(question);
-  } catch (fault) {
-    return isWritError(fault, 'NETWORK_FAILED') ? messageOf(fault) : 'no answer';
-  }
-}
-
-/**
- * The first certificate of either form of answer. A bundle has no place for a detached SCT: such a leaf is then one
- * without.
- */
-function readLeaf(body: Uint8Array, url: string): X509Certificate {
-  try {
-    const answer = parseJsonObject(body, maxAnswerBytes);
-    const signed = answer.signedCertificateEmbeddedSct ?? answer.signedCertificateDetachedSct;
-    const { certificates } = expectObject(expectObject(signed, '').chain, '/chain');
-    const [leaf] = expectArray(certificates, '/chain/certificates', 16);
-    return new X509Certificate(expectText(leaf, '/leaf', /^\s*-----BEGIN CERTIFICATE-----/));
-  } catch {
-    throw fulcioFailed(url, 'its answer holds no certificate');
-  }
-}
-
-/** SIGNER_FAILED for the certificate authority; `found` must not contain any part of the token. */
-function fulcioFailed(url: string, found: string): WritError {
-  const { origin } = new URL(url);
-  return new WritError('SIGNER_FAILED', {
-    message: `the certificate authority \`${origin}\` did not do what was asked: ${found}`,
-    detail: { origin, found },
   });
 }
 

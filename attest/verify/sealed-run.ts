@@ -45,8 +45,8 @@ export interface RunFacts {
 
 /**
  * Verifies that an anchored key signed the envelope, or the holder of a certificate that the trusted root, the identity
- * and the issuer of the anchors admit, at a time that the log signed (`docs/decisions/0007-keyless.md`). Throws
- * refusals for a check list.
+ * and the issuer of the anchors admit, at a time that the log or a time-stamp authority signed
+ * (`docs/decisions/0007-keyless.md`). Throws refusals for a check list.
  */
 export async function verifySigner(seal: Seal, anchors: Anchors): Promise<RunSigner> {
   const { envelope, certificate } = seal.bundle;
@@ -67,7 +67,7 @@ export async function verifySigner(seal: Seal, anchors: Anchors): Promise<RunSig
 }
 
 async function verifyCertified(
-  { bundle: { envelope, proof }, read }: Seal,
+  { bundle: { envelope }, read }: Seal,
   der: Buffer,
   { trustedRoot: root, identity: wanted }: Anchors,
 ): Promise<RunSigner> {
@@ -79,8 +79,6 @@ async function verifyCertified(
       issuer,
     });
   requireCertificateLog(root.root);
-  if (proof?.promise === undefined)
-    throw unavailable('missing', { expected: 'a log entry whose time the log signed (Rekor v1)' });
   const { root: used } = await verifyWithSigstore(read, { root });
   // Of several roots another one may name certificate logs.
   requireCertificateLog(used);

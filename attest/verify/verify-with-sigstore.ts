@@ -438,7 +438,10 @@ function toRefusal(fault: unknown, entries: LoggedEntries, root: Root): Error {
       return unavailable('untrusted-signer', { found });
     case 'TIMESTAMP_ERROR':
       return found.includes('expected 1 timestamps')
-        ? unavailable('missing', { expected: 'a signed time', found })
+        ? unavailable('missing', {
+            expected: 'a time signed by a log (Rekor v1) or a time-stamp authority',
+            found,
+          })
         : refuted('stale', { found });
     case 'SIGNATURE_ERROR':
       return refuted('bad-signature', { found });

@@ -222,6 +222,11 @@ export interface Signer {
    * key.
    */
   certificate?(): Uint8Array;
+  /**
+   * Returns a verified time stamp (RFC 3161 response, DER) over a signature of `sign` over `data`. Present where the
+   * log does not sign the time and the certificate needs one. SIGNER_FAILED.
+   */
+  timestamp?(data: Uint8Array, signature: Uint8Array): Promise<Uint8Array>;
   /** ECDSA: ASN.1 DER signature over SHA-256 of `data`. Ed25519: pure EdDSA over `data`. */
   sign(data: Uint8Array): Promise<Uint8Array>;
 }

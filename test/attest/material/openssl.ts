@@ -30,6 +30,8 @@ export interface Authority {
   readonly stamper: Buffer;
   /** An RFC 3161 response over these bytes, whose time has so many digits behind the second. */
   stamp(bytes: Buffer, digits?: number): Buffer;
+  /** The RFC 3161 response to a request. */
+  reply(query: Buffer, digits?: number): Buffer;
 }
 
 export const fulcioIssuer = (issuer: string): readonly string[] => [
@@ -98,6 +100,28 @@ export function makeAuthority(directory: string, name: string): Authority {
     );
   }
 
+  function reply(query: Buffer, digits = 0): Buffer {
+    n += 1;
+    writeFileSync(at('serial'), '01\n');
+    const tsa = config(`tsa${n}.cnf`, [
+      '[tsa]',
+      'default_tsa=one',
+      '[one]',
+      `serial=${at('serial')}`,
+      `signer_cert=${at('tsa.pem')}`,
+      `signer_key=${at('tsa.key')}`,
+      'signer_digest=sha512',
+      'default_policy=1.2.3.4',
+      'digests=sha256,sha512',
+      `clock_precision_digits=${digits}`,
+      'crypto_device=builtin',
+    ]);
+    writeFileSync(at(`${n}.tsq`), query);
+    const [from, to] = [at(`${n}.tsq`), at(`${n}.tsr`)];
+    openssl('ts', '-reply', '-config', tsa, '-section', 'one', '-queryfile', from, '-out', to);
+    return readFileSync(to);
+  }
+
   const derOf = (file: string) => new X509Certificate(readFileSync(at(file))).raw;
   issuePem('tsa', ['extendedKeyUsage=critical,timeStamping', 'keyUsage=critical,digitalSignature'], 'RSA');
   return {
@@ -110,36 +134,11 @@ export function makeAuthority(directory: string, name: string): Authority {
     },
     stamp(bytes, digits = 0) {
       n += 1;
-      writeFileSync(at('serial'), '01\n');
-      const tsa = config(`tsa${n}.cnf`, [
-        '[tsa]',
-        'default_tsa=one',
-        '[one]',
-        `serial=${at('serial')}`,
-        `signer_cert=${at('tsa.pem')}`,
-        `signer_key=${at('tsa.key')}`,
-        'signer_digest=sha512',
-        'default_policy=1.2.3.4',
-        'digests=sha256,sha512',
-        `clock_precision_digits=${digits}`,
-        'crypto_device=builtin',
-      ]);
       writeFileSync(at(`stamped${n}`), bytes);
       openssl('ts', '-query', '-data', at(`stamped${n}`), '-sha512', '-no_nonce', '-out', at(`${n}.tsq`));
-      openssl(
-        'ts',
-        '-reply',
-        '-config',
-        tsa,
-        '-section',
-        'one',
-        '-queryfile',
-        at(`${n}.tsq`),
-        '-out',
-        at(`${n}.tsr`),
-      );
-      return readFileSync(at(`${n}.tsr`));
+      return reply(readFileSync(at(`${n}.tsq`)), digits);
     },
+    reply,
   };
 }
 

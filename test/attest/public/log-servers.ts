@@ -22,6 +22,7 @@ export interface Asked {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  readonly bytes: Buffer;
 }
 
 export interface Answered {
@@ -45,6 +46,7 @@ export async function serve(
         path: request.url ?? '',
         headers: request.headers,
         body: Buffer.concat(parts).toString('utf8'),
+        bytes: Buffer.concat(parts),
       };
       asked.push(one);
       const answered = await answer(one, asked.length);

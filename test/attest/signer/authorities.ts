@@ -1,11 +1,29 @@
 import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
-import { fulcioHandler, initializeCA, initializeCTLog } from '@sigstore/mock';
+import { ASN1Obj } from '@sigstore/core';
+import { fulcioHandler, initializeCA, initializeCTLog, initializeTSA } from '@sigstore/mock';
 import type { Test } from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
+import { noMemory as memory } from '../../../attest/log/checkpoint-memory.ts';
+import { createPublicLog } from '../../../attest/public/public-log.ts';
+import { parseTrustedRoot, publicLogsOf } from '../../../attest/public/trusted-root.ts';
+import type { Anchors } from '../../../attest/verify/anchors.ts';
+import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';
+import { verifyRun } from '../../../attest/verify/verify-run.ts';
 import { sha256 } from '../../../core/base/canonical.ts';
+import { systemClock } from '../../../core/base/clock.ts';
 import type { SealingPlace, Signer } from '../../../core/interfaces/sealing.ts';
-import { type Answered, type Asked, type Json, serve, serveV1 } from '../public/log-servers.ts';
+import {
+  type Answered,
+  type Asked,
+  type Json,
+  serve,
+  serveV1,
+  serveV2,
+  type TestLog,
+} from '../public/log-servers.ts';
 import { sealingPlace } from '../sealing-place.ts';
+import { daysLater, makeMachine, type SealedRun, sealRun, toSource } from '../verify/sealed-run.ts';
+import { createSignerSource } from './signer-source.ts';
 
 export const identity = 'https://ci.example.org/build.yml@refs/heads/main';
 export const issuer = 'https://accounts.example.org';
@@ -23,7 +41,8 @@ type Authority = Awaited<ReturnType<typeof initializeCA>>;
 export interface Authorities {
   readonly url: string;
   readonly asked: readonly Asked[];
-  readonly log: Awaited<ReturnType<typeof serveV1>>;
+  readonly log: TestLog;
+  readonly api: 'v1' | 'v2';
   readonly ca: Authority;
   /** Trusted root, JSON, changed. */
   root(change?: (root: Json) => Json): string;
@@ -34,14 +53,83 @@ export interface Authorities {
   /** `[log]` and the files that make these believed. */
   readonly sealing: { readonly log: string; readonly files: Readonly<Record<string, string>> };
   /** What a key is opened with. */
-  place(changes?: Parameters<typeof sealingPlace>[1], root?: string): SealingPlace;
+  place(changes?: Parameters<typeof sealingPlace>[1], root?: string, signing?: string): SealingPlace;
 }
 
 export const pair = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 
-/** Fulcio, certificate log and Rekor v1 of the sigstore project's mock, over real HTTP. */
-export async function serveAuthorities(t: Test, options: { readonly at?: Date } = {}): Promise<Authorities> {
-  const log = await serveV1(t);
+/** The sigstore project's mock of a time-stamp authority, over real HTTP. */
+export interface Stamper {
+  readonly url: string;
+  readonly asked: readonly Asked[];
+  /** As a trusted root lists it. */
+  readonly listed: Json;
+  /** An RFC 3161 response over these bytes. */
+  stamp(bytes: Uint8Array): Promise<Buffer>;
+  /** Answers every further question like that. */
+  lie(answer: (asked: Asked) => Answered | Promise<Answered>): void;
+}
+
+/** `at` is what it says the time is. */
+export async function serveStamper(t: Test, at?: Date): Promise<Stamper> {
+  const tsa = await initializeTSA(pair(), at);
+  const reply = (hashAlgorithmOID: string, hash: Uint8Array) =>
+    tsa.timestamp({
+      hashAlgorithmOID,
+      artifactHash: Buffer.from(hash),
+      nonce: 1,
+      policyOID: '1.3.6.1.4.1.57264.2',
+    });
+  let answer = async ({ bytes }: Asked): Promise<Answered> => {
+    const [, imprint] = ASN1Obj.parseBuffer(Buffer.from(bytes)).subs;
+    const [algorithm, hash] = imprint?.subs ?? [];
+    const body = await reply(algorithm?.subs[0]?.toOID() ?? '', hash?.value ?? Buffer.alloc(0));
+    return { status: 201, body: octetsOf(body), headers: { 'content-type': 'application/timestamp-reply' } };
+  };
+  const { url, asked } = await serve(t, (one) => answer(one));
+  const chain = [tsa.intCertificate, tsa.rootCertificate] as Uint8Array[];
+  return {
+    url: `${url}/api/v1/timestamp`,
+    asked,
+    listed: {
+      certChain: {
+        certificates: chain.map((der) => ({ rawBytes: octetsOf(der).toString('base64') })),
+      },
+      validFor: { start: '2020-01-01T00:00:00Z' },
+    },
+    stamp: async (bytes) => octetsOf(await reply('2.16.840.1.101.3.4.2.1', sha256(bytes))),
+    lie: (next) => {
+      answer = async (one) => next(one);
+    },
+  };
+}
+
+/** A signing config that names these. */
+export function signingConfig(log: TestLog, stamper: Stamper | undefined, more: Json = {}): string {
+  const service = (url: string, majorApiVersion: number) => ({
+    url,
+    majorApiVersion,
+    validFor: { start: '2020-01-01T00:00:00Z' },
+  });
+  return JSON.stringify({
+    mediaType: 'application/vnd.dev.sigstore.signingconfig.v0.2+json',
+    rekorTlogUrls: [service(log.url, 2)],
+    tsaUrls: stamper ? [service(stamper.url, 1)] : [],
+    ...more,
+  });
+}
+
+/**
+ * Fulcio, certificate log and Rekor v1 of the sigstore project's mock, over real HTTP; with a time-stamp authority
+ * Rekor v2, and a signing config that names both.
+ */
+export async function serveAuthorities(
+  t: Test,
+  options: { readonly at?: Date; readonly stamper?: Stamper } = {},
+): Promise<Authorities> {
+  const { stamper } = options;
+  const api = stamper === undefined ? 'v1' : 'v2';
+  const log = await (api === 'v1' ? serveV1 : serveV2)(t);
   const ctLog = await initializeCTLog(pair(), options.at);
   const ca = await initializeCA(pair(), ctLog, options.at);
   const handle = fulcioHandler(ca).fn;
@@ -75,12 +163,15 @@ export async function serveAuthorities(t: Test, options: { readonly at?: Date } 
         validFor: { start: '2020-01-01T00:00:00Z' },
       },
     ],
+    timestampAuthorities: stamper === undefined ? [] : [stamper.listed],
   };
   const changed = (change: (root: Json) => Json = (same) => same): string => JSON.stringify(change(root));
+  const service = `url = "${log.url}"\napi = "v1"\n`;
   return {
     url,
     asked,
     log,
+    api,
     ca,
     root: changed,
     lie: (next) => {
@@ -90,19 +181,22 @@ export async function serveAuthorities(t: Test, options: { readonly at?: Date } 
       tell = next;
     },
     sealing: {
-      log: `url = "${log.url}"\napi = "v1"\ntrusted_root = "root.json"`,
-      files: { 'root.json': changed() },
+      log: `${api === 'v1' ? service : 'signing_config = "signing.json"\n'}trusted_root = "root.json"`,
+      files: { 'root.json': changed(), 'signing.json': signingConfig(log, stamper) },
     },
-    place: (changes = {}, trusted = changed()) =>
+    place: (changes = {}, trusted = changed(), signing = signingConfig(log, stamper)) =>
       sealingPlace(
         '/nowhere',
         {
           logMode: 'public-log',
           signer: { key: { form: 'keyless' }, fulcioUrl: url },
-          log: { service: { url: log.url, api: 'v1' }, trustedRoot: 'root.json' },
+          log: {
+            ...(api === 'v1' ? { service: { url: log.url, api } } : { signingConfig: 'signing.json' }),
+            trustedRoot: 'root.json',
+          },
           ...changes,
         },
-        { 'root.json': trusted },
+        { 'root.json': trusted, 'signing.json': signing },
       ),
   };
 }
@@ -139,3 +233,48 @@ export async function blindSigner(ca: Authority, name = identity, by = issuer): 
   const certificate = await issue(ca, createPublicKey(key), name, by);
   return { ...toSigner(key, false), certificate: () => certificate };
 }
+
+export function openKeyless(
+  place: SealingPlace | undefined,
+  env: Readonly<Record<string, string>>,
+): Promise<Signer> {
+  return createSignerSource({ env, ephemeral: false }).open({ form: 'keyless' }, place);
+}
+
+export function seal(
+  authorities: Authorities,
+  signer: Signer,
+  log = (one: Signer) => logOf(authorities, one),
+): Promise<SealedRun> {
+  return sealRun(makeMachine(), { signer, log });
+}
+
+export function logOf({ log, api, root }: Authorities, signer: Signer) {
+  const trustedRoot = Buffer.from(root());
+  const logs = publicLogsOf(parseTrustedRoot(trustedRoot));
+  return createPublicLog({ url: log.url, api, trustedRoot, logs, signer, memory, clock: systemClock });
+}
+
+export function anchors(
+  root: string | undefined,
+  wanted: Anchors['identity'] = { identity, issuer },
+): Anchors {
+  return {
+    signers: [],
+    ledgers: [],
+    ownLedgers: [],
+    ...(root === undefined ? {} : { trustedRoot: parseTrustedRoot(Buffer.from(root)) }),
+    ...(wanted && { identity: wanted }),
+  };
+}
+
+export const verify = (sealed: SealedRun, by: Anchors): Promise<VerifyReport> =>
+  verifyRun(toSource(sealed), by, { clock: daysLater(1), memory });
+
+/** Exit code, and what did not pass of the checks that ran. */
+export const refusal = (report: VerifyReport): readonly unknown[] => [
+  verifyExitCode(report),
+  ...report.checks.flatMap(({ id, status, code }) =>
+    code === undefined || code === 'not-run' ? [] : [`${id} ${status} ${code}`],
+  ),
+];

@@ -5,41 +5,33 @@ import { verifyOwnSeal } from '../../../attest/attestor/attesting.ts';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { isSignedBy } from '../../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
-import { noMemory as memory } from '../../../attest/log/checkpoint-memory.ts';
-import { createPublicLog } from '../../../attest/public/public-log.ts';
-import { parseTrustedRoot, publicLogsOf } from '../../../attest/public/trusted-root.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { isForSigning } from '../../../attest/verify/certificate-claims.ts';
-import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';
-import { verifyRun } from '../../../attest/verify/verify-run.ts';
+import { verifyExitCode } from '../../../attest/verify/report.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
-import type { SealingPlace, Signer } from '../../../core/interfaces/sealing.ts';
+import type { Signer } from '../../../core/interfaces/sealing.ts';
 import { replayRecord } from '../../../engine/decide/replay-record.ts';
 import { beforeLogging, stepsOfClaim, stepsOfKey } from '../../../engine/seal/attest.ts';
 import { stepsInMemory } from '../../../engine/state/record-collector.ts';
 import { type Answered, type Json, serve } from '../public/log-servers.ts';
+import { copyOf, makeMachine, removeMachines, resealStatement } from '../verify/sealed-run.ts';
 import {
-  copyOf,
-  daysLater,
-  makeMachine,
-  removeMachines,
-  resealStatement,
-  type SealedRun,
-  sealRun,
-  toSource,
-} from '../verify/sealed-run.ts';
-import {
-  type Authorities,
+  anchors,
   blindSigner,
   chainOf,
   identity,
   issue,
   issuer,
+  logOf,
+  openKeyless as open,
   pair,
+  refusal,
   rootOf,
+  seal,
   serveAuthorities,
   tokenOf,
+  verify,
 } from './authorities.ts';
 import { createSignerSource } from './signer-source.ts';
 
@@ -52,41 +44,6 @@ interface Asking {
   };
 }
 const data = Buffer.from('what is signed');
-
-function open(place: SealingPlace | undefined, env: Readonly<Record<string, string>>): Promise<Signer> {
-  return createSignerSource({ env, ephemeral: false }).open({ form: 'keyless' }, place);
-}
-
-function seal(authorities: Authorities, signer: Signer): Promise<SealedRun> {
-  return sealRun(makeMachine(), { signer, log: (one) => logOf(authorities, one) });
-}
-
-function logOf({ log, root }: Authorities, signer: Signer) {
-  const trustedRoot = Buffer.from(root());
-  const logs = publicLogsOf(parseTrustedRoot(trustedRoot));
-  return createPublicLog({ url: log.url, api: 'v1', trustedRoot, logs, signer, memory, clock: systemClock });
-}
-
-function anchors(root: string | undefined, wanted: Anchors['identity'] = { identity, issuer }): Anchors {
-  return {
-    signers: [],
-    ledgers: [],
-    ownLedgers: [],
-    ...(root === undefined ? {} : { trustedRoot: parseTrustedRoot(Buffer.from(root)) }),
-    ...(wanted && { identity: wanted }),
-  };
-}
-
-const verify = (sealed: SealedRun, by: Anchors): Promise<VerifyReport> =>
-  verifyRun(toSource(sealed), by, { clock: daysLater(1), memory });
-
-/** Exit code, and what did not pass of the checks that ran. */
-const refusal = (report: VerifyReport): readonly unknown[] => [
-  verifyExitCode(report),
-  ...report.checks.flatMap(({ id, status, code }) =>
-    code === undefined || code === 'not-run' ? [] : [`${id} ${status} ${code}`],
-  ),
-];
 
 /** Everything that an error could tell anybody. */
 function tellsOf(fault: unknown): string {
