@@ -66,6 +66,8 @@ export interface Stamper {
   readonly listed: Json;
   /** An RFC 3161 response over these bytes. */
   stamp(bytes: Uint8Array): Promise<Buffer>;
+  /** The response to a request. */
+  reply(query: Buffer): Promise<Buffer>;
   /** Answers every further question like that. */
   lie(answer: (asked: Asked) => Answered | Promise<Answered>): void;
 }
@@ -73,19 +75,22 @@ export interface Stamper {
 /** `at` is what it says the time is. */
 export async function serveStamper(t: Test, at?: Date): Promise<Stamper> {
   const tsa = await initializeTSA(pair(), at);
-  const reply = (hashAlgorithmOID: string, hash: Uint8Array) =>
-    tsa.timestamp({
-      hashAlgorithmOID,
-      artifactHash: Buffer.from(hash),
-      nonce: 1,
-      policyOID: '1.3.6.1.4.1.57264.2',
-    });
-  let answer = async ({ bytes }: Asked): Promise<Answered> => {
-    const [, imprint] = ASN1Obj.parseBuffer(Buffer.from(bytes)).subs;
-    const [algorithm, hash] = imprint?.subs ?? [];
-    const body = await reply(algorithm?.subs[0]?.toOID() ?? '', hash?.value ?? Buffer.alloc(0));
-    return { status: 201, body: octetsOf(body), headers: { 'content-type': 'application/timestamp-reply' } };
+  const stampOf = async (hashAlgorithmOID: string, hash: Uint8Array): Promise<Buffer> => {
+    const policyOID = '1.3.6.1.4.1.57264.2';
+    const artifactHash = Buffer.from(hash);
+    return octetsOf(await tsa.timestamp({ hashAlgorithmOID, artifactHash, nonce: 1, policyOID }));
   };
+  const reply = (query: Buffer): Promise<Buffer> => {
+    const [, imprint] = ASN1Obj.parseBuffer(Buffer.from(query)).subs;
+    const [algorithm, hash] = imprint?.subs ?? [];
+    return stampOf(algorithm?.subs[0]?.toOID() ?? '', hash?.value ?? Buffer.alloc(0));
+  };
+  const headers = { 'content-type': 'application/timestamp-reply' };
+  let answer = async ({ bytes }: Asked): Promise<Answered> => ({
+    status: 201,
+    body: await reply(bytes),
+    headers,
+  });
   const { url, asked } = await serve(t, (one) => answer(one));
   const chain = [tsa.intCertificate, tsa.rootCertificate] as Uint8Array[];
   return {
@@ -97,7 +102,8 @@ export async function serveStamper(t: Test, at?: Date): Promise<Stamper> {
       },
       validFor: { start: '2020-01-01T00:00:00Z' },
     },
-    stamp: async (bytes) => octetsOf(await reply('2.16.840.1.101.3.4.2.1', sha256(bytes))),
+    stamp: (bytes) => stampOf('2.16.840.1.101.3.4.2.1', sha256(bytes)),
+    reply,
     lie: (next) => {
       answer = async (one) => next(one);
     },
@@ -237,8 +243,9 @@ export async function blindSigner(ca: Authority, name = identity, by = issuer): 
 export function openKeyless(
   place: SealingPlace | undefined,
   env: Readonly<Record<string, string>>,
+  clock = systemClock,
 ): Promise<Signer> {
-  return createSignerSource({ env, ephemeral: false }).open({ form: 'keyless' }, place);
+  return createSignerSource({ env, ephemeral: false, clock }).open({ form: 'keyless' }, place);
 }
 
 export function seal(

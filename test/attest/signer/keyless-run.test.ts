@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Test } from 'tap';
+import t, { type Test } from 'tap';
 import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { readSeal } from '../../../attest/bundle/bundle.ts';
 import { noMemory } from '../../../attest/log/checkpoint-memory.ts';
@@ -17,7 +17,14 @@ import { openRepository } from '../../../workspace/git/repository.ts';
 import { fixtures, makeSample, type Sample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram as writ } from '../../starter/program.ts';
-import { type Authorities, identity, issuer, serveAuthorities, tokenOf } from './authorities.ts';
+import {
+  type Authorities,
+  identity,
+  issuer,
+  serveAuthorities,
+  serveStamper,
+  tokenOf,
+} from './authorities.ts';
 
 const contract = {
   provenance: { transparencyLog: { mode: 'public-log' } },
@@ -25,13 +32,15 @@ const contract = {
 };
 
 /** A repository whose base names these authorities. */
-function sampleWith(t: Test, { url, log, root }: Authorities): Sample {
+function sampleWith(t: Test, { url, sealing }: Authorities): Sample {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   Object.assign(sample.env, { SIGSTORE_ID_TOKEN: tokenOf() });
   mkdirSync(join(sample.root, '.writ', 'trust'), { recursive: true });
-  writeFileSync(join(sample.root, '.writ', 'trust', 'root.json'), root());
-  const config = `[log]\nurl = "${log.url}"\napi = "v1"\ntrusted_root = ".writ/trust/root.json"\n[signer]\nkey = "keyless"\nfulcio_url = "${url}"\n`;
+  for (const [name, text] of Object.entries(sealing.files))
+    writeFileSync(join(sample.root, '.writ', 'trust', name), text);
+  const log = sealing.log.replace(/"(?=\w+\.json")/g, '".writ/trust/');
+  const config = `[log]\n${log}\n[signer]\nkey = "keyless"\nfulcio_url = "${url}"\n`;
   writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
   sample.git('add', '--force', '.writ');
   sample.git('commit', '--quiet', '-m', 'Keyless');
@@ -102,31 +111,64 @@ long('a run killed before logging is sealed with the certificate of the user who
   t.strictSame(report.grounds.signer, { identity, issuer });
 });
 
-long('a run killed while its provenance is logged is rolled back and revoked', async (t) => {
-  const authorities = await serveAuthorities(t);
-  const sample = sampleWith(t, authorities);
-  const before = sample.git('rev-parse', 'main');
-  const child = start(sample);
-  let killed = false;
-  authorities.log.lie((answer) => {
-    if (killed) return answer;
-    killed = true;
-    child.kill('SIGKILL');
-    return undefined;
-  });
-  await once(child, 'exit');
-  t.ok(killed, 'the log had taken it');
-  const kept = textBelow(join(sample.root, '.git', 'writ'));
-  t.match(kept, /logging/, 'the journal was read');
-  t.notMatch(kept, /PRIVATE KEY/);
-  for (const part of (sample.env.SIGSTORE_ID_TOKEN ?? '').split('.')) t.notOk(kept.includes(part));
-  const view = await resume(sample);
-  t.equal(view.decision?.type, 'rollback');
-  t.match(view.decision?.rationale, /certificate of this run is gone/);
-  t.equal(sample.git('rev-parse', 'main'), before);
-  t.equal(authorities.log.asked.length, 2, 'claim and revocation');
-  t.equal(authorities.asked.length, 2);
-  const bytes = Buffer.from(sample.git('show', `refs/ai/runs/${view.runId}:revocation.sigstore.json`));
-  const signer = await verifySigner(readSeal(bytes), anchorsOf(authorities));
-  t.strictSame(signer.ground, { identity, issuer });
-});
+for (const api of ['v1', 'v2'] as const)
+  long(
+    `a run killed while its provenance is logged in Rekor ${api} is rolled back and revoked`,
+    async (t) => {
+      const stamper = api === 'v1' ? undefined : await serveStamper(t);
+      const authorities = await serveAuthorities(t, stamper && { stamper });
+      const sample = sampleWith(t, authorities);
+      const before = sample.git('rev-parse', 'main');
+      const child = start(sample);
+      let killed = false;
+      authorities.log.lie((answer) => {
+        if (killed) return answer;
+        killed = true;
+        child.kill('SIGKILL');
+        return undefined;
+      });
+      await once(child, 'exit');
+      t.ok(killed, 'the log had taken it');
+      const kept = textBelow(join(sample.root, '.git', 'writ'));
+      t.match(kept, /logging/, 'the journal was read');
+      t.notMatch(kept, /PRIVATE KEY/);
+      for (const part of (sample.env.SIGSTORE_ID_TOKEN ?? '').split('.')) t.notOk(kept.includes(part));
+      const view = await resume(sample);
+      t.equal(view.decision?.type, 'rollback');
+      t.match(view.decision?.rationale, /certificate of this run is gone/);
+      t.equal(sample.git('rev-parse', 'main'), before);
+      t.equal(authorities.log.asked.length, 2, 'claim and revocation');
+      t.equal(authorities.asked.length, 2);
+      if (stamper) t.equal(stamper.asked.length, 2, 'a time stamp for each');
+      const bytes = Buffer.from(sample.git('show', `refs/ai/runs/${view.runId}:revocation.sigstore.json`));
+      const signer = await verifySigner(readSeal(bytes), anchorsOf(authorities));
+      t.strictSame(signer.ground, { identity, issuer });
+    },
+  );
+
+t.test(
+  'a run in a Rekor v2 log is sealed with a time stamp, and without one it is rolled back',
+  async (t) => {
+    const stamper = await serveStamper(t);
+    const authorities = await serveAuthorities(t, { stamper });
+    const sample = sampleWith(t, authorities);
+    const before = sample.git('rev-parse', 'main');
+    const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
+    stamper.lie(() => ({ status: 400 }));
+    const refused = await sample.run({ source: { kind: 'patch', bytes } }, contract);
+    t.equal(refused.decision?.type, 'rollback');
+    t.match(refused.decision?.rationale, /time-stamp authority .* answered 400/);
+    t.equal(sample.git('rev-parse', 'main'), before);
+    t.equal(authorities.log.asked.length, 0, 'nothing was claimed');
+    stamper.lie(async ({ bytes: asked }) => ({ status: 200, body: await stamper.reply(asked) }));
+    const view = await sample.run({ source: { kind: 'patch', bytes } }, contract);
+    t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+    const evidence = await evidenceOf(sample, view, sample.git('rev-parse', 'main'));
+    const report = await verifyRun(evidence, anchorsOf(authorities), {
+      clock: systemClock,
+      memory: noMemory,
+    });
+    t.ok(report.verified);
+    t.strictSame(report.grounds.signer, { identity, issuer });
+  },
+);

@@ -3,6 +3,7 @@ import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import t, { type Test } from 'tap';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
+import { systemClock } from '../../../core/base/clock.ts';
 import type { Signer } from '../../../core/interfaces/sealing.ts';
 import { makeAuthority, rootOf as rootOfOpenssl, withoutOpenssl } from '../material/openssl.ts';
 import type { Answered, Json } from '../public/log-servers.ts';
@@ -187,6 +188,11 @@ t.test(
       [1, 'manifest failed malformed'],
       'where no step verifies it there is none',
     );
+    const promised = await serveAuthorities(t);
+    const old = await seal(promised, await openKeyless(promised.place(), env));
+    t.strictSame(refusal(await verify(old, anchors(promised.root()))), [0]);
+    const stampedToo = edited(old, (bundle) => setStamps(bundle, own));
+    t.strictSame(await signatureRefusal(stampedToo, promised.root()), [1, 'bundle failed malformed']);
 
     const [again, foreignRun] = [await sealStamped(by), await sealStamped(stranger)];
     const entryOf = (run: SealedRun): Loose =>
@@ -244,6 +250,7 @@ t.test('nothing is logged without a time stamp that a verifier would accept', as
   const [foreign, late] = [await serveStamper(t), await serveStamper(t, new Date(Date.now() + hour))];
   const place = by.place({}, withStamper(by, by.stamper.listed, late.listed));
   const ok = (body: Buffer): Answered => ({ status: 200, body });
+  const patient = { ...systemClock, sleep: async () => {} };
   const redirect = { status: 302, headers: { location: 'http://127.0.0.1:9/' } };
   const cases: Record<string, readonly [(signature: Buffer) => Answered | Promise<Answered>, RegExp]> = {
     'over another signature': [async () => ok(await by.stamper.stamp(data)), /bad-signature/],
@@ -257,7 +264,7 @@ t.test('nothing is logged without a time stamp that a verifier would accept', as
     busy: [() => ({ status: 503 }), /answered 503/],
   };
   for (const [name, [lie, message]] of Object.entries(cases)) {
-    const signer = await openKeyless(place, env);
+    const signer = await openKeyless(place, env, patient);
     let signature = Buffer.alloc(0);
     by.stamper.lie(() => lie(signature));
     const before = by.stamper.asked.length;
