@@ -11,6 +11,7 @@ await room(
   'attest/signer/ssh-keys.test.ts',
   'attest/signer/user-journal-witness.test.ts',
   'attest/signer/keyless.test.ts',
+  'attest/signer/keyless-stamped.test.ts',
   'attest/signer/conformance.test.ts',
   'attest/public/signing-config.test.ts',
   'attest/public/rekor.test.ts',

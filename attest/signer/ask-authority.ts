@@ -92,9 +92,13 @@ export async function askTimestamp(question: Asking & { readonly signature: Uint
   });
 }
 
-async function ask(kind: AuthorityKind, { url, clock, fetch }: Asking, asked: HttpQuestion): Promise<Buffer> {
+async function ask(
+  kind: AuthorityKind,
+  { url, clock, fetch: send }: Asking,
+  asked: HttpQuestion,
+): Promise<Buffer> {
   for (let attempt = 1; ; attempt++) {
-    const found = await askOnce(asked, fetch);
+    const found = await askOnce(asked, send);
     if (typeof found !== 'string' && (found.status === 200 || found.status === 201)) return found.body;
     const isPassing = typeof found === 'string' || found.status === 429 || found.status >= 500;
     if (!isPassing || attempt === attempts)
@@ -103,9 +107,9 @@ async function ask(kind: AuthorityKind, { url, clock, fetch }: Asking, asked: Ht
   }
 }
 
-async function askOnce(question: HttpQuestion, fetch: HttpClient): Promise<HttpAnswer | string> {
+async function askOnce(question: HttpQuestion, send: HttpClient): Promise<HttpAnswer | string> {
   try {
-    return await fetch(question);
+    return await send(question);
   } catch (fault) {
     return isWritError(fault, 'NETWORK_FAILED') ? messageOf(fault) : 'no answer';
   }

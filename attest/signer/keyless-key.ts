@@ -155,7 +155,7 @@ async function faultOf(
 }
 
 /**
- * Checks a time stamp like a verifier: by an authority of the trusted root, over this very signature, at a time at which
+ * Checks a time stamp like a verifier: by an authority of the trusted root, over this very signature, at a time when
  * the certificate is valid. The log entry does not exist yet. Returns the fault, if any.
  */
 async function stampFaultOf(

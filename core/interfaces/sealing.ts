@@ -217,15 +217,9 @@ export interface Signer {
   readonly publicKeyPem: string;
   /** True for a throw-away key that no later verifier can have pinned. */
   readonly ephemeral: boolean;
-  /**
-   * The certificate that binds the key to an identity, DER. Call it after a signature was made. Absent for a managed
-   * key.
-   */
+  /** The DER certificate that binds the key to an identity, after a signature was made. Absent for a managed key. */
   certificate?(): Uint8Array;
-  /**
-   * Returns a verified time stamp (RFC 3161 response, DER) over a signature of `sign` over `data`. Present where the
-   * log does not sign the time and the certificate needs one. SIGNER_FAILED.
-   */
+  /** A verified RFC 3161 response (DER) over a signature of `data`; present if the log signs no time. SIGNER_FAILED. */
   timestamp?(data: Uint8Array, signature: Uint8Array): Promise<Uint8Array>;
   /** ECDSA: ASN.1 DER signature over SHA-256 of `data`. Ed25519: pure EdDSA over `data`. */
   sign(data: Uint8Array): Promise<Uint8Array>;

@@ -30,7 +30,7 @@ t.test('the first current log of the newest supported version is chosen', async 
   );
   t.strictSame(read({ rekorTlogUrls }, Date.parse('2022-06-01T00:00:00Z')).log?.apiVersion, 1);
   t.equal(read({ rekorTlogUrls }, Date.parse('2020-01-01T00:00:00Z')).log, undefined);
-  t.strictSame(read({}), { log: undefined, certificates: undefined, hasTimestamps: false });
+  t.strictSame(read({}), { log: undefined, certificates: undefined, timestamps: undefined });
 });
 
 t.test('a config that requires several logs, or is malformed, is refused', async (t) => {
