@@ -440,7 +440,7 @@ function toRefusal(fault: unknown, entries: LoggedEntries, root: Root): Error {
       return found.includes('expected 1 timestamps')
         ? unavailable('missing', {
             expected: 'a time signed by a log (Rekor v1) or a time-stamp authority',
-            found,
+            found: 'none by one that the trusted root names',
           })
         : refuted('stale', { found });
     case 'SIGNATURE_ERROR':

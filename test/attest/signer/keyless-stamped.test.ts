@@ -318,6 +318,9 @@ t.test(
       'a verifier who does not know the authority has no time stamp',
     );
     const refused = seal(by, await openKeyless(by.place(), env));
-    await t.rejects(refused, { code: 'SIGNER_FAILED', message: /missing, .*expected 1 timestamps/ });
+    await t.rejects(refused, {
+      code: 'SIGNER_FAILED',
+      message: /missing, none by one that the trusted root names/,
+    });
   },
 );
