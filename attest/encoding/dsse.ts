@@ -1,6 +1,6 @@
 /* DSSE 1.0 envelopes: signs, reads and verifies them. */
 import type { KeyObject } from 'node:crypto';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import { expectArray, expectBase64, expectObject, expectText } from './expect-json.ts';
 import { isSignedBy } from './public-key.ts';
@@ -33,6 +33,8 @@ export async function signEnvelope(
   try {
     signature = await signer.sign(preAuthEncoding(payloadType, payload));
   } catch (cause) {
+    // A signer of writ names the fault itself; any other error is not shown.
+    if (isWritError(cause, 'SIGNER_FAILED')) throw cause;
     throw new WritError('SIGNER_FAILED', { detail: { keyId: signer.keyId }, cause });
   }
   return {

@@ -278,6 +278,9 @@ t.test('nothing is logged without a time stamp that a verifier would accept', as
     await t.rejects(seal(by, watched), { code: 'SIGNER_FAILED', message }, name);
     t.equal(by.stamper.asked.length - before, /busy|too much/.test(name) ? 3 : 1, `${name}: attempts`);
   }
+  by.lie(() => ({ status: 403 }));
+  const message = /certificate authority .* answered 403/;
+  await t.rejects(seal(by, await openKeyless(place, env)), { code: 'SIGNER_FAILED', message });
   t.equal(by.log.asked.length, 0, 'the log was never asked');
 });
 
