@@ -132,6 +132,7 @@ async function checkMessage(context: CommandContext, file: string): Promise<Comm
 }
 
 const maxRefs = 1000;
+const maxKnown = 1000;
 const objectId = /^(?!0+$)[0-9a-f]{40,64}$/;
 
 /**
@@ -160,31 +161,57 @@ async function scanPushed(
   const sent = [...refs.map(({ local }) => local), ...known];
   const commits = Number(await gitLine(repository, ['rev-list', '--count', ...sent]));
   if (commits === 0) return scanned(0);
-  const log = ['log', '--patch', '--no-merges', '--format=', ...plainDiffFlags, ...sent];
+  // What resolving a merge brought is known from git 2.35 on.
+  const resolved = await tryGit(repository, ['log', '--max-count=0', '--remerge-diff']);
+  const merges = resolved === undefined ? '--no-merges' : '--remerge-diff';
+  const log = ['-c', 'log.showRoot=true', 'log', '--patch', merges, '--format=', ...plainDiffFlags, ...sent];
   const patches = Readable.from(gitOutput(repository, log, context.signal));
   const found = await scan(context, repository, { patch: '-', rules: 'secrets' }, patches);
   if (found !== undefined && found.exitCode !== 0) return found;
-  for (const { local, remote } of refs) {
-    const from = remote ?? (await newestKnown(repository, local, known));
-    const result =
-      from === undefined ? undefined : await scan(context, repository, { range: `${from}..${local}` });
-    if (result !== undefined && result.exitCode !== 0) return result;
+  for (const { local } of refs) {
+    const refusal = await scanAgainst(
+      context,
+      repository,
+      await newestKnown(repository, local, known),
+      local,
+    );
+    if (refusal !== undefined) return refusal;
   }
   return scanned(commits);
+}
+
+/** Scans the change from each of these commits to `local`: what the change itself brings is in all of them. */
+async function scanAgainst(
+  context: CommandContext,
+  repository: Repository,
+  bases: readonly string[],
+  local: string,
+): Promise<CommandResult | undefined> {
+  let refusal: CommandResult | undefined;
+  for (const base of bases) {
+    refusal = await scan(context, repository, { range: `${base}..${local}` });
+    if (refusal === undefined || refusal.exitCode === 0) return undefined;
+  }
+  return refusal;
 }
 
 function toCommit(id: string): string {
   return `${id}^{commit}`;
 }
 
-/** The newest commit of a branch that the remote has. */
+/** The newest commits below `local` that the remote has: several after a merge. */
 async function newestKnown(
   repository: Repository,
   local: string,
   known: readonly string[],
-): Promise<string | undefined> {
-  const listed = await tryGit(repository, ['rev-list', '--boundary', local, ...known]);
-  return /^-([0-9a-f]+)$/m.exec(listed ?? '')?.[1];
+): Promise<readonly string[]> {
+  const listed = (await tryGit(repository, ['rev-list', '--boundary', local, ...known])) ?? '';
+  const found = [...listed.matchAll(/^-([0-9a-f]+)$/gm)].map(([, id = '']) => id).slice(0, maxKnown);
+  if (found.length < 2) return found;
+  return (await runGit(repository, ['merge-base', '--independent', ...found]))
+    .toString()
+    .split('\n', 8)
+    .filter(Boolean);
 }
 
 function scanned(count: number): CommandResult {

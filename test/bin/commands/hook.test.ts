@@ -133,8 +133,46 @@ t.test('pre-push scans every commit that the remote does not have', async (t) =>
   write('src/c.js', `export const c = '${token}';\n`);
   run('add', 'src');
   run('commit', '-qm', 'without parents');
+  git('config', 'log.showRoot', 'false');
   t.equal(run('push', '-q', 'origin', 'HEAD:refs/heads/root').status, 1);
   t.equal(run('push', '-q', 'origin', ':refs/heads/topic').status, 0, 'a branch that goes');
   t.ok(existsSync(join(root, '.git/hooks/pre-push')));
   t.match(await call('hook', 'install', 'post-merge'), { code: 129 });
+});
+
+t.test('pre-push leaves out what the remote brought, and finds what resolving a merge brought', async (t) => {
+  const { root, home, git, call, write, run } = scene(t);
+  const remote = join(home, 'remote.git');
+  git('clone', '-q', '--bare', '.', remote);
+  git('remote', 'add', 'origin', remote);
+  git('fetch', '-q', 'origin');
+  t.match(await call('hook', 'install', 'pre-push'), { code: 0 });
+  const commit = (path: string, text: string): void => {
+    write(path, text);
+    run('add', path);
+    run('commit', '-qm', path);
+  };
+  const push = (branch: string) => run('push', '-q', 'origin', `HEAD:refs/heads/${branch}`);
+  run('checkout', '-qb', 'topic');
+  commit('src/own.js', 'export const own = 1;\n');
+  t.equal(push('topic').status, 0);
+  run('checkout', '-q', 'main');
+  commit('src/theirs.js', 'eval(process.argv[2]);\n');
+  commit('src/both.js', 'export const a = 1;\n');
+  run('push', '-q', '--no-verify', 'origin', 'HEAD:refs/heads/main');
+  run('checkout', '-q', 'topic');
+  commit('src/both.js', 'export const b = 2;\n');
+  run('merge', '-q', 'main');
+  commit('src/both.js', 'export const a = 1;\nexport const b = 2;\n');
+  t.equal(push('topic').status, 0, 'the remote has what others changed');
+  run('reset', '-q', '--hard', 'HEAD~1');
+  run('merge', '-q', 'main');
+  commit('src/both.js', `export const a = '${token}';\n`);
+  commit('src/both.js', 'export const a = 1;\n');
+  t.match(push('other').stderr, /SCAN_FOUND/, 'a merge brought a secret, and it is gone again');
+  run('reset', '-q', '--hard', 'HEAD~2');
+  run('merge', '-q', 'main');
+  commit('src/both.js', 'export const a = eval(process.argv[3]);\n');
+  t.match(push('other').stderr, /SCAN_FOUND/, 'what the merge itself brought');
+  t.ok(existsSync(join(root, '.git/hooks/pre-push')));
 });
