@@ -16,6 +16,7 @@ export interface Pull {
   readonly onto: string;
   /** Its commits are in another repository. */
   readonly isFork: boolean;
+  readonly isOpen: boolean;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -167,5 +168,12 @@ export function readPull(value: unknown, repository: string): Pull | undefined {
     isRecord(base.repo) &&
     base.repo.full_name === repository;
   if (!isComplete) return undefined;
-  return { number, title, head: head.sha as string, onto: base.ref as string, isFork: from !== repository };
+  return {
+    number,
+    title,
+    head: head.sha as string,
+    onto: base.ref as string,
+    isFork: from !== repository,
+    isOpen: value.state === 'open',
+  };
 }

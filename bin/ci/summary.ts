@@ -132,14 +132,13 @@ export function renderComment(summary: CiSummary, notes: readonly string[]): str
     commentMark,
     `### writ: ${outcomeWords(summary)}`,
     '',
-    `**${markdownText(summary.summary)}**`,
+    `**${inert(summary.summary)}**`,
     '',
-    markdownText(summary.sentence),
+    inert(summary.sentence),
     '',
     ...(summary.stages.length === 0 ? [] : ['| Stage | Status | Checks |', '| --- | --- | --- |']),
     ...summary.stages.map(
-      ({ stage, status, expected, ran }) =>
-        `| ${markdownText(stage)} | ${markdownText(status)} | ${ran} of ${expected} |`,
+      ({ stage, status, expected, ran }) => `| ${inert(stage)} | ${inert(status)} | ${ran} of ${expected} |`,
     ),
     '',
   ];
@@ -163,10 +162,13 @@ export function renderComment(summary: CiSummary, notes: readonly string[]): str
 
 function findingLine({ rule, severity, message, path, line }: CiSummary['findings'][number]): string {
   const place =
-    path === undefined
-      ? ''
-      : ` in ${markdownText(cut(path, maxPlace))}${line === undefined ? '' : ` line ${line}`}`;
-  return `- **${severity}** ${markdownText(rule)}${place}: ${markdownText(message)}`;
+    path === undefined ? '' : ` in ${inert(cut(path, maxPlace))}${line === undefined ? '' : ` line ${line}`}`;
+  return `- **${severity}** ${inert(rule)}${place}: ${inert(message)}`;
+}
+
+/** GitHub finds mentions and references after it has read the Markdown: a comment splits them. */
+function inert(text: string): string {
+  return markdownText(text).replaceAll(/&#64;|\\#/g, '$&<!-- -->');
 }
 
 function cut(value: string, most: number): string {

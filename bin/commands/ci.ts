@@ -9,10 +9,11 @@ import { printable } from '../../core/base/printable.ts';
 import { SchemaFault } from '../../core/base/schema.ts';
 import { readClaim } from '../../engine/record/claimed-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
-import { runGit, tryGit } from '../../workspace/git/git.ts';
+import { gitLine, tryGit } from '../../workspace/git/git.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
+import { updateRefs } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import { countCommits, mergeBase, readHead, resolveCommit } from '../../workspace/git/resolve-commit.ts';
+import { countCommits, isAncestor, mergeBase, resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import { type GitHub, noPull, openGitHub, type Pull, parseJson, readPull } from '../ci/github.ts';
 import {
   type CiSummary,
@@ -102,7 +103,8 @@ async function readJob(context: CommandContext, claim: Claim | undefined): Promi
         message: `expected \`--pull\` to be a number, found \`${printable(given)}\``,
       });
     const github = openGitHub(env, signal);
-    const { isFork: _, ...pull } = await github.pull(Number(given));
+    const pull = await github.pull(Number(given));
+    requireReviewed(pull, head, claim !== undefined || !options.flag('seal'));
     return { head: pull.head, onto: pull.onto, pull, github, isTrusted: true };
   }
   if (env.GITHUB_EVENT_NAME === 'pull_request' && head === undefined) {
@@ -120,6 +122,21 @@ async function readJob(context: CommandContext, claim: Claim | undefined): Promi
       hints: ['name it: `writ ci --onto main`, and the change, if it is not HEAD: `--head COMMIT`'],
     });
   return { head: head ?? (gitlab || 'HEAD'), onto: branch, isTrusted: true };
+}
+
+/** Its author can push at any time, so what is sealed for others is named by commit. USAGE. */
+function requireReviewed({ number, head, isOpen }: Pull, named: string | undefined, mayBeAny: boolean): void {
+  const fault = (message: string): WritError =>
+    new WritError('USAGE', {
+      message,
+      detail: { command: 'ci', expected: ['--head'], found: named ?? null },
+      hints: [`look at it, then name its last commit: \`--head ${head}\``],
+    });
+  if (!isOpen) throw new WritError('USAGE', { message: `pull request ${number} is closed` });
+  if (named === undefined && !mayBeAny)
+    throw fault('`--pull` with `--seal` needs the commit that was reviewed');
+  if (named !== undefined && named !== head)
+    throw fault(`pull request ${number} is at ${head}, and \`--head\` names \`${printable(named)}\``);
 }
 
 const maxEventBytes = 32 * 1024 * 1024;
@@ -150,11 +167,24 @@ async function bring(context: CommandContext, repository: Repository, job: Job):
     await exchange(context, repository, remoteName, 'fetch', [`+${branch}:${tracked}`]);
     if (pull !== undefined && !(await presentCommits(repository, [head])).has(head))
       await exchange(context, repository, remoteName, 'fetch', [`refs/pull/${pull.number}/head`]);
-    // A branch that is checked out stays where its files are.
-    if ((await readHead(repository)).branch !== branch)
-      await runGit(repository, ['update-ref', branch, tracked]);
+    await followRemote(repository, branch, tracked);
   }
   await resolveCommit(repository, head);
+}
+
+/** Moves a local branch to what the remote has. One that is checked out stays where its files are. TARGET_MOVED. */
+async function followRemote(repository: Repository, branch: string, tracked: string): Promise<void> {
+  const format = '--format=%(objectname) %(worktreepath)';
+  const [old, ...worktree] = (await gitLine(repository, ['for-each-ref', format, branch])).split(' ');
+  if (worktree.join('') !== '') return;
+  const next = await resolveCommit(repository, tracked);
+  if (old && !(await isAncestor(repository, old, next)))
+    throw new WritError('TARGET_MOVED', {
+      message: `\`${printable(branch)}\` has commits that \`${remoteName}\` does not have`,
+      detail: { ref: branch, expected: next, found: old },
+      hints: ['push them, or keep them on another branch: `git branch -m`; then try again'],
+    });
+  await updateRefs(repository, [{ ref: branch, old: old || undefined, new: next }], 'writ: ci');
 }
 
 async function evaluate(
@@ -252,7 +282,7 @@ function sealedBranch({ pull }: Job, { run_id: run }: CiSummary): string {
 
 /** What a reader can do next, as Markdown. */
 function notesOf(
-  { pull, onto, github }: Job,
+  { head, pull, onto, github }: Job,
   { outcome, would, run_id: run, commit = '' }: CiSummary,
   branch: string | undefined,
   isLanded: boolean,
@@ -268,7 +298,10 @@ function notesOf(
       `writ approve ${run} --remote ${remoteName}${resume}`,
     );
   if (outcome === 'wait' && pull !== undefined && github !== undefined)
-    return line('To start the run that people approve:', `${workflow} -f pull=${pull.number}`);
+    return line(
+      'To start the run that people approve:',
+      `${workflow} -f pull=${pull.number} -f commit=${head}`,
+    );
   if (isLanded) return [`Landed on \`${onto.replaceAll('`', '')}\` as ${commit}.`];
   if (branch !== undefined)
     return line(
@@ -332,8 +365,8 @@ export async function ciCommentCommand(context: CommandContext): Promise<Command
     return succeeded({ pull: null }, (printer) => printer.line(`nothing to comment on: ${reason}`));
   }
   const notes = [
-    'The job of the pull request reported this, and nothing vouches for it. To evaluate and seal the change with the rights of this repository:',
-    `\`\`\`sh\n${workflow} -f pull=${pull.number}\n\`\`\``,
+    'The job of the pull request reported this, and nothing vouches for it. Once you have read the change: to evaluate, seal and land this commit with the rights of this repository:',
+    `\`\`\`sh\n${workflow} -f pull=${pull.number} -f commit=${head}\n\`\`\``,
   ];
   await github.comment(pull.number, renderComment(readForeign(bytes), notes));
   return succeeded({ pull: pull.number }, (printer) =>

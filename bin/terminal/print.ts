@@ -99,6 +99,20 @@ export function openSink(stream: Writable): Sink {
   };
 }
 
+/** The runner of GitHub takes `##[command]` for a command anywhere in a line, so no such text is printed there. */
+export function withoutRunnerCommands(sink: Sink): Sink {
+  return {
+    write: (text) => sink.write(`${text}`.replaceAll('##[', '## [')),
+    flush: () => sink.flush(),
+    get closed() {
+      return sink.closed;
+    },
+    get failure() {
+      return sink.failure;
+    },
+  };
+}
+
 /** NO_COLOR and `--no-color` win, then FORCE_COLOR, then whether the stream is a terminal that can. */
 export function wantsColour(
   env: Readonly<Record<string, string | undefined>>,

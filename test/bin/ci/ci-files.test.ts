@@ -282,6 +282,39 @@ t.test('a job for Dependabot evaluates only, and what is no name of a branch is 
   t.match(await job('main:refs/heads/other'), { code: 129, error: { code: 'REF_INVALID' } });
 });
 
+t.test('what a maintainer starts for a pull request is about the commit that was reviewed', async (t) => {
+  const scene = await makeCiScene(t, { waits: false });
+  const head = scene.propose(product);
+  const { clone, env } = scene.person('job');
+  const git = (...args: readonly string[]): string =>
+    spawnSync('git', args, { cwd: clone, env, encoding: 'utf8' }).stdout.trim();
+  const given = { GITHUB_REPOSITORY: 'o/r', GITHUB_TOKEN: 't', GITHUB_API_URL: scene.forge.url };
+  const place = { cwd: clone, env: { ...env, ...given } };
+  const call = async (...args: readonly string[]) => {
+    const { code, out } = await runLine(['ci', ...args, '--json'], commands, place);
+    return { code, ...(JSON.parse(out) as object) };
+  };
+  const { err } = await runLine(['show', '##[set-output name=reports]/etc'], commands, {
+    cwd: clone,
+    env: { ...env, GITHUB_ACTIONS: 'true' },
+  });
+  t.match(err, '## [set-output', 'no command of the runner');
+  const refused = { code: 129, error: { code: 'USAGE' } };
+  t.match(await call('--pull', '12', '--seal', '--land'), refused);
+  t.match(await call('--pull', '12', '--head', head.replace(/^./, 'f'), '--seal', '--land'), refused);
+  const pull = scene.forge.pulls.get(12);
+  if (pull) scene.forge.pulls.set(12, { ...pull, state: 'closed' });
+  t.match(await call('--pull', '12', '--head', head), { code: 129, error: { message: /is closed/ } });
+  // Commits that only this clone has stay on its branch.
+  git('checkout', '-q', '--detach');
+  git('commit', '-q', '--allow-empty', '-m', 'not pushed');
+  git('branch', '-f', 'main', 'HEAD');
+  git('checkout', '-q', '--detach', 'origin/main');
+  const own = git('rev-parse', 'main');
+  t.match(await call('--onto', 'main', '--head', head), { code: 1, error: { code: 'TARGET_MOVED' } });
+  t.equal(git('rev-parse', 'main'), own);
+});
+
 long(
   'a job that may not set the status fails while the change waits, and names the permission',
   async (t) => {
@@ -355,7 +388,7 @@ long('a pull request of a fork', async (t) => {
     const body = scene.forge.comments[0]?.body ?? '';
     t.match(body, /### writ: Would be refused/);
     t.match(body, 'nothing vouches for it');
-    t.match(body, 'gh workflow run writ-resume.yml -f pull=12');
+    t.match(body, `gh workflow run writ-resume.yml -f pull=12 -f commit=${pull.head.sha}`);
     t.notMatch(body, '](http');
     t.strictSame(statusesOf(scene), [], 'and no status');
   });
@@ -408,7 +441,7 @@ long('a pull request of a fork', async (t) => {
     scene.propose(product);
     const fork = scene.forge.pulls.get(12);
     if (fork) fork.head.repo = { full_name: 'stranger/r' };
-    const inputs = { run: '', pull: '12' };
+    const inputs = { run: '', pull: '12', commit: fork?.head.sha };
     const end = await runWorkflow(
       library,
       'ci/github/writ-resume.yml',

@@ -92,6 +92,10 @@ t.test('the summary for a comment is bounded, and can be read again', async (t) 
   const summary = toSummary({ ...huge, findings: odd });
   const read = parseSummary(Buffer.from(JSON.stringify(summary)));
   t.strictSame(read, JSON.parse(JSON.stringify(summary)));
+  t.match(
+    renderComment({ ...read, sentence: 'for @ana, see #7' }, []),
+    'for &#64;<!-- -->ana, see \\#<!-- -->7',
+  );
   const comment = renderComment(read, ['a note']);
   t.ok(comment.length <= 60_000, 'GitHub accepts 65,536 characters');
   const shown = comment.match(/^- \*\*/gm)?.length ?? 0;
