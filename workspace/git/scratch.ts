@@ -1,5 +1,5 @@
 /* Creates git directories of our own over the objects of a repository. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +29,7 @@ const rawAttributes = '* -text !eol -ident !filter !working-tree-encoding !diff 
 export async function createScratch(dir: string, over: Borrowable): Promise<Scratch> {
   writeGitDirectory(dir, over, 'ref: refs/heads/none');
   mkdirSync(join(dir, 'objects', 'pack'), { recursive: true });
+  if (over.commonDir !== undefined) copyShallow(over.commonDir, dir);
   return {
     gitDir: dir,
     objectFormat: over.objectFormat,
@@ -44,7 +45,15 @@ export async function createScratch(dir: string, over: Borrowable): Promise<Scra
 export type Borrowable = Pick<GitDirectory, 'objectFormat'> & {
   readonly objectsDir: string;
   readonly borrowed?: readonly string[];
+  /** Of a repository, which may be shallow. */
+  readonly commonDir?: string;
 };
+
+/** History ends in the scratch where it ends in the repository. */
+function copyShallow(commonDir: string, dir: string): void {
+  const path = join(commonDir, 'shallow');
+  if (existsSync(path)) copyFileSync(path, join(dir, 'shallow'));
+}
 
 /** The object directories that a git directory over `over` reads. */
 export function borrowedBy(over: Borrowable): readonly string[] {

@@ -118,6 +118,18 @@ t.test('the first commit of a repository can be sealed', async (t) => {
   t.equal(git('status', '--porcelain'), '');
 });
 
+t.test('a change is sealed in a clone that lacks its history', async (t) => {
+  const { git, root, home, env } = scene(t);
+  git('commit', '-q', '--allow-empty', '-m', 'second');
+  const clone = join(home, 'shallow');
+  git('clone', '-q', '--depth', '1', `file://${root}`, clone);
+  appendFileSync(join(clone, 'src/price.js'), '// staged\n');
+  git('-C', clone, 'add', '-A');
+  const args = ['seal', '-m', 'feat: a note', '--check', 'true', '--json'];
+  const { code, out } = await runLine(args, commands, { cwd: clone, env });
+  t.match({ code, ...(JSON.parse(out) as object) }, { code: 0, data: { decision: { type: 'commit' } } });
+});
+
 t.test('a change that a check refuses leaves index and files as they are', async (t) => {
   const { git, call, path, state } = scene(t);
   appendFileSync(path('src/price.js'), 'throw new Error();\n');
