@@ -46,7 +46,7 @@ const managers: Readonly<Record<string, (name: Name, clone: string) => string>> 
       ({ id, stages }) => stages.includes(name) && used.some((one) => one.id === id),
     );
     const files = hook?.pass_filenames === false ? '' : ' "$@"';
-    return `export PRE_COMMIT_LOCAL_BRANCH=HEAD PRE_COMMIT_REMOTE_BRANCH=refs/heads/main
+    return `export PRE_COMMIT_LOCAL_BRANCH=HEAD PRE_COMMIT_REMOTE_BRANCH=refs/heads/main PRE_COMMIT_REMOTE_NAME="$1"
 ${hook?.entry ?? 'exit 9'}${files} < /dev/null\n`;
   },
 };
@@ -76,6 +76,11 @@ long('hooks of the page, as a hook manager calls them', async (t) => {
       t.match(git('commit', '-qm', 'bad'), { status: 1, stderr: /SCAN_FOUND/ });
       t.match(git('commit', '-qnm', 'bad'), { status: 0 });
       t.match(git('push', '-q', 'origin', `HEAD:refs/heads/${manager}`), { status: 1, stderr: /SCAN_FOUND/ });
+      git('push', '-q', '--no-verify', 'origin', `HEAD:refs/heads/${manager}`);
+      git('init', '-q', '--bare', join(clone, '.git/public'));
+      git('remote', 'add', 'public', join(clone, '.git/public'));
+      const published = git('push', '-q', 'public', 'HEAD:refs/heads/other');
+      t.match(published, { status: 1, stderr: /SCAN_FOUND/ }, 'another remote has it');
       stage('more.js', 'export const more = 1;\n');
       t.match(git('commit', '-qm', `more ${token}`), { status: 1, stderr: /the message holds a token/ });
     });
