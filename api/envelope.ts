@@ -69,9 +69,10 @@ export function toFault(thrown: unknown): WritError {
 
 /**
  * Finished JSON text with hidden characters as `\uXXXX`: the same document, safe on a terminal. Its line feeds stay.
+ * Nor does it contain `##[`, which a runner of GitHub takes for a command.
  */
 export function escapeJson(json: string): string {
-  return revealHidden(json, (found) => {
+  return revealHidden(json.replaceAll('##[', '#\\u0023['), (found) => {
     if (found === '\n') return found;
     let escaped = '';
     for (let at = 0; at < found.length; at += 1)

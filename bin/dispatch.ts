@@ -8,7 +8,7 @@ import type { WorkerPool } from '../core/kernel/worker/pool.ts';
 import { builtInStores } from '../plugins/store/built-in-stores.ts';
 import { parseArguments } from './args.ts';
 import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command-parts/command.ts';
-import { createPrinter, type Sink, wantsColour, withoutRunnerCommands } from './terminal/print.ts';
+import { createPrinter, type Sink, wantsColour } from './terminal/print.ts';
 import { createProgress } from './terminal/progress.ts';
 
 /** What a command line runs in; the real process or a test. */
@@ -43,9 +43,9 @@ export async function dispatch(
     { enabled: host.errTerminal.isTTY === true && !quiet && !json, columns: host.errTerminal.columns ?? 80 },
     systemClock,
   );
-  const shown = host.env.GITHUB_ACTIONS === 'true' ? withoutRunnerCommands : (sink: Sink): Sink => sink;
-  const printer = createPrinter(shown(host.out), shown(host.err), {
+  const printer = createPrinter(host.out, host.err, {
     quiet,
+    isOnRunner: host.env.GITHUB_ACTIONS === 'true',
     colourOut: wantsColour(host.env, host.outTerminal, plain),
     colourErr: wantsColour(host.env, host.errTerminal, plain),
     before: progress.clear,

@@ -101,7 +101,9 @@ async function requireTrustedTime(place: SealingPlace | undefined, clock: Clock)
   if (place?.logMode !== 'public-log') throw noTime(`log mode \`${place?.logMode ?? 'none'}\``);
   const now = clock.now();
   const { api } = await chooseLog(place, now);
-  const services = await readServices(place, now);
+  const { fulcioUrl } = place.config.signer;
+  const isNamed = typeof fulcioUrl === 'string';
+  const services = api === 'v1' && isNamed ? undefined : await readServices(place, now);
   const timestamps = api === 'v1' ? undefined : services?.timestamps?.url;
   if (api !== 'v1' && timestamps === undefined)
     throw noTime(`a Rekor ${api} log and no signing config that names one time-stamp authority to ask`);
@@ -111,8 +113,7 @@ async function requireTrustedTime(place: SealingPlace | undefined, clock: Clock)
     throw invalid('log.trusted_root', 'it names no certificate authority, or no certificate log');
   if (timestamps !== undefined && timestampAuthorities.length === 0)
     throw invalid('log.trusted_root', 'it names no time-stamp authority, and a Rekor v2 log signs no time');
-  const { fulcioUrl } = place.config.signer;
-  const url = typeof fulcioUrl === 'string' ? fulcioUrl : services?.certificates?.url;
+  const url = isNamed ? fulcioUrl : services?.certificates?.url;
   if (url === undefined)
     throw invalid(
       'signer.fulcio_url',

@@ -9,11 +9,12 @@ import { printable } from '../../core/base/printable.ts';
 import { SchemaFault } from '../../core/base/schema.ts';
 import { readClaim } from '../../engine/record/claimed-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
-import { gitLine, tryGit } from '../../workspace/git/git.ts';
+import { tryGit } from '../../workspace/git/git.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { updateRefs } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { countCommits, isAncestor, mergeBase, resolveCommit } from '../../workspace/git/resolve-commit.ts';
+import { branchAt } from '../../workspace/git/target.ts';
 import { type GitHub, noPull, openGitHub, type Pull, parseJson, readPull } from '../ci/github.ts';
 import {
   type CiSummary,
@@ -174,17 +175,16 @@ async function bring(context: CommandContext, repository: Repository, job: Job):
 
 /** Moves a local branch to what the remote has. One that is checked out stays where its files are. TARGET_MOVED. */
 async function followRemote(repository: Repository, branch: string, tracked: string): Promise<void> {
-  const format = '--format=%(objectname) %(worktreepath)';
-  const [old, ...worktree] = (await gitLine(repository, ['for-each-ref', format, branch])).split(' ');
-  if (worktree.join('') !== '') return;
+  const { tip: old, isCheckedOut } = await branchAt(repository, branch);
+  if (isCheckedOut) return;
   const next = await resolveCommit(repository, tracked);
-  if (old && !(await isAncestor(repository, old, next)))
+  if (old !== undefined && !(await isAncestor(repository, old, next)))
     throw new WritError('TARGET_MOVED', {
       message: `\`${printable(branch)}\` has commits that \`${remoteName}\` does not have`,
       detail: { ref: branch, expected: next, found: old },
       hints: ['push them, or keep them on another branch: `git branch -m`; then try again'],
     });
-  await updateRefs(repository, [{ ref: branch, old: old || undefined, new: next }], 'writ: ci');
+  await updateRefs(repository, [{ ref: branch, old, new: next }], 'writ: ci');
 }
 
 async function evaluate(

@@ -8,7 +8,7 @@ import { readInput } from '../../api/read-input.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
 import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
-import { gitLine, runGit, tryGit } from '../../workspace/git/git.ts';
+import { type GitSetting, gitLine, runGit, tryGit } from '../../workspace/git/git.ts';
 import { hookMark, hooksDirectory, keptEnding, maxHookBytes } from '../../workspace/git/hooks.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
@@ -164,8 +164,10 @@ async function scanPushed(
   // What resolving a merge brought is known from git 2.35 on.
   const resolved = await tryGit(repository, ['log', '--max-count=0', '--remerge-diff']);
   const merges = resolved === undefined ? '--no-merges' : '--remerge-diff';
-  const log = ['-c', 'log.showRoot=true', 'log', '--patch', merges, '--format=', ...plainDiffFlags, ...sent];
-  const patches = Readable.from(gitOutput(repository, log, context.signal));
+  const log = ['log', '--patch', merges, '--format=', ...plainDiffFlags, ...sent];
+  const showsRoot: GitSetting = ['log.showRoot', 'true'];
+  const place = { ...repository, settings: [...repository.settings, showsRoot] };
+  const patches = Readable.from(gitOutput(place, log, context.signal));
   const found = await scan(context, repository, { patch: '-', rules: 'secrets' }, patches);
   if (found !== undefined && found.exitCode !== 0) return found;
   for (const { local } of refs) {

@@ -15,6 +15,7 @@ import type { Severity } from '../../core/interfaces/finding.ts';
 import { rules } from '../../gates/rules.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
+import { isFreePid } from '../../workspace/process/process-lock.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { type EditedText, findProblems, type Problem } from '../command-parts/diagnose.ts';
 import { openEngine } from '../command-parts/engine.ts';
@@ -154,7 +155,7 @@ function openEditor({ say, written, end, find, signal }: Editor) {
 
   const initialize = (params: unknown): unknown => {
     const parent = valueAt(params, '/processId');
-    const isGone = (): boolean => typeof parent === 'number' && !isAlive(parent);
+    const isGone = (): boolean => typeof parent === 'number' && isFreePid(parent);
     const timer = setInterval(() => {
       if (isGone()) end('is gone');
     }, parentMs).unref();
@@ -252,14 +253,6 @@ function openEditor({ say, written, end, find, signal }: Editor) {
 }
 
 const severities: Readonly<Record<Severity, number>> = { error: 1, warning: 2, note: 3 };
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (fault) {
-    return fault instanceof Error && 'code' in fault && fault.code !== 'ESRCH';
-  }
-}
 
 /** A text in the parameters of a message. */
 function textAt(params: unknown, pointer: string): string {

@@ -99,20 +99,6 @@ export function openSink(stream: Writable): Sink {
   };
 }
 
-/** The runner of GitHub takes `##[command]` for a command anywhere in a line, so no such text is printed there. */
-export function withoutRunnerCommands(sink: Sink): Sink {
-  return {
-    write: (text) => sink.write(`${text}`.replaceAll('##[', '## [')),
-    flush: () => sink.flush(),
-    get closed() {
-      return sink.closed;
-    },
-    get failure() {
-      return sink.failure;
-    },
-  };
-}
-
 /** NO_COLOR and `--no-color` win, then FORCE_COLOR, then whether the stream is a terminal that can. */
 export function wantsColour(
   env: Readonly<Record<string, string | undefined>>,
@@ -133,6 +119,8 @@ export function createPrinter(
     readonly quiet: boolean;
     readonly colourOut: boolean;
     readonly colourErr: boolean;
+    /** A runner of GitHub reads what is printed: it takes `##[command]` for a command anywhere in a line. */
+    readonly isOnRunner?: boolean;
     /** Called before each line to clear a progress line. */
     readonly before: () => void;
   },
@@ -142,16 +130,18 @@ export function createPrinter(
     for (const part of parts) line += renderPart(part, colour);
     return line;
   };
+  const put = (sink: Sink, line: string): void =>
+    sink.write(`${look.isOnRunner ? line.replaceAll('##[', '## [') : line}\n`);
   return {
     quiet: look.quiet,
     line(...parts) {
       look.before();
-      out.write(`${render(parts, look.colourOut)}\n`);
+      put(out, render(parts, look.colourOut));
     },
     text(block) {
       look.before();
       for (const line of block.replace(/\n$/, '').split('\n'))
-        out.write(`${escapeTerminal(line.replace(/\r$/, ''))}\n`);
+        put(out, escapeTerminal(line.replace(/\r$/, '')));
     },
     table(rows) {
       look.before();
@@ -168,7 +158,7 @@ export function createPrinter(
             column === row.length - 1 ? 0 : (widths[column] ?? 0) - renderPart(cell, false).length + 2;
           line += renderPart(cell, look.colourOut) + ' '.repeat(gap);
         });
-        out.write(`${line.trimEnd()}\n`);
+        put(out, line.trimEnd());
       }
     },
     raw(bytes) {
@@ -178,11 +168,11 @@ export function createPrinter(
     note(...parts) {
       if (look.quiet) return;
       look.before();
-      err.write(`${render(parts, look.colourErr)}\n`);
+      put(err, render(parts, look.colourErr));
     },
     complain(...parts) {
       look.before();
-      err.write(`${render(parts, look.colourErr)}\n`);
+      put(err, render(parts, look.colourErr));
     },
     async taken() {
       await out.flush();

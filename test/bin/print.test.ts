@@ -74,6 +74,26 @@ test('`quiet` drops notes and keeps complaints', (t) => {
   t.equal(err.text(), 'complaint\n');
 });
 
+test('on a runner of GitHub no text is a command, and bytes and JSON stay what they are', (t) => {
+  const written: (string | Uint8Array)[] = [];
+  const sink = { ...capture().sink, write: (chunk: string | Uint8Array) => void written.push(chunk) };
+  const look = { quiet: false, colourOut: false, colourErr: false, before: () => {} };
+  const printer = createPrinter(sink, sink, { ...look, isOnRunner: true });
+  const command = '##[add-mask]x';
+  printer.line(command);
+  printer.text(command);
+  printer.table([[command]]);
+  printer.note(command);
+  printer.complain(command);
+  t.strictSame(new Set(written.splice(0)), new Set(['## [add-mask]x\n']));
+  const bytes = new Uint8Array([0xff, 0x23, 0x23, 0x5b]);
+  printer.raw(bytes);
+  t.strictSame(written, [bytes]);
+  const shown = escapeJson(JSON.stringify([command]));
+  t.notMatch(shown, '##[');
+  t.strictSame(JSON.parse(shown), [command]);
+});
+
 test('NO_COLOR wins over FORCE_COLOR, which wins over the terminal', (t) => {
   const tty = { isTTY: true };
   t.equal(wantsColour({}, tty, false), true);

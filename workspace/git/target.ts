@@ -80,6 +80,15 @@ export async function reopenTarget(
   return { ref, expected, checkedOutHere: found.checkedOutHere };
 }
 
+/** A branch by its full name: its commit, and whether a working tree has it checked out. */
+export async function branchAt(
+  repo: Repository,
+  name: string,
+): Promise<{ readonly tip: string | undefined; readonly isCheckedOut: boolean }> {
+  const { tip, checkedOutHere, elsewhere } = (await readPlace(repo)).consider(name);
+  return { tip, isCheckedOut: checkedOutHere || elsewhere };
+}
+
 interface Place {
   readonly head: Awaited<ReturnType<typeof readHead>>;
   readonly branches: ReadonlyMap<string, Branch>;

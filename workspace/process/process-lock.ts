@@ -264,7 +264,8 @@ function readOr<T>(path: string, other: T): string | T {
   }
 }
 
-function isFreePid(pid: number): boolean {
+/** Whether no process has this id now. */
+export function isFreePid(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return false;

@@ -72,7 +72,7 @@ const withStamper = (by: Authorities, ...listed: readonly Json[]): string =>
 t.test('a set in a Rekor v2 log verifies by a time stamp over its provenance', async (t) => {
   const by = await serveStamped(t);
   const signer = await openKeyless(by.place(), env);
-  t.equal(by.stamper.asked.length, 0, 'opening asks nobody');
+  t.equal(by.stamper.asked.length, 0, 'opening asks no authority');
   const sealed = await seal(by, signer);
   t.match(by.stamper.asked, [
     {
@@ -90,7 +90,7 @@ t.test('a set in a Rekor v2 log verifies by a time stamp over its provenance', a
   t.strictSame(
     signature.verifier.x509Certificate,
     { rawBytes: certificate?.toString('base64') },
-    'whoever watches the log sees the identity',
+    'the log shows the identity',
   );
   const report = await verify(sealed, anchors(by.root()));
   t.strictSame(refusal(report), [0]);

@@ -70,7 +70,7 @@ async function faultOf(work: Promise<unknown>): Promise<unknown> {
 t.test('a keyless set has one certificate and verifies by identity, issuer and trusted root', async (t) => {
   const authorities = await serveAuthorities(t);
   const signer = await open(authorities.place(), { SIGSTORE_ID_TOKEN: tokenOf() });
-  t.equal(authorities.asked.length, 0, 'opening asks nobody');
+  t.equal(authorities.asked.length, 0, 'opening asks no authority');
   t.throws(() => signer.certificate?.(), { code: 'INTERNAL' });
   const sealed = await seal(authorities, signer);
   t.equal(authorities.asked.length, 1);

@@ -262,13 +262,13 @@ t.test('writ lsp keeps to the protocol', async (t) => {
 
   await t.test('with the client of writ itself, which refuses all that is not protocol', async (t) => {
     const child = start();
-    const told: string[] = [];
+    const methods: string[] = [];
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const client = openConnection(
       { input: child.stdin, output: child.stdout },
       {
         notified(method, params) {
-          told.push(method);
+          methods.push(method);
           resolve(params);
         },
         answer: () => undefined,
@@ -293,7 +293,7 @@ t.test('writ lsp keeps to the protocol', async (t) => {
     t.equal(await ask('textDocument/hover'), 'the server was shut down');
     const ended = once(child, 'close');
     client.tell('exit', undefined);
-    t.strictSame([(await ended)[0], told], [0, ['textDocument/publishDiagnostics']]);
+    t.strictSame([(await ended)[0], methods], [0, ['textDocument/publishDiagnostics']]);
   });
 
   await t.test('ends with a catalogued error', async (t) => {

@@ -245,9 +245,9 @@ t.test('a change that cannot be sealed is refused with the next step', async (t)
   write('src/login.js', 'export {};\n');
   git('add', 'src');
   const token = `ghp_${'1a2B3c4D5e'.repeat(4).slice(0, 36)}`;
-  const told = await typed('', '-m', `feat: ${token}`, '--check', 'true', '--risk', 'low');
-  t.not(told.code, 0);
-  t.notMatch(`${told.out}${told.err}`, token, 'a token in the message is not shown');
+  const typedOut = await typed('', '-m', `feat: ${token}`, '--check', 'true', '--risk', 'low');
+  t.not(typedOut.code, 0);
+  t.notMatch(`${typedOut.out}${typedOut.err}`, token, 'a token in the message is not shown');
   const secure = await call('seal', '-m', 'feat: login', '--check', 'true');
   t.match(secure, {
     code: 129,
