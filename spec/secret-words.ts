@@ -96,13 +96,18 @@ export interface SecurityCode {
   readonly words: readonly string[];
 }
 
-/** The first of these paths that is security code, by a glob or by a word in it. */
+/** Paths of prose. */
+export const prosePaths = /\.(?:md|rst|adoc)$/i;
+
+/** The first of these paths that is security code: by a glob, or by a word in it unless it is prose. */
 export function findSecurityPath(
   paths: readonly string[],
   { paths: patterns, words }: SecurityCode,
 ): string | undefined {
   const globs = patterns.map((pattern) => compileGlob(pattern));
   return paths.find(
-    (path) => globs.some((glob) => glob.matches(path)) || findSecurityWord(path, words) !== undefined,
+    (path) =>
+      globs.some((glob) => glob.matches(path)) ||
+      (!prosePaths.test(path) && findSecurityWord(path, words) !== undefined),
   );
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../core/interfaces/intentspec.gen.ts';
 import { type DraftRequest, draftFromProfile } from '../../spec/profile.ts';
 import { type ProposedCheck, startsKnownRunner } from '../../spec/propose-check.ts';
+import { prosePaths } from '../../spec/secret-words.ts';
 import { commandsOf, type SimpleCommand } from '../../workspace/shell/shell.ts';
 
 /** What a person decides about a change. The profile of its risk supplies the rest. */
@@ -121,14 +122,12 @@ const commitTypes: Readonly<Record<string, ChangeType>> = {
   test: 'chore',
 };
 
-const documents = /\.(?:md|rst|adoc)$/i;
-
 /** The kind of change, by the first word of its summary. `paths`: what is changed, where that is known. */
 export function changeTypeOf(summary: string, paths: readonly string[] = []): ChangeType {
   const [, type = ''] = /^([a-z]+)(?:\([^()]*\))?!?:/.exec(summary) ?? [];
   const found = Object.hasOwn(commitTypes, type) ? (commitTypes[type] ?? 'unknown') : 'unknown';
   // A correction of prose has no test that could show it.
-  return found === 'bugfix' && paths.length > 0 && paths.every((path) => documents.test(path))
+  return found === 'bugfix' && paths.length > 0 && paths.every((path) => prosePaths.test(path))
     ? 'chore'
     : found;
 }

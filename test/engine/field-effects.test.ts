@@ -505,6 +505,8 @@ long('secrets `deny-all` hides the environment of the user from a check', async 
     'REPORTS_DIR',
     'npm_config_fetch_retries',
     'pnpm_config_fetch_retries',
+    'npm_config_verify_deps_before_run',
+    'pnpm_config_verify_deps_before_run',
   ];
   t.strictSame(
     Object.keys(seen).filter((name) => !allowed.includes(name)),

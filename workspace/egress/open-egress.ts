@@ -72,8 +72,16 @@ export const proxyVariables: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: '1',
 };
 
-/** Without a network, npm and pnpm 11 would repeat each request for more than a minute without any output. */
-export const withoutNetwork = { npm_config_fetch_retries: '0', pnpm_config_fetch_retries: '0' };
+/**
+ * Without a network, npm and pnpm 11 would repeat each request for more than a minute without any output. pnpm would
+ * also install before `pnpm test`, because it recorded the path of another directory than the one of a sandbox.
+ */
+export const withoutNetwork = {
+  npm_config_fetch_retries: '0',
+  pnpm_config_fetch_retries: '0',
+  npm_config_verify_deps_before_run: 'false',
+  pnpm_config_verify_deps_before_run: 'false',
+};
 
 const javaProxy = ['http', 'https'].map(
   (scheme) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`,

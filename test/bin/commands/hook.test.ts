@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { makeSample } from '../../engine/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -140,7 +141,7 @@ t.test('pre-push scans every commit that the remote does not have', async (t) =>
   t.match(await call('hook', 'install', 'post-merge'), { code: 129 });
 });
 
-t.test('pre-push leaves out what the remote brought, and finds what resolving a merge brought', async (t) => {
+long('pre-push leaves out what the remote brought, and finds what resolving a merge brought', async (t) => {
   const { root, home, git, call, write, run } = scene(t);
   const remote = join(home, 'remote.git');
   git('clone', '-q', '--bare', '.', remote);

@@ -15,6 +15,7 @@ import {
 } from 'vscode-languageserver-protocol/node';
 import { openConnection } from '../../../agent/language-servers/connection.ts';
 import { makeSample, sampleSpec } from '../../engine/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
 
 /** A value in the form of a token of GitHub. */
@@ -231,7 +232,7 @@ t.test('writ lsp looks at documents of its folders only, with symlinks resolved'
   t.equal(await editor.close(), 0);
 });
 
-t.test('of many changes at once writ lsp looks at the newest', async (t) => {
+long('of many changes at once writ lsp looks at the newest', async (t) => {
   const { root, start, uriOf } = scene(t);
   const { client, diagnosed, published, close } = await openEditor(start(), {
     rootUri: pathToFileURL(root).href,

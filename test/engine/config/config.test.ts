@@ -3,7 +3,7 @@ import { sealingForms } from '../../../attest/attestor/sealing-forms.ts';
 import { WritError } from '../../../core/base/errors.ts';
 import type { LogForm } from '../../../core/interfaces/sealing.ts';
 import { languageServers, parseConfig } from '../../../engine/config/config.ts';
-import { securityWords } from '../../../spec/secret-words.ts';
+import { findSecurityPath, securityWords } from '../../../spec/secret-words.ts';
 
 const parseText = (text: string, ruleIds?: readonly string[]) =>
   parseConfig(Buffer.from(text), { ...sealingForms, ...(ruleIds === undefined ? {} : { ruleIds }) });
@@ -23,6 +23,13 @@ function issuesOf(
 }
 const pathsOf = (text: string, ruleIds?: readonly string[]) =>
   issuesOf(text, ruleIds).map((issue) => issue.path);
+
+t.test('security code is found by a glob or by a word, and prose by a glob only', async (t) => {
+  const prose = ['.changeset/fix-xss-on-error.md', 'docs/auth.rst'];
+  t.equal(findSecurityPath(prose, { paths: [], words: securityWords }), undefined);
+  t.equal(findSecurityPath([...prose, 'src/xss.ts'], { paths: [], words: securityWords }), 'src/xss.ts');
+  t.equal(findSecurityPath(prose, { paths: ['docs/**'], words: securityWords }), 'docs/auth.rst');
+});
 
 t.test('a missing file and an empty file give the same defaults', async (t) => {
   const config = parseConfig(undefined, sealingForms);

@@ -300,8 +300,8 @@ t.test('a run whose check lacks its program stops without a decision, and is res
   t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
   await t.rejects(sample.resume(runId), { code: 'ENVIRONMENT_BROKEN' }, 'it is still missing');
 
-  // npm and pnpm repeat no request where there is no network.
-  lint.command = `printenv npm_config_fetch_retries pnpm_config_fetch_retries | grep -cx 0 | grep -qx 2 && node -e "require(process.argv[1])" left-pad`;
+  // Where there is no network, npm and pnpm repeat no request, and pnpm does not install before a script.
+  lint.command = `printenv npm_config_fetch_retries pnpm_config_fetch_retries npm_config_verify_deps_before_run pnpm_config_verify_deps_before_run | grep -cEx '0|false' | grep -qx 4 && node -e "require(process.argv[1])" left-pad`;
   await t.rejects(sample.run({ source: { kind: 'patch', bytes } }, spec), {
     code: 'WORKSPACE_DEPENDENCIES_MISSING',
     detail: { check: 'unit', name: 'left-pad' },
