@@ -173,18 +173,19 @@ const commandsApart: Plugin = {
 };
 
 /**
- * What such a file is started for is no other command: none of those is ever asked for, and none is in it, but the
- * queue, which `run --queue` goes through.
+ * Such a file is started for one command. The others of the command table are not in it, except the queue, which
+ * `run --queue` goes through. A command that another module loads is in it as any module.
  */
 const noOtherCommand: Plugin = {
   name: 'no-other-command',
   setup({ initialOptions, onResolve }) {
     const [entry] = initialOptions.entryPoints as readonly string[];
-    onResolve({ filter: /\/commands\/[^/]+\.js$/ }, ({ path, kind }) => {
+    onResolve({ filter: /\/commands\/[^/]+\.js$/ }, ({ path, kind, importer }) => {
+      if (kind !== 'dynamic-import' || !dirname(importer).endsWith('command-table')) return undefined;
       const own = alone[path.slice(path.indexOf('commands/'))];
       const isQueue = path.endsWith('/queue.js') && entry?.endsWith('/run-alone.js');
       const isOwn = isQueue || (own !== undefined && entry?.endsWith(`${own}.js`));
-      return kind === 'dynamic-import' && !isOwn ? { path, external: true } : undefined;
+      return isOwn ? undefined : { path, external: true };
     });
   },
 };

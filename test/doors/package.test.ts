@@ -20,10 +20,15 @@ long('the compiled package runs, verifies and validates with its workers, rules 
     return { status: done.status, text: `${done.out}${done.err}` };
   };
   const patch = join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff');
+  const bare = join(sample.home, 'remote.git');
+  sample.git('clone', '-q', '--bare', sample.root, bare);
+  sample.git('remote', 'add', 'origin', bare);
+  sample.git('fetch', '-q', 'origin');
+  sample.git('branch', '-q', '--set-upstream-to=origin/main');
   for (const line of [
     ['spec', 'validate', spec],
     ['plan', spec],
-    ['run', spec, '--patch', patch],
+    ['run', spec, '--patch', patch, '--push'],
     ['verify', 'HEAD'],
     ['fsck'],
   ]) {
@@ -31,6 +36,7 @@ long('the compiled package runs, verifies and validates with its workers, rules 
     t.equal(status, 0, `${line.join(' ')}: ${text.slice(0, 1000)}`);
     t.match(JSON.parse(text), { ok: true, command: new RegExp(`^${line[0]}`) }, `${line.join(' ')} was done`);
   }
+  t.equal(sample.git('rev-parse', 'origin/main'), sample.git('rev-parse', 'HEAD'), 'the commit was pushed');
 
   const constraints = { denySubstrings: ['--test'] };
   const denied = { tool: 'workspace.command', actions: ['execute'], constraints };
