@@ -67,6 +67,16 @@ function lagNotice({ lag, base, policy, target }: ReportedRun['environment']): r
   ];
 }
 
+/** Notice that results recorded before do not count: of another target, or of a record that is not proven here. */
+function againNotice({ anewAtMs, environment: { lag } }: ReportedRun): readonly string[] {
+  if (anewAtMs === undefined) return [];
+  const why =
+    lag === undefined
+      ? ': what the run had recorded before could not be authenticated on this machine'
+      : ', because the target moved or the record is of another machine';
+  return [`evaluated again from ${toRfc3339(anewAtMs)} on${why}`];
+}
+
 const maxNamed = 20;
 
 /** Notice of the uncommitted working-tree changes that are part of the change. */
@@ -133,11 +143,7 @@ function report(
     ...skipped,
     ...observationNotices(observed),
     ...waiverNotices(everyFinding(findings, stages), environment.waivers),
-    ...(run.anewAtMs === undefined
-      ? []
-      : [
-          `evaluated again from ${toRfc3339(run.anewAtMs)} on: what the run had recorded before could not be authenticated on this machine`,
-        ]),
+    ...againNotice(run),
     ...lostCallNotices(lost),
     ...factorsWithoutChecks(spec, environment.config).map(factorWithoutChecks),
     ...checksWithoutUse(spec, environment.config).map((words) => `${checkUnknownCode}: ${words}`),

@@ -87,6 +87,8 @@ t.test('an approval counts for the same patch on a moved target, and `verify` re
   const tip = moveTarget(sample, 'NOTES.md', 'Elsewhere.\n');
   const done = await sample.resume(runId);
   t.equal(done.decision?.type, 'commit', String(done.decision?.rationale));
+  const again = (done.notices ?? []).filter((one) => one.startsWith('evaluated again'));
+  t.match(again, [/because the target moved/]);
   const commit = done.decision?.commitSha ?? '';
   t.equal(sample.git('rev-parse', `${commit}^`), tip, 'the sealed commit is on the new tip');
   t.equal(sample.git('rev-parse', 'main'), commit);
