@@ -198,7 +198,7 @@ function apart(ref: string, found: SignedCheckpoint, own: SignedCheckpoint): Wri
   const hints = [
     'put back the newest `.git/writ/ledger`: from the machine or the cache that made the last entries',
     'or let git carry the log: `[log] mirror = "git"`; run and `writ push` where the newest ledger is, then `writ fetch` here',
-    'if its entries are lost, start a new log: `mv .git/writ/ledger .git/writ/ledger-old`',
+    `if its entries are lost, start a new log: \`mv .git/writ/ledger .git/writ/ledger-old; git update-ref -d ${mirrorRef(origin)}\``,
   ];
   if (found.size > own.size)
     return new WritError('LOG_FAILED', {

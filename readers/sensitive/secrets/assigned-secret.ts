@@ -191,6 +191,10 @@ const flagForm = new RegExp(
   `${name}${tail}(?<sign>[ \\t])[ \\t]{0,4}(?:\\\\\\r?\\n[+-]?[ \\t]{0,120})?${value}`,
   'iy',
 );
+/** A line of an environment: all that follows the sign is the value, whatever signs it has. */
+const environmentForm = new RegExp(`${name}${tail}(?<sign>=)(?<bare>[^\\s"'\`]{8,256})`, 'iy');
+const environmentBefore = /(?:^|\n)[+-]?(?:export )?[A-Z\d_]{0,60}$/;
+const endOfLine = /\r?(?:\n|$)/y;
 /** A name at the end of its line; its sign begins the next one. */
 const signBelow = /[ \t]{0,16}\r?\n[+-]?[ \t]{0,120}:?=/y;
 /** After an unquoted value on a separate line. */
@@ -229,7 +233,10 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
   const before = text.slice(Math.max(0, at - 80), at);
   const isFlag = flagBefore.test(before);
   const match =
-    exec(form, text, at) ?? exec(pairForm, text, at) ?? (isFlag ? exec(flagForm, text, at) : null);
+    execEnvironment(text, at, before) ??
+    exec(form, text, at) ??
+    exec(pairForm, text, at) ??
+    (isFlag ? exec(flagForm, text, at) : null);
   const groups = match?.groups;
   if (!match || !groups) return undefined;
   const found = groups.quoted ?? groups.bare ?? '';
@@ -269,6 +276,14 @@ function mayBeBare(groups: Readonly<Record<string, string | undefined>>, text: s
   if (groups.below === undefined) return true;
   if (sign === '>') return matchesAt(closingTag, text, end);
   return (sign === ':' || groups.below.trimStart().startsWith('\\')) && matchesAt(ownLineEnd, text, end);
+}
+
+/** A password to the end of its line, behind a name in capitals at the begin of the line. */
+function execEnvironment(text: string, at: number, before: string): RegExpExecArray | null {
+  const match = environmentBefore.test(before) ? exec(environmentForm, text, at) : null;
+  if (match?.groups?.word === undefined || !matchesAt(endOfLine, text, at + match[0].length)) return null;
+  const name = match[0].slice(0, match[0].indexOf('='));
+  return name === name.toUpperCase() ? match : null;
 }
 
 function matchesAt(form: RegExp, text: string, at: number): boolean {

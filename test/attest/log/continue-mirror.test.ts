@@ -20,6 +20,7 @@ import type { LogProof, SealingPlace } from '../../../core/interfaces/sealing.ts
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { runLine } from '../../bin/host.ts';
 import { long } from '../../rooms/long.ts';
+import { outputOf } from '../../starter/run-program.ts';
 import { makeRepository, type SampleRepository } from '../../workspace/git/sample-repository.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'writ-continue-'));
@@ -359,11 +360,13 @@ long('without a copy in git, stored runs show that a restored ledger is too old'
     const fresh = await makeRunner('fresh-log', whole, false);
     restore(fresh, old, cache);
     fetch(fresh);
-    const refusal: unknown = await fresh.open().catch((fault: unknown) => fault);
+    const refusal = await fresh.open().catch((fault) => fault);
     t.match(refusal, { hints: [/newest/, /mirror = "git"/, /start a new log/] });
+    const [, newLog = ''] = /`(.+)`/.exec(refusal.hints[2]) ?? [];
+    t.match(newLog, /git update-ref -d refs\/ai\/ledger\//, 'the copy in git, too');
     cpSync(ledgerOf(whole), ledgerOf(fresh), { recursive: true });
     await fresh.open();
-    renameSync(ledgerOf(fresh), `${ledgerOf(fresh)}-old`);
+    outputOf('sh', ['-c', newLog], { cwd: fresh.repository.dir });
     await fresh.open();
     t.not((await add(fresh, 'new')).origin, origin);
 

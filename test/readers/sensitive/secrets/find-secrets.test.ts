@@ -90,3 +90,21 @@ t.test('finds a secret at the start and at the end of a text', async (t) => {
   t.same(rulesIn(value), ['github-token']);
   t.same(rulesIn(`text ${value}`), ['github-token']);
 });
+
+t.test('a password of an environment ends with its line, whatever signs it has', async (t) => {
+  const valueIn = (text: string): string | undefined => {
+    const [match] = findSecrets(text);
+    return match && text.slice(match.start, match.end);
+  };
+  for (const sign of ['&', ';', ',', ')', '|', '#', '<', '{']) {
+    const value = `Tr0ub${sign}4dor3xyzQQ`;
+    for (const [before, after] of [
+      ['DB_PASSWORD=', ''],
+      ['PATH=/bin\nexport PGPASSWORD=', '\nHOME=/root\n'],
+      ['+SMTP_PASS=', '\r\n'],
+    ])
+      t.equal(valueIn(`${before}${value}${after}`), value, `${before}${value}`);
+  }
+  t.equal(valueIn('x = f(password=Tr0ub4dor3x&y)\n'), 'Tr0ub4dor3x', 'a call');
+  t.equal(valueIn('PASSWORD=Tr0ub4dor3x; export PASSWORD\n'), 'Tr0ub4dor3x', 'a shell script');
+});
