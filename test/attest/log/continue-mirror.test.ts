@@ -360,9 +360,12 @@ long('without a copy in git, stored runs show that a restored ledger is too old'
     const fresh = await makeRunner('fresh-log', whole, false);
     restore(fresh, old, cache);
     fetch(fresh);
-    const refusal = await fresh.open().catch((fault) => fault);
+    const refusal = await fresh.open().then(
+      () => new Error('it opened'),
+      (fault: WritError) => fault,
+    );
     t.match(refusal, { hints: [/newest/, /mirror = "git"/, /start a new log/] });
-    const [, newLog = ''] = /`(.+)`/.exec(refusal.hints[2]) ?? [];
+    const [, newLog = ''] = /`(.+)`/.exec('hints' in refusal ? (refusal.hints[2] ?? '') : '') ?? [];
     t.match(newLog, /git update-ref -d refs\/ai\/ledger\//, 'the copy in git, too');
     cpSync(ledgerOf(whole), ledgerOf(fresh), { recursive: true });
     await fresh.open();
