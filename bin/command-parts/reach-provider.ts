@@ -14,6 +14,7 @@ import {
   type TrafficRecording,
 } from '../../providers/wire/record-traffic.ts';
 import type { OpenedProvider } from '../../providers/wire/traffic-file.ts';
+import { isShort } from '../../readers/sensitive/mask-words.ts';
 import type { FindSearch } from '../../workspace/process/workspace-file.ts';
 import type { CommandContext } from './command.ts';
 import { openVaults } from './vaults.ts';
@@ -111,9 +112,9 @@ export function reachProvider({ variable, keys, known, recorder, told }: ReachSe
     const { base, isOtherBase } = findBase(source, apiBase, variable, plainHttp);
     const found = await findKey(name, source, base, keys);
     if (found !== undefined) told?.(`key of ${name}: ${found.name}, of ${keyPlaceNames[found.source]}`);
-    const secrets = [
-      ...new Set([...(found === undefined ? [] : [found.value]), ...((await known?.()) ?? [])]),
-    ];
+    // A shorter one is a placeholder (`x`, `none`, `EMPTY`) for a server that wants no key.
+    const isSecret = found !== undefined && !isShort(found.value);
+    const secrets = [...new Set([...(isSecret ? [found.value] : []), ...((await known?.()) ?? [])])];
     const reached = { base, isOtherBase, secrets, ...(found === undefined ? {} : { key: found.value }) };
     return recorder === undefined
       ? reached

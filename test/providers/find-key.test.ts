@@ -1,5 +1,7 @@
 import t from 'tap';
+import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
+import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findKey, type KeyPlace, keyPlaces } from '../../providers/keys.ts';
 
 const zhipu = { keys: ['ZHIPU_API_KEY', 'ZHIPUAI_API_KEY', 'GLM_API_KEY'] };
@@ -106,4 +108,16 @@ t.test('refuses a key that cannot be in a header, without showing it', async (t)
     t.match(messageOf(fault), found);
     t.notMatch(JSON.stringify([messageOf(fault), fault.detail, fault.hints]), /canary|0123/);
   }
+});
+
+t.test('a key is masked, but not the placeholder that a server without keys is given', async (t) => {
+  const secretsOf = async (given: string) => {
+    const keys = placesOf({ environment: { OPENAI_API_KEY: given } });
+    const reach = reachProvider({ variable: () => undefined, keys });
+    const { key, secrets } = await reach('openai', builtInProviders.openai, undefined, false);
+    t.equal(key, given);
+    return secrets;
+  };
+  t.strictSame(await secretsOf('sk-0123456789'), ['sk-0123456789']);
+  for (const placeholder of ['x', 'none', 'EMPTY', 'ollama']) t.strictSame(await secretsOf(placeholder), []);
 });
