@@ -114,7 +114,9 @@ t.test('a key is masked, but not the placeholder that a server without keys is g
   const secretsOf = async (given: string) => {
     const keys = placesOf({ environment: { OPENAI_API_KEY: given } });
     const reach = reachProvider({ variable: () => undefined, keys });
-    const { key, secrets } = await reach('openai', builtInProviders.openai, undefined, false);
+    const { openai } = builtInProviders;
+    if (openai === undefined) throw new Error('no such provider');
+    const { key, secrets } = await reach('openai', await openai(), undefined, false);
     t.equal(key, given);
     return secrets;
   };
