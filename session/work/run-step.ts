@@ -58,12 +58,13 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
     // A rollback is about the repository, the key or the log: no other change would end differently.
     if (view.decision?.type === 'rollback') return { end: 'failed', reason: failureOf(view) };
     const { attempt, limit } = plan.run.repair;
-    const repair = { attempt: attempt + 1, limit };
-    const wish = { runId: plan.run.runId, remarks: [remarkOf(scope, view)], repair, networkAccess };
-    const made = await makePlan(scope, wish);
     const failure = failureKey(view);
     const isSame = failure === failedBefore;
     failedBefore = failure;
+    // After the same failure twice, a further repair needs a further answer of the user.
+    const repair = { attempt: attempt + 1, limit: isSame ? attempt + 1 : limit };
+    const wish = { runId: plan.run.runId, remarks: [remarkOf(scope, view)], repair, networkAccess };
+    const made = await makePlan(scope, wish);
     const cost = `this run and its new plan: ${spentWords(before, spentSoFar(scope))}`;
     if (attempt >= limit || isSame) {
       const why = isSame ? 'it failed as the run before it did' : `repair ${attempt} of ${limit} failed, too`;

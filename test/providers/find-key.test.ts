@@ -116,7 +116,7 @@ t.test('a key is masked, but not the placeholder that a server without keys is g
     const reach = reachProvider({ variable: () => undefined, keys });
     const { openai } = builtInProviders;
     if (openai === undefined) throw new Error('no such provider');
-    const { key, secrets } = await reach('openai', await openai(), undefined, false);
+    const { key, secrets } = await reach('openai', await openai(), undefined, undefined);
     t.equal(key, given);
     return secrets;
   };

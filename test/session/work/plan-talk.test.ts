@@ -108,7 +108,13 @@ long('a run that fails as the one before it ends the repairs early, and each sho
       /it failed as the run before it did: no repair runs by itself\nthis run and its new plan: [1-9]\d* model calls, [\d.]+k? tokens/,
     ],
   );
-  await scene.answer(stopped.id, { selectedOption: 'cancel' });
+  const runs = () => scene.session.channel.state.plans.filter(({ status }) => status === 'failed').length;
+  const before = runs();
+  await scene.answer(stopped.id, { selectedOption: 'execute' });
+  const again = await scene.asked('post_plan_choice');
+  t.match(again.metadata, { repair: { attempt: 2, limit: 2 } }, 'one answer is one run');
+  t.equal(runs(), before + 1);
+  await scene.answer(again.id, { selectedOption: 'cancel' });
 });
 
 t.test('a plan is not executed after its working tree changed', async (t) => {
