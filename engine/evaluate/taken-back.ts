@@ -2,8 +2,9 @@
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
-import { maxListBytes, runGit } from '../../workspace/git/git.ts';
+import { askGit, gitFailed, lacksObjects, maxListBytes } from '../../workspace/git/git.ts';
 import { treeOf } from '../../workspace/git/resolve-commit.ts';
+import type { Scratch } from '../../workspace/git/scratch.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import type { Attempt } from '../state/open-run.ts';
 
@@ -17,11 +18,12 @@ const maxCommits = 100;
  */
 export async function takenBackFindings({
   identity: { isWorked, wording },
+  environment: { repository },
   services: { scratch },
   patch,
-}: Pick<Attempt, 'identity' | 'services' | 'patch'>): Promise<readonly Finding[]> {
+}: Pick<Attempt, 'identity' | 'environment' | 'services' | 'patch'>): Promise<readonly Finding[]> {
   if (isWorked || patch.baseCommit === undefined) return [];
-  const commits = await listChanges(scratch, patch.baseCommit);
+  const commits = await listChanges(scratch, patch.baseCommit, repository.isWhole !== true);
   const touched = new Map<string, PatchFile | undefined>(patch.files.map((file) => [file.path, file]));
   for (const { oldPath } of patch.files)
     if (oldPath !== undefined && !touched.has(oldPath)) touched.set(oldPath, undefined);
@@ -35,11 +37,8 @@ export async function takenBackFindings({
     const undone = commits.slice(0, count);
     const oldest = undone.at(-1)?.parent ?? '';
     if (!isAll) {
-      const reverse = await normalisePatch(
-        scratch,
-        { commit: undefined, tree: patch.baseTree },
-        await treeOf(scratch, oldest),
-      );
+      const reverse = await changeBackTo(scratch, patch.baseTree, oldest);
+      if (reverse === undefined) return [notCompared(undone)];
       const others = [...before.keys()].filter((path) => !exact.includes(path));
       if (!others.every((path) => holds(patch, reverse, path))) continue;
     }
@@ -60,15 +59,32 @@ interface LandedChange {
   readonly files: readonly { readonly path: string; readonly before: Side; readonly after: Side }[];
 }
 
-/** Commits with a parent here, newest first, each against its first parent. */
+/** `undefined` if the objects of `commit` are not here. */
+async function changeBackTo(scratch: Scratch, tree: string, commit: string): Promise<PatchSet | undefined> {
+  try {
+    return await normalisePatch(scratch, { commit: undefined, tree }, await treeOf(scratch, commit));
+  } catch (fault) {
+    if (lacksObjects(fault)) return undefined;
+    throw fault;
+  }
+}
+
+/**
+ * Commits with a parent here, newest first, each against its first parent. If the clone may be partial, the list ends
+ * at the first commit whose trees are not here.
+ */
 async function listChanges(
-  scratch: Attempt['services']['scratch'],
+  scratch: Scratch,
   tip: string,
+  mayBePartial: boolean,
 ): Promise<readonly LandedChange[]> {
   const flags = ['--first-parent', '-m', '--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff'];
   const more = ['--ignore-submodules=none', '--no-show-signature', `--max-count=${maxCommits}`];
   const args = ['log', ...flags, ...more, '--format=%x01%H %P', '--end-of-options', tip];
-  const listed = (await runGit(scratch, args, { maxBytes: maxListBytes })).toString('utf8');
+  const { code, stdout, stderr } = await askGit(scratch, args, { maxBytes: maxListBytes });
+  const fault = code === 0 ? undefined : gitFailed(args, code, stderr);
+  if (fault !== undefined && !(mayBePartial && lacksObjects(fault))) throw fault;
+  const listed = stdout.toString('utf8');
   const commits: LandedChange[] = [];
   for (const block of listed.split('\u0001').slice(1)) {
     const [head = '', ...fields] = block.split('\0');
@@ -175,6 +191,16 @@ function isStated(message: string, id: string): boolean {
   return [...message.matchAll(/This reverts commit ([0-9a-f]{7,64})\b/g)].some(([, named = '']) =>
     id.startsWith(named),
   );
+}
+
+function notCompared(undone: readonly LandedChange[]): Finding {
+  const shown = undone.map(({ id }) => id.slice(0, 12)).join(', ');
+  return {
+    rule: 'scope',
+    severity: 'warning',
+    message: `whether the change takes back ${shown} is not known, because this partial clone lacks their files: \`git fetch --refetch --no-filter\``,
+    detail: { commits: undone.map(({ id }) => id) },
+  };
 }
 
 function toFinding(

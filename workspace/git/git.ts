@@ -157,6 +157,10 @@ export function startGatedGit(place: GitDirectory, args: readonly string[]): Gat
 const howToComplete =
   'objects are missing here: of a partial clone `git fetch --refetch --no-filter` brings them, of any other `git fsck` says which';
 
+/** A store that only borrows the objects of a partial clone has no promisor remote, so git names the object alone. */
+const missingObject =
+  /promisor remote|^(?:error|fatal): (?:invalid object|(?:unable to|could not|failed to) read|bad (?:tree )?object|missing (?:blob|tree) )/im;
+
 /**
  * The fault for a git command that ended with `code`: OBJECTS_MISSING if it needs an object that a partial clone left
  * out (writ never lets git fetch one), else GIT_FAILED.
@@ -173,8 +177,13 @@ export function gitFailed(args: readonly string[], code: number, stderr: string)
   return new WritError('GIT_FAILED', {
     message: `\`git ${args[0]}\` failed: ${stderr.trim().split('\n').at(-1) ?? ''}`.trimEnd(),
     detail,
-    ...(/promisor remote|^error: invalid object/m.test(stderr) ? { hints: [howToComplete] } : {}),
+    ...(missingObject.test(stderr) ? { hints: [howToComplete] } : {}),
   });
+}
+
+/** True if git failed because the repository lacks an object. */
+export function lacksObjects(fault: unknown): boolean {
+  return isGitFault(fault) && missingObject.test(String(fault.detail.stderr));
 }
 
 /** True for what `gitFailed` returns. */

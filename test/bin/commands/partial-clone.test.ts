@@ -10,6 +10,8 @@ t.setTimeout(120_000);
 
 const patch = join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff');
 
+const lines = Array.from({ length: 20 }, (_, index) => `// line ${index}\n`);
+
 /** A repository with three commits, and a clone of it. */
 function cloned(t: Test, ...how: readonly string[]) {
   const sample = makeSample();
@@ -17,6 +19,7 @@ function cloned(t: Test, ...how: readonly string[]) {
   sample.git('config', 'uploadpack.allowFilter', 'true');
   for (const text of ['two', 'three']) {
     writeFileSync(join(sample.root, 'src/other.js'), `export const a = '${text}';\n`);
+    writeFileSync(join(sample.root, 'src/list.js'), lines.with(2, `// ${text}\n`).join(''));
     sample.git('add', '--all');
     sample.git('commit', '--quiet', '-m', text);
   }
@@ -27,6 +30,7 @@ function cloned(t: Test, ...how: readonly string[]) {
   writeFileSync(spec, sampleSpec());
   return {
     git: (command: string) => execFileSync('git', command.split(' ').slice(1), { cwd, env, stdio: 'pipe' }),
+    write: (path: string, text: string) => writeFileSync(join(cwd, path), text),
     refs: () => execFileSync('git', ['for-each-ref'], { cwd, env }).toString(),
     async say(...argv: readonly string[]) {
       const { code, out } = await runLine(['--json', ...argv], commands, { cwd, env });
@@ -71,6 +75,33 @@ t.test('a treeless clone is refused with the same code and command', async (t) =
 t.test('a partial clone that has all objects of its tree is planned', async (t) => {
   const { say, spec } = cloned(t, '--filter=blob:none');
   t.notMatch(JSON.stringify(await say('plan', spec)), 'OBJECTS_MISSING');
+});
+
+t.test('a treeless clone that has all objects of its tree evaluates a change', async (t) => {
+  const { say, spec } = cloned(t, '--filter=tree:0');
+  t.match(await say('run', spec, '--patch', patch, '--no-seal'), { code: 0, data: { would: 'commit' } });
+});
+
+t.test('if files of the history are missing, writ reports which commits it did not compare', async (t) => {
+  const { git, say, spec, write } = cloned(t, '--filter=blob:none');
+  const scanned = await say('scan', '--range', 'HEAD~1..HEAD');
+  t.match(scanned, { code: 128, error: { hints: [/`git fetch --refetch --no-filter`/] } });
+  const [landed] = git('git rev-parse HEAD').toString().split('\n');
+  git('git checkout -q -b stale');
+  // One file as before the last commit; another one with that and more.
+  write('src/other.js', `export const a = 'two';\n`);
+  write('src/list.js', lines.with(2, '// two\n').with(15, '// other\n').join(''));
+  git('git -c user.name=A -c user.email=a@a.example commit -q -a -m x');
+  git('git checkout -q main');
+  const evaluate = async () =>
+    (await say('run', spec, '--range', 'main..stale', '--no-seal')).data.findings.filter(
+      ({ rule }: { readonly rule: string }) => rule === 'scope',
+    );
+  t.match(await evaluate(), [
+    { severity: 'warning', message: /`git fetch --refetch --no-filter`/, detail: { commits: [landed] } },
+  ]);
+  git('git fetch --refetch --no-filter');
+  t.match(await evaluate(), [{ severity: 'error', detail: { commits: [landed] } }]);
 });
 
 t.test('in a shallow clone, missing history is reported with the command that fetches it', async (t) => {
