@@ -14,6 +14,7 @@ import type { ProviderSetting, ProviderSource } from '../../core/interfaces/prov
 import { temperatureIsFixed } from '../model-table.ts';
 import { type ChatDialect, chatFormat } from '../wire/chat/chat-format.ts';
 import { saidFailure } from '../wire/failures.ts';
+import { argumentsAsText } from '../wire/read-frame.ts';
 import { replayed, rowOf } from '../wire/traffic-file.ts';
 import {
   brokenReply,
@@ -293,14 +294,17 @@ function toItems(message: ModelMessage, model: string): readonly Json[] {
   const { text, calls, state } = message;
   const items = replayed(state, 'openai', model);
   // Kept under the chat dialect, it is text.
-  if (Array.isArray(items) && items.every((item) => objectIn(item) !== undefined)) return items;
+  if (Array.isArray(items) && items.every((item) => objectIn(item) !== undefined))
+    return (items as readonly Json[]).map((item) =>
+      item.type === 'function_call' ? { ...item, arguments: argumentsAsText(textIn(item.arguments)) } : item,
+    );
   return [
     ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
     ...calls.map(({ id, name, arguments: given }) => ({
       type: 'function_call',
       call_id: shortName(id),
       name,
-      arguments: given,
+      arguments: argumentsAsText(given),
     })),
   ];
 }

@@ -138,6 +138,14 @@ export function argumentsAsObject(given: string): Json {
   return objectIn(value) ?? { malformed: value ?? given };
 }
 
+/**
+ * `argumentsAsObject` for a vendor that has them as text: some servers (vLLM, llama-server) parse the text again and
+ * refuse every later request if it is no JSON object. An object stays as the model wrote it.
+ */
+export function argumentsAsText(given: string): string {
+  return objectIn(jsonIn(given)) === undefined ? JSON.stringify(argumentsAsObject(given)) : given;
+}
+
 /** Parses the JSON that a model wrote; `undefined` if it is not JSON, or larger than a frame. */
 export function jsonIn(given: string): unknown {
   try {

@@ -29,6 +29,17 @@ t.test('switches to whole replies after a stream that lost its calls', async (t)
   t.equal(chatFormat(zhipuDialect, {}).toWire(request).framing, 'events', 'another provider streams');
 });
 
+t.test('arguments that are not an object go back as one', async (t) => {
+  const of = (given: string) => {
+    const calls = [{ id: 'a', name: 'read_file', arguments: given }];
+    const messages = [...question.messages, { role: 'assistant', text: '', calls } as const];
+    return chatFormat(chatDialect, {}).toWire({ ...question, messages }).body.messages;
+  };
+  const sent = (text: string) => [{}, { tool_calls: [{ function: { arguments: text } }] }];
+  t.match(of('{"path": "a"}'), sent('{"path": "a"}'));
+  t.match(of('{"path": "a'), sent(JSON.stringify({ malformed: '{"path": "a' })));
+});
+
 t.test('any other broken reply does not change the framing', async (t) => {
   const format = chatFormat(chatDialect, {});
   t.throws(() => [...format.reader(question).finish()], /in the middle of the reply/);

@@ -55,6 +55,18 @@ t.test('sends nothing back from a reply that was cut', async (t) => {
   t.strictSame(input, [{ role: 'user', content: 'Go.' }]);
 });
 
+t.test('arguments that are not an object go back as one, also in the items of a reply', async (t) => {
+  const given = '{"path": "a';
+  const call = { id: 'c', name: 'read_file', arguments: given };
+  const item = { type: 'function_call', call_id: 'c', name: 'read_file', arguments: given };
+  const state = { provider: 'openai', model: question.model, value: [item] };
+  for (const more of [{}, { state }]) {
+    const message = { role: 'assistant', text: '', calls: [call], ...more } as const;
+    const { input } = format.toWire({ ...question, messages: [message] }).body;
+    t.strictSame(input, [{ ...item, arguments: JSON.stringify({ malformed: given }) }]);
+  }
+});
+
 t.test('does not send foreign or malformed state back as items', async (t) => {
   for (const value of ['First think.', ['no item'], [null], { type: 'message' }]) {
     const { input } = format.toWire({

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { argumentsAsObject, readFrame } from '../../providers/wire/read-frame.ts';
+import { argumentsAsObject, argumentsAsText, readFrame } from '../../providers/wire/read-frame.ts';
 import { callIds, SaidFailureError, versioned } from '../../providers/wire/wire-format.ts';
 
 t.test('keeps the version in a base URL and otherwise adds the default one', async (t) => {
@@ -51,6 +51,13 @@ t.test('gives each call a unique id and keeps ids from the vendor', async (t) =>
     'call-6',
     'call-7',
   ]);
+});
+
+t.test('arguments that are text to a vendor stay as they came only if they are an object', async (t) => {
+  for (const given of ['{"a": 1}', '{}']) t.equal(argumentsAsText(given), given);
+  for (const given of ['{"a":', '', '"'])
+    t.strictSame(JSON.parse(argumentsAsText(given)), { malformed: given });
+  t.strictSame(JSON.parse(argumentsAsText('[1]')), { malformed: [1] });
 });
 
 t.test('wraps arguments that are not a valid object into one', async (t) => {

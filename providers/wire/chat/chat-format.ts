@@ -10,7 +10,7 @@ import type {
 } from '../../../core/interfaces/model.ts';
 import type { ProviderSetting } from '../../../core/interfaces/provider.ts';
 import { temperatureIsFixed } from '../../model-table.ts';
-import { jsonIn } from '../read-frame.ts';
+import { argumentsAsText, jsonIn } from '../read-frame.ts';
 import { replayed, rowOf } from '../traffic-file.ts';
 import {
   brokenReply,
@@ -131,7 +131,7 @@ function toChatMessage(request: ModelRequest, habits: ChatHabits, message: Model
             tool_calls: calls.map(({ id, name, arguments: given }) => ({
               id,
               type: 'function',
-              function: { name, arguments: given },
+              function: { name, arguments: argumentsAsText(given) },
             })),
           }),
     },
