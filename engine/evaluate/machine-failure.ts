@@ -6,7 +6,7 @@ import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import type { CheckBaseline, CheckRecord } from '../../core/interfaces/stage.ts';
-import type { GitDirectory } from '../../workspace/git/git.ts';
+import { type GitDirectory, runGit } from '../../workspace/git/git.ts';
 import { treeMentions } from '../../workspace/git/tree.ts';
 
 /** The machine fault that the output of a failed check indicates. */
@@ -212,10 +212,47 @@ export async function canBeOfMachine(
   const spellings = [...new Set([name, name.replaceAll('_', '-')])];
   // No project has a module of these names to write: a directory that its users may ignore in settings of their own,
   // Maven's repository of what it has downloaded, and Maven's plugins, which no `pom.xml` has to name.
-  return (
+  if (
     /^(?:node_modules\b|\.m2$|org\.apache\.maven\.[\w.]+:)/.test(sign.name) ||
     (await treeMentions(place, patch.baseTree, spellings, { words: manifests }))
+  )
+    return true;
+  const packages = await packagesAround(name, patch, place);
+  return packages.length > 0 && (await treeMentions(place, patch.baseTree, packages, { words: manifests }));
+}
+
+/**
+ * The packages that can contain a module: `lodash` for `lodash/fp`, `@scope/name` for `@scope/name/sub`, `google-cloud`
+ * for `google.cloud.storage`, `github.com/a/b` for `github.com/a/b/c`. Empty if it is a module of the project itself.
+ */
+async function packagesAround(
+  name: string,
+  { baseTree, files }: Pick<PatchSet, 'baseTree' | 'files'>,
+  place: GitDirectory,
+): Promise<readonly string[]> {
+  const parts = name.split(name.includes('/') ? '/' : '.');
+  const [first = ''] = parts;
+  const isHost = name.includes('/') && first.includes('.');
+  const shortest = isHost ? 3 : first.startsWith('@') ? 2 : 1;
+  const prefixes = parts.slice(shortest).map((_, more) => parts.slice(0, shortest + more));
+  if (prefixes.length === 0 || !/^@?\w/.test(first)) return [];
+  const isOfChange = files.some(({ path }) =>
+    prefixes.some((prefix) => `/${path}/`.includes(`/${prefix.join('/')}/`)),
   );
+  if (isOfChange) return [];
+  if (isHost) {
+    const own = prefixes.map((prefix) => `module ${prefix.join('/')}`);
+    if (await treeMentions(place, baseTree, own, { words: ['go.mod'] })) return [];
+  }
+  // An import from the root of the project, or from its usual directories.
+  const own = ['', 'src/', 'lib/'].flatMap((directory) => [
+    `${directory}${first}`,
+    `${directory}${first}.py`,
+  ]);
+  const listed = await runGit(place, ['ls-tree', '--full-tree', '--end-of-options', baseTree, ...own]);
+  if (listed.length > 0) return [];
+  if (name.includes('/')) return prefixes.map((prefix) => prefix.join('/'));
+  return [...prefixes, parts].flatMap((prefix) => ['-', '.', '_'].map((mark) => prefix.join(mark)));
 }
 
 /**

@@ -31,6 +31,9 @@ const pythonModule = /No module named ['"]?([\w.-]{1,200})/g;
 const signs: readonly RegExp[] = [
   /Cannot find (?:module|package) ['"]([^'"\x00-\x1f\x7f]{1,200})['"]/g,
   pythonModule,
+  // webpack, esbuild, vite
+  /(?:Can't|Could not) resolve ['"]([^'"\x00-\x1f\x7f]{1,200})['"]/g,
+  /Failed to resolve (?:import|entry for package) ['"]([^'"\x00-\x1f\x7f]{1,200})['"]/g,
   /^(?:# )?(?:[\w./-]{0,40}sh|env): (?:line )?(?:\d{1,6}: )?['"\u2018]?([\w@.+-]{1,100})['"\u2019]?: (?:command )?not found/gm,
   /^(?:# )?env: ['"\u2018]?([\w@.+-]{1,100})['"\u2019]?: No such file or directory/gm,
   // A program of a directory that was not shared.

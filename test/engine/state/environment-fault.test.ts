@@ -251,6 +251,9 @@ t.test('a missing dependency is a sign of the machine if the project or the comm
   const sample = makeSample();
   t.teardown(() => sample.remove());
   writeFileSync(join(sample.root, 'uv.lock'), 'name = "Typing-Extensions"\nname = "left-pad"\n');
+  writeFileSync(join(sample.root, 'src/fee.py'), '');
+  writeFileSync(join(sample.root, 'go.mod'), 'module example.com/own/it\n\nrequire github.com/a/b v1.2.3\n');
+  writeFileSync(join(sample.root, 'package.json'), '{ "main": "src/index.js", "name": "fee", "x": "@a/b" }');
   sample.git('add', '--all');
   const baseTree = sample.git('write-tree');
   const place = await openRepository(sample.root);
@@ -263,6 +266,14 @@ t.test('a missing dependency is a sign of the machine if the project or the comm
     );
   for (const name of ['typing_extensions', 'left-pad@>=1.0.0', 'node_modules', 'node_modules or .pnp.cjs'])
     t.ok(await canBe(name), name);
+  for (const name of ['left-pad/fp', 'typing.extensions', 'typing.extensions.more', '@a/b/c/d'])
+    t.ok(await canBe(name), `${name} is a part of a package`);
+  t.ok(await canBe('github.com/a/b/c/d', 'go test ./...'));
+  for (const name of ['example.com/own/it/new', 'github.com/a/other/c'])
+    t.notOk(await canBe(name, 'go test ./...'), `${name} is a package of the module, or of another one`);
+  for (const name of ['src/left-pad', 'fee.left', '@/left-pad/fp', '~/left-pad', 'lib/x', '@a/x/b'])
+    t.notOk(await canBe(name), `${name} may be of the project`);
+  t.notOk(await canBe('left-pad/fp', 'npm test', 'left-pad/index.js'), 'the change adds it');
   for (const name of ['.m2', 'org.apache.maven.surefire:surefire-junit4', 'org.example:left-pad'])
     t.ok(await canBe(name, 'mvn test'), name);
   t.notOk(await canBe('org.example:part', 'mvn test'), 'another part of the project');
