@@ -104,7 +104,7 @@ printf '%s\\n' "$input" | "$writ" --quiet hook run ${name} "$@"
 export async function runHookCommand(context: CommandContext): Promise<CommandResult> {
   const [name, file = ''] = context.args;
   const repository = await openRepository(context.repoPath ?? context.cwd);
-  if (name === 'commit-msg') return await checkMessage(context, file);
+  if (name === 'commit-msg') return await checkMessage(context, repository, file);
   if (name === 'pre-commit') return await scanStaged(context, repository);
   if (name === 'pre-push') return await scanPushed(context, repository, file);
   throw new WritError('USAGE', { message: `expected ${hooks.join(', ')}, found \`${name ?? ''}\`` });
@@ -121,14 +121,44 @@ async function scanStaged(context: CommandContext, repository: Repository): Prom
   return (await scan(context, repository, { patch: '-' }, Readable.from([diff]))) ?? scanned(0);
 }
 
-/** Below this line git has put the diff for the person who writes the message (`git commit --verbose`). */
-const scissors = /^. -{24} >8 -{24}$/m;
-
-async function checkMessage(context: CommandContext, file: string): Promise<CommandResult> {
-  const [text = ''] = (await readInput(context, file, { maxBytes: maxHookBytes })).toString().split(scissors);
+async function checkMessage(
+  context: CommandContext,
+  repository: Repository,
+  file: string,
+): Promise<CommandResult> {
+  const written = (await readInput(context, file, { maxBytes: maxHookBytes })).toString();
+  // git sets it to `:` for the hook if it starts no editor (builtin/commit.c).
+  const isEdited = context.env.GIT_EDITOR !== ':';
+  const text = isEdited ? await keptMessage(repository, written) : written;
   if (ownSecretsIn(text).length === 0) return scanned(1);
   const error = new WritError('SCAN_FOUND', { message: 'the message holds a token or a private key' });
   return refused(error, { scanned: 1 }, () => {});
+}
+
+/**
+ * What git keeps of a message that a person wrote in an editor, by `commit.cleanup`: nothing from the line on below which
+ * `git commit --verbose` shows the diff, and, unless the mode keeps them, no comment lines. `--cleanup` on the command
+ * line is not known to a hook.
+ */
+async function keptMessage(repository: Repository, written: string): Promise<string> {
+  const [cleanup, listed] = await Promise.all([
+    tryGit(repository, ['config', '--get', 'commit.cleanup']),
+    tryGit(repository, ['config', '--get-regexp', '^core\\.comment(char|string)$']),
+  ]);
+  const set = /^\S+ (.+)$/.exec(listed?.split('\n').at(-1) ?? '')?.[1];
+  const lines = written.split('\n');
+  const comment = set === 'auto' ? chosenComment(lines) : (set ?? '#');
+  if (comment === undefined) return written;
+  const cut = lines.indexOf(`${comment} ${'-'.repeat(24)} >8 ${'-'.repeat(24)}`);
+  const kept = cut === -1 ? lines : lines.slice(0, cut);
+  const keepsComments = ['scissors', 'whitespace', 'verbatim'].includes(cleanup ?? '');
+  return kept.filter((line) => keepsComments || !line.startsWith(comment)).join('\n');
+}
+
+/** For `core.commentChar = auto` git chooses one of these that begins no line of the message; its comments come last. */
+function chosenComment(lines: readonly string[]): string | undefined {
+  const scissors = lines.find((line) => /^[#;@!$%^&|:] -{24} >8 -{24}$/.test(line));
+  return /^[#;@!$%^&|:]/.exec(scissors ?? lines.findLast((line) => line.trim() !== '') ?? '')?.[0];
 }
 
 const maxRefs = 1000;

@@ -85,7 +85,7 @@ t.test('pre-commit scans what is staged, after the hook that was there', async (
 t.test(
   'commit-msg refuses a message with a token, also with core.hooksPath and in a linked tree',
   async (t) => {
-    const { root, git, call, write, run } = scene(t);
+    const { root, git, call, write, run, env } = scene(t);
     git('config', 'core.hooksPath', '.githooks');
     t.match(await call('hook', 'install', 'commit-msg'), {
       code: 0,
@@ -98,6 +98,31 @@ t.test(
     const cut = '# ------------------------ >8 ------------------------';
     write('message', `without\n${cut}\n-${token}\n`);
     t.match(await call('hook', 'run', 'commit-msg', 'message'), { code: 0 }, 'a diff below the message');
+    const judge = async (text: string, settings: Readonly<Record<string, string>>, editor = 'vi') => {
+      write('message', text);
+      for (const [key, value] of Object.entries(settings)) git('config', key, value);
+      const argv = ['hook', 'run', 'commit-msg', 'message', '--json'];
+      const { code } = await runLine(argv, commands, { cwd: root, env: { ...env, GIT_EDITOR: editor } });
+      for (const key of Object.keys(settings)) git('config', '--unset', key);
+      return code;
+    };
+    for (const [text, settings, code, editor] of [
+      [`a\n# ${token}\n`, {}, 0],
+      [`a\n# ${token}\n`, {}, 1, ':'],
+      [`a\n ${token}\n`, {}, 1],
+      [`a\n${cut}\n-${token}\n`, {}, 1, ':'],
+      ...['whitespace', 'verbatim', 'scissors'].map(
+        (mode) => [`a\n# ${token}\n`, { 'commit.cleanup': mode }, 1] as const,
+      ),
+      [`a\n# ${token}\n`, { 'commit.cleanup': 'strip' }, 0],
+      [`a\n${cut}\n-${token}\n`, { 'commit.cleanup': 'scissors' }, 0],
+      [`a\n; ${token}\n`, { 'core.commentChar': ';' }, 0],
+      [`a\n# ${token}\n`, { 'core.commentChar': ';' }, 1],
+      [`a\n// ${token}\n`, { 'core.commentString': '//' }, 0],
+      [`# ${token}\n; a hint\n`, { 'core.commentChar': 'auto' }, 1],
+      [`# a\n; ${token}\n`, { 'core.commentChar': 'auto' }, 0],
+    ] as const)
+      t.equal(await judge(text, settings, editor), code, `${text} ${JSON.stringify(settings)}`);
     git('config', '--unset', 'core.hooksPath');
     git('worktree', 'add', '-q', '../linked');
     const linked = join(root, '../linked');
