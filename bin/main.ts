@@ -1,4 +1,5 @@
 /* The entry of the command line program. */
+import { isAbsolute, resolve } from 'node:path';
 import { systemClock } from '../core/base/clock.ts';
 import { messageOf, WritError } from '../core/base/errors.ts';
 import { commands } from './command-table.ts';
@@ -19,11 +20,25 @@ function currentDirectory(): string {
   }
 }
 
+/** git and the programs of checks, which start in other directories, use the same directory for temporary files. */
+function makeTemporaryAbsolute(): void {
+  for (const name of ['TMPDIR', 'TMP', 'TEMP']) {
+    const given = process.env[name];
+    if (!given || isAbsolute(given)) continue;
+    try {
+      process.env[name] = resolve(given);
+    } catch {
+      // The current directory is gone, which the command reports if it needs one.
+    }
+  }
+}
+
 /**
  * Runs a command line in this process and exits. The first SIGINT or SIGTERM requests an orderly stop; a later one
  * exits at once.
  */
 export async function main(argv: readonly string[]): Promise<void> {
+  makeTemporaryAbsolute();
   const out = openOutput(1, () => process.stdout);
   const err = openOutput(2, () => process.stderr);
   const interrupted = new AbortController();

@@ -111,12 +111,13 @@ export async function runHookCommand(context: CommandContext): Promise<CommandRe
 }
 
 async function scanStaged(context: CommandContext, repository: Repository): Promise<CommandResult> {
-  // `git commit -a` and `git commit FILE` make the commit from an index of its own, which git names to the hook.
+  // `git commit -a` and `git commit FILE` make the commit from an index of its own, which git names to the hook. git
+  // resolves a relative name at the root of the working tree.
   const index = context.env.GIT_INDEX_FILE;
   const args = ['diff', '--cached', '--binary', '--full-index', ...plainDiffFlags];
   const diff = await runGit(repository, args, {
     maxBytes: maxPatchBytes,
-    ...(index ? { env: { GIT_INDEX_FILE: resolve(context.cwd, index) } } : {}),
+    ...(index ? { env: { GIT_INDEX_FILE: resolve(repository.root, index) } } : {}),
   });
   return (await scan(context, repository, { patch: '-' }, Readable.from([diff]))) ?? scanned(0);
 }

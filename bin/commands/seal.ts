@@ -78,14 +78,18 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
 }
 
 /** The index, or what the options name instead. USAGE. */
-async function changeGiven({ options }: CommandContext, repository: Repository): Promise<SealableChange> {
+async function changeGiven(
+  { options, env }: CommandContext,
+  repository: Repository,
+): Promise<SealableChange> {
   const [range, onto] = [options.value('range'), options.value('onto')];
   if (range !== undefined && options.flag('commit'))
     throw new WritError('USAGE', { message: 'expected one of `--commit` and `--range`, found both' });
   if (range === undefined && onto !== undefined)
     throw new WritError('USAGE', { message: '`--onto` names the branch of a range: expected `--range`' });
   if (range !== undefined) return await rangeChange(repository, range, onto);
-  return await (options.flag('commit') ? lastCommit : stagedChange)(repository);
+  if (options.flag('commit')) return await lastCommit(repository);
+  return await stagedChange(repository, env.GIT_INDEX_FILE);
 }
 
 /** Builds the spec of a change, asks for what was not given, and shows it. */

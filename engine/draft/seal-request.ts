@@ -1,6 +1,6 @@
 /* The change that `writ seal` takes (the index, the last commit or a range), and the spec that it builds for it. */
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { printable } from '../../core/base/printable.ts';
@@ -8,7 +8,8 @@ import type { IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findSecurityPath } from '../../spec/secret-words.ts';
 import { rangeCommits } from '../../workspace/git/commit-log.ts';
-import { runGit } from '../../workspace/git/git.ts';
+import { gitLine, runGit } from '../../workspace/git/git.ts';
+import { parseCommit } from '../../workspace/git/git-object.ts';
 import { type ChangedEntry, changedEntries } from '../../workspace/git/held-index.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
@@ -46,8 +47,12 @@ const unfinished: readonly (readonly [file: string, operation: string, hint?: st
   ['rebase-apply', 'a rebase'],
 ];
 
-/** The difference between HEAD and the index. PATCH_EMPTY, WORKTREE_DIRTY for unmerged paths, and as `branchHere`. */
-export async function stagedChange(repository: Repository): Promise<SealableChange> {
+/**
+ * The difference between HEAD and the index, or the file `index` in its place, which is relative to the root of the
+ * working tree. PATCH_EMPTY, WORKTREE_DIRTY for unmerged paths, and as `branchHere`.
+ */
+export async function stagedChange(repository: Repository, index?: string): Promise<SealableChange> {
+  const env = index ? { GIT_INDEX_FILE: resolve(repository.root, index) } : {};
   const branch = await branchHere(repository);
   for (const [
     file,
@@ -65,6 +70,7 @@ export async function stagedChange(repository: Repository): Promise<SealableChan
   const diff = ['diff-index', '--cached', '--no-renames', '--ignore-submodules=none'];
   const listed = await runGit(repository, [...diff, '-z', '--name-status', from], {
     maxBytes: maxPatchBytes,
+    env,
   });
   const fields = listed.toString('utf8').split('\0').slice(0, -1);
   const paths = fields.filter((_, at) => at % 2 === 1);
@@ -82,29 +88,33 @@ export async function stagedChange(repository: Repository): Promise<SealableChan
     });
   }
   const form = ['--patch', '--binary', '--full-index', ...plainDiffFlags];
-  const bytes = await runGit(repository, [...diff, ...form, from], { maxBytes: maxPatchBytes });
+  const bytes = await runGit(repository, [...diff, ...form, from], { maxBytes: maxPatchBytes, env });
   return { source: { kind: 'patch', bytes }, base, branch, paths };
 }
 
-/** The commit at HEAD. TARGET_MOVED, COMMIT_PUBLISHED if it cannot be replaced, and as `branchHere`. */
+/** The commit at HEAD. TARGET_MOVED, OBJECTS_MISSING if its parent is cut away, COMMIT_PUBLISHED if it cannot be replaced, and as `branchHere`. */
 export async function lastCommit(repository: Repository): Promise<SealableChange> {
   const branch = await branchHere(repository);
   const { commit = 'HEAD' } = await readHead(repository);
-  const shown = await runGit(repository, [
-    'show',
-    '--no-patch',
-    '--format=%P%n%B',
-    '--end-of-options',
-    commit,
+  const [shown, raw] = await Promise.all([
+    gitLine(repository, ['show', '--no-patch', '--format=%P%n%B', '--end-of-options', commit]),
+    runGit(repository, ['cat-file', 'commit', commit]),
   ]);
-  const [parents = '', ...message] = shown.toString('utf8').trimEnd().split('\n');
-  const [parent = '', ...others] = parents.split(' ');
-  if (parent === '' || others.length > 0) {
+  const [reached = '', ...message] = shown.trimEnd().split('\n');
+  // As the commit says; git shows none where a shallow clone ends.
+  const [parent, ...others] = parseCommit(raw)?.parents ?? [];
+  if (parent === undefined || others.length > 0) {
     throw new WritError('TARGET_MOVED', {
-      message: `the last commit has ${parent === '' ? 'no parent' : 'several parents'}: only an ordinary commit is replaced`,
+      message: `the last commit has ${parent === undefined ? 'no parent' : 'several parents'}: only an ordinary commit is replaced`,
       hints: ['evaluate a range of commits instead: `writ run SPEC --range A..B`'],
     });
   }
+  if (reached !== parent)
+    throw new WritError('OBJECTS_MISSING', {
+      message: `this clone is shallow: it lacks \`${parent.slice(0, 12)}\`, the parent of the last commit`,
+      detail: { commit, parent },
+      hints: ['fetch it: `git fetch --deepen 1`, then seal again'],
+    });
   const base = await resolveBase(repository, parent);
   await requireReplaceable(repository, { ref: `refs/heads/${branch}`, expected: commit }, base, commit);
   const changed = await changedEntries(repository, parent, commit);

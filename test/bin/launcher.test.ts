@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,21 @@ t.test('a deleted working directory is reported, but does not stop `--help`', as
   t.equal(gone.code, 128);
   t.match(gone.err, /^writ: CURRENT_DIRECTORY_GONE: .*\n {2}hint: go to a directory/);
   t.equal((await from('--help')).code, 0);
+});
+
+t.test('a relative TMPDIR is one of the current directory', async (t) => {
+  const cwd = t.testdir({ tmp: {}, 'a.txt': 'one\n' });
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', TMPDIR: 'tmp' };
+  const run = (file: string, ...argv: string[]) => execFileSync(file, argv, { cwd, env, encoding: 'utf8' });
+  const commit = ['-c', 'user.name=A', '-c', 'user.email=a@a.example', 'commit', '-qm', 'x'];
+  run('git', 'init', '-q');
+  for (const text of ['one', 'two']) {
+    writeFileSync(join(cwd, 'a.txt'), text);
+    run('git', 'add', 'a.txt');
+    run('git', ...commit);
+  }
+  const scanned = run(process.execPath, launcher, 'scan', '--range', 'HEAD~1..HEAD', '--json');
+  t.match(JSON.parse(scanned), { data: { files: 1 } });
 });
 
 /** Runs the launcher's text on a pretended Node version. */

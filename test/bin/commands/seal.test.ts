@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -38,7 +39,7 @@ function scene(t: Test) {
     writeFileSync(path(name), text);
   };
   const read = (name: string): string => readFileSync(path(name), 'utf8');
-  return { ...sample, call, typed, path, write, read };
+  return { ...sample, env, call, typed, path, write, read };
 }
 
 t.test('what is staged is sealed, and edits that are not staged stay', async (t) => {
@@ -66,6 +67,52 @@ t.test('what is staged is sealed, and edits that are not staged stay', async (t)
   t.equal(git('status', '--porcelain'), 'D docs/new.md\n M src/price.js\n?? package.json');
   t.match(await call('verify', 'HEAD'), { code: 0 });
 });
+
+t.test('GIT_INDEX_FILE names the index, from the root of the working tree', async (t) => {
+  const { git, root, env, path, write } = scene(t);
+  write('docs/new.md', 'staged elsewhere\n');
+  copyFileSync(path('.git/index'), path('.git/other'));
+  execFileSync('git', ['add', 'docs'], { cwd: root, env: { ...env, GIT_INDEX_FILE: '.git/other' } });
+  rmSync(path('docs/new.md'));
+  const seal = async (more: Readonly<Record<string, string>>) => {
+    const given = { cwd: path('src'), env: { ...env, ...more } };
+    return await runLine(['seal', '-m', 'docs: x', '--check', 'true', '--json'], commands, given);
+  };
+  t.match(JSON.parse((await seal({})).out), { error: { code: 'PATCH_EMPTY' } });
+  t.equal((await seal({ GIT_INDEX_FILE: '.git/other' })).code, 0);
+  t.equal(git('show', 'HEAD:docs/new.md'), 'staged elsewhere');
+  t.equal(git('status', '--porcelain'), '');
+});
+
+t.test(
+  'a last commit whose parent a shallow clone lacks is refused with the command that helps',
+  async (t) => {
+    const { git, root, home, env, write } = scene(t);
+    write('docs/new.md', 'new\n');
+    git('add', 'docs');
+    git('commit', '-qm', 'docs: new');
+    const cwd = join(home, 'shallow');
+    const run = (line: string) =>
+      execFileSync('git', line.split(' '), { cwd: home, env: { ...env, GIT_ALLOW_PROTOCOL: 'file' } });
+    run(`clone -q --depth 1 file://${root} ${cwd}`);
+    run(`-C ${cwd} remote rename origin elsewhere`);
+    const seal = async () => {
+      const line = ['seal', '--commit', '--check', 'true', '--no-seal', '--json'];
+      return JSON.parse((await runLine(line, commands, { cwd, env })).out) as object;
+    };
+    t.match(await seal(), {
+      error: {
+        code: 'OBJECTS_MISSING',
+        details: { parent: git('rev-parse', 'HEAD~1') },
+        hints: [/--deepen 1/],
+      },
+    });
+    run(`-C ${cwd} fetch -q --deepen 1`);
+    t.match(await seal(), { error: { code: 'COMMIT_PUBLISHED' } }, 'its parent is here');
+    run(`-C ${cwd} -c user.name=A -c user.email=a@a.example commit -q --amend -m again`);
+    t.match(await seal(), { data: { would: 'commit' } });
+  },
+);
 
 t.test('files are in the scope of their seal, whatever characters their names have', async (t) => {
   const { git, call, write } = scene(t);
