@@ -99,14 +99,14 @@ function ledgerReplaced({ ref, head: { size }, before, kept, runs }: Followed): 
 
 /**
  * If another machine published the log first, makes the local ledger follow it. The log must be the user's, and the
- * local ledger must have an unpublished end. With `continues` it also copies entries that only the git copy has. Does
+ * local ledger must have an unpublished end. With `onContinued` it also copies entries that only the git copy has. Does
  * nothing without a ledger or its key.
  */
 export async function followPublishedLedger(
   repository: Repository,
   env: Environment,
   clock: Clock,
-  continues = false,
+  onContinued?: (continued: Continued) => void,
 ): Promise<Followed | undefined> {
   const directory = join(repository.commonDir, ledgerPath);
   if (!(await isLedgerBegun(directory))) return undefined;
@@ -117,7 +117,8 @@ export async function followPublishedLedger(
   const lock = await takeLock(directory, clock);
   try {
     const followed = await followPublished(repository, own);
-    if (continues) await continueFromMirror(repository, own);
+    const continued = onContinued && (await continueFromMirror(repository, own));
+    if (continued) onContinued?.(continued);
     return followed;
   } finally {
     await lock.release();

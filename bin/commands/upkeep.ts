@@ -404,7 +404,12 @@ async function fetchAndFollow(request: MoveRequest, place: RenewalPlace): Promis
   const fetched = { ...brought, refs: await joinIntents(place, brought.refs) };
   const before = new Map(fetched.refs.map((moved) => [moved.ref, moved]));
   const unmoved = (ref: string): Pick<MovedRef, 'from' | 'to'> => before.get(ref) ?? { from: null, to: null };
-  const followed = await followPublishedLedger(repository, env, clock, true);
+  const continued: MovedRef[] = [];
+  const followed = await followPublishedLedger(repository, env, clock, ({ ref, before: had, head }) => {
+    const { from, to } = unmoved(ref);
+    const reason = `the ledger here had ${had} entries; it continues with the ${head.size} of this ref`;
+    continued.push({ ref, from, to, status: 'updated', reason });
+  });
   const renewed = new Set(await renewEntries(place));
   const runs = [...renewed].map((ref): MovedRef => {
     const { from, to } = unmoved(ref);
@@ -421,7 +426,7 @@ async function fetchAndFollow(request: MoveRequest, place: RenewalPlace): Promis
   };
   const changed = new Map([
     ...before,
-    ...[...runs, ...(log ? [log] : [])].map((moved) => [moved.ref, moved] as const),
+    ...[...continued, ...runs, ...(log ? [log] : [])].map((moved) => [moved.ref, moved] as const),
   ]);
   return { fetched: { ...fetched, refs: [...changed.values()] }, ...(log && { log }), renewed: [...renewed] };
 }

@@ -134,6 +134,20 @@ t.test('a machine without a ledger continues the log that it fetched', async (t)
     first.push();
   });
 
+  await t.test(
+    '`writ fetch` reports that an older ledger continues from the ref, which is here already',
+    async (t) => {
+      fresh.fetch();
+      const { code, text } = await fresh.writ('fetch');
+      t.equal(code, 0);
+      t.match(
+        text,
+        `updated  ${mirrorRef(origin)}  the ledger here had 301 entries; it continues with the 302`,
+      );
+      t.match(await fresh.writ('fetch'), { code: 0, text: /^up to date/ }, 'once');
+    },
+  );
+
   await t.test('an older copy than this user has seen is not continued', async (t) => {
     const again = await makeRunner('again', first);
     cpSync(join(first.home, '.config'), join(again.home, '.config'), { recursive: true });
