@@ -52,6 +52,9 @@ export const maxTurns = 400;
 /** Replies of another structure that are answered with what is wrong with them, before there is none. */
 const maxMalformed = 3;
 
+/** How often a reply that the vendor pauses is continued, before it counts as cut. */
+const maxPauses = 8;
+
 /** Settings of the turns' run: how the spec guards prompts, and when to stop. */
 export interface TurnSetting {
   readonly identity: { readonly contract: { readonly effective: Pick<EffectiveIntentSpec, 'security'> } };
@@ -153,6 +156,15 @@ export function openTurns(
       }
     }
   };
+  /** A paused reply goes back as it came, and the next one is its continuation. */
+  const askWhole = async (request: ModelRequest, told?: (event: ModelEvent) => void): Promise<Turn> => {
+    let turn = await askTill(request, told);
+    for (let pauses = 0; turn.end === 'paused' && pauses < maxPauses; pauses += 1) {
+      const next = await askTill({ ...request, messages: [...request.messages, turn.message] }, told);
+      turn = { ...next, message: joinMessages(turn.message, next.message) };
+    }
+    return turn.end === 'paused' ? { ...turn, end: 'length' } : turn;
+  };
   const contextTokens = provider.contextTokens?.(model);
   return {
     ...(contextTokens === undefined ? {} : { contextTokens }),
@@ -167,13 +179,13 @@ export function openTurns(
         ...(temperature === undefined ? {} : { temperature }),
       };
       const { enforceOutputSchema } = promptInjection;
-      if (!enforceOutputSchema && !isStrict) return askTill(request, told);
+      if (!enforceOutputSchema && !isStrict) return askWhole(request, told);
       if (enforceOutputSchema) faultsOf ??= replyFaults(question.tools);
       const find = (await faultsOf) ?? unparsedCalls;
       let messages = request.messages;
       let why = '';
       for (let malformed = 0; malformed <= maxMalformed; malformed += 1) {
-        const turn = await askTill({ ...request, messages }, told);
+        const turn = await askWhole({ ...request, messages }, told);
         const results = find(turn.message);
         const isProse = isStrict && results === undefined && !isCallOrJson(turn.message);
         if (results === undefined && !isProse) return turn;
@@ -193,6 +205,19 @@ export function openTurns(
       requests: [...requests],
       models: work.models(),
     }),
+  };
+}
+
+/** One message of two that follow each other. State goes back only if both have lists of parts. */
+function joinMessages(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
+  const { state: _, ...rest } = second;
+  const [one, other] = [first.state?.value, second.state?.value];
+  const isBoth = Array.isArray(one) && Array.isArray(other);
+  return {
+    ...rest,
+    text: first.text + second.text,
+    calls: [...first.calls, ...second.calls],
+    ...(isBoth && second.state ? { state: { ...second.state, value: [...one, ...other] } } : {}),
   };
 }
 

@@ -67,8 +67,8 @@ export interface ModelUsage {
   readonly reasoning?: number;
 }
 
-/** Why a reply ended. `length`: truncated; `refused`: by the model; `filtered`: by the vendor. */
-export type ReplyEnd = 'stop' | 'calls' | 'length' | 'refused' | 'filtered';
+/** `length`: truncated; `paused`: goes on if sent back; `refused`: by the model; `filtered`: by the vendor. */
+export type ReplyEnd = 'stop' | 'calls' | 'length' | 'paused' | 'refused' | 'filtered';
 
 /** One piece of a reply. `end` is the last one; without it the reply is incomplete. */
 export type ModelEvent =

@@ -185,8 +185,7 @@ function wireIds(): ToId {
 }
 
 /**
- * `stop_reason` (platform.claude.com/docs/en/api/handling-stop-reasons); any other value is a broken reply. A paused
- * turn counts as cut: it continues once its message is sent back.
+ * `stop_reason` (platform.claude.com/docs/en/api/handling-stop-reasons); any other value is a broken reply.
  */
 const ends: Readonly<Record<string, ReplyEnd>> = {
   end_turn: 'stop',
@@ -194,7 +193,7 @@ const ends: Readonly<Record<string, ReplyEnd>> = {
   tool_use: 'calls',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
-  pause_turn: 'length',
+  pause_turn: 'paused',
   refusal: 'refused',
   sensitive: 'filtered',
 };
@@ -277,7 +276,7 @@ export function anthropicReader(): WireReader {
       if (end === 'calls' && calls === 0) throw brokenReply('it says that it calls, and calls nothing');
       yield {
         type: 'end',
-        end: end === 'stop' && calls > 0 ? 'calls' : end,
+        end: (end === 'stop' || end === 'paused') && calls > 0 ? 'calls' : end,
         ...(state.length === 0 ? {} : { state }),
       };
     },

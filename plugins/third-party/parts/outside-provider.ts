@@ -134,7 +134,7 @@ const events = {
   asked: object('an event `asked`', { ...type('asked'), requestId: visible }),
   end: object(
     'an event `end`',
-    { ...type('end'), end: oneOf('stop', 'calls', 'length', 'refused', 'filtered') },
+    { ...type('end'), end: oneOf('stop', 'calls', 'length', 'paused', 'refused', 'filtered') },
     { state: anything },
   ),
 } satisfies { readonly [_ in Exclude<ModelEvent['type'], 'reasoned'>]: Schema<ModelEvent> };

@@ -3,7 +3,7 @@ import { openTurns } from '../../../agent/model-loop/model-turns.ts';
 import type { MeteredQuestion, MeteredReply, ModelMeter } from '../../../agent/model-loop/open-model.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { WritError } from '../../../core/base/errors.ts';
-import type { ModelEvent } from '../../../core/interfaces/model.ts';
+import type { ModelEvent, ModelRequest } from '../../../core/interfaces/model.ts';
 import { type Provider, providerFailure } from '../../../core/interfaces/provider.ts';
 import { guardingProfile } from '../../../spec/facts.ts';
 
@@ -12,9 +12,11 @@ const question = { system: ['s'.repeat(40)], messages: [{ role: 'user', text: 'x
 /** Answers with these, one after the other; prices what it is asked at a unit a token, less what is cached. */
 function answers(...replies: readonly (readonly ModelEvent[] | Error)[]) {
   let asked = 0;
+  const requests: ModelRequest[] = [];
   const provider: Provider = {
     name: 'p',
-    async *ask() {
+    async *ask(request) {
+      requests.push(request);
       const reply = replies[asked] ?? [];
       asked += 1;
       if (reply instanceof Error) throw reply;
@@ -25,7 +27,7 @@ function answers(...replies: readonly (readonly ModelEvent[] | Error)[]) {
     costUnits: (_model, { input, output, cachedInput = 0 }) => input + output - cachedInput,
     contextTokens: () => 5000,
   };
-  return { provider, asked: () => asked };
+  return { provider, requests, asked: () => asked };
 }
 
 function turnsOf(provider: Provider, meter: ModelMeter) {
@@ -90,6 +92,30 @@ t.test('a meter is notified of every request before it is sent and once of its e
     { usage: { input: 40, output: 2, cachedInput: 0 }, costUnits: 42, contextTokens: 5000 },
   ]);
   t.match(turns.taken(), { costUnits: 222, tokensUsed: 242 }, 'a reply that broke off was paid for');
+});
+
+t.test('a reply that the vendor pauses goes back as it came, and goes on', async (t) => {
+  const text = (said: string): ModelEvent => ({ type: 'text', text: said });
+  const paused = (...state: unknown[]): ModelEvent => ({ type: 'end', end: 'paused', state });
+  const { provider, requests } = answers(
+    [text('So far'), paused('a', 'b')],
+    [text(' and on'), { type: 'end', end: 'stop', state: ['c'] }],
+  );
+  const turns = turnsOf(provider, { begin: () => () => {} });
+  const { message, end: how } = await turns.take(question);
+  t.equal(how, 'stop');
+  const state = { provider: 'p', model: 'm', value: ['a', 'b', 'c'] };
+  t.strictSame(message, { role: 'assistant', text: 'So far and on', calls: [], state });
+  t.strictSame(requests[1]?.messages, [
+    ...question.messages,
+    { role: 'assistant', text: 'So far', calls: [], state: { ...state, value: ['a', 'b'] } },
+  ]);
+  t.equal(turns.taken().turns, 2);
+
+  const endless = answers(...Array.from({ length: 20 }, () => [text('x'), paused('x')]));
+  const cut = await turnsOf(endless.provider, { begin: () => () => {} }).take(question);
+  t.match(cut, { end: 'length', message: { text: 'x'.repeat(9) } });
+  t.equal(endless.asked(), 9);
 });
 
 t.test('a request that a meter refuses is not sent', async (t) => {

@@ -8,7 +8,7 @@ export type Outcome =
   | { readonly is: 'failed'; readonly kind: string; readonly text: string }
   | { readonly is: 'unsound'; readonly why: string };
 
-const ends = ['stop', 'calls', 'length', 'refused', 'filtered'];
+const ends = ['stop', 'calls', 'length', 'paused', 'refused', 'filtered'];
 
 /** Asks, and judges the answer by the contract of `Provider` alone. Texts are let go as they come. */
 export async function outcomeOf(provider: Provider, request: ModelRequest): Promise<Outcome> {
