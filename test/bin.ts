@@ -16,6 +16,7 @@ await room(
   'bin/commands/run-source.test.ts',
   'bin/commands/run-events.test.ts',
   'bin/commands/ci.test.ts',
+  'bin/commands/completion.test.ts',
   'bin/commands/guide.test.ts',
   'bin/commands/hook.test.ts',
   'bin/commands/lsp.test.ts',

@@ -16,6 +16,21 @@ import { globalOptions } from '../help.ts';
 
 const shells = ['bash', 'zsh', 'fish'];
 
+/** The words up to the cursor, undivided at `=` and `:`: by the package bash-completion, or by white space without it. */
+const bashWords = `__writ_words() {
+    if declare -F _get_comp_words_by_ref >/dev/null; then
+        _get_comp_words_by_ref "$@"
+        return
+    fi
+    local line="\${COMP_LINE:0:COMP_POINT}"
+    read -ra words <<< "$line"
+    if [[ "$line" == *[[:space:]] ]]; then words+=(""); fi
+    cword=$(( \${#words[@]} - 1 ))
+    cur="\${words[cword]}"
+    prev="\${words[cword > 0 ? cword - 1 : 0]}"
+}
+`;
+
 /** `writ completion SHELL`: its script on stdout. USAGE for another shell. */
 export async function completionCommand({ args: [shell = ''] }: CommandContext): Promise<CommandResult> {
   if (!shells.includes(shell))
@@ -32,7 +47,11 @@ export async function completionCommand({ args: [shell = ''] }: CommandContext):
   } finally {
     console.log = log;
   }
-  const script = lines.map((line) => `${line}\n`).join('');
+  const printed = lines.map((line) => `${line}\n`).join('');
+  const script =
+    shell === 'bash'
+      ? `${bashWords}\n${printed.replace(/\b_get_comp_words_by_ref\b/, '__writ_words')}`
+      : printed;
   return succeeded({ shell, script }, (printer) => printer.raw(script));
 }
 
