@@ -201,7 +201,11 @@ async function tell(
   const { next, rationale } = decision;
   await held.discard();
   const type = next === 'seal' ? 'commit' : next.startsWith('wait-') ? 'wait' : 'abandon';
-  return { ...report, state: 'decided', would: { type, rationale } };
+  return {
+    ...report,
+    state: 'decided',
+    would: { type, rationale, isAdvised: attempt.environment.config.mode === 'advise' },
+  };
 }
 
 /** The stored record of a waiting run stays as it was signed; this adds the state from the latest checks. */

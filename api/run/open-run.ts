@@ -144,9 +144,9 @@ export async function evaluateHere({
  * Returns why a run did not succeed: abandoned, rolled back, waiting, or an incomplete record. `undefined` for a
  * commit.
  */
-export function runRefusal(view: RunView, isStrict = false): WritError | undefined {
+export function runRefusal(view: RunView): WritError | undefined {
   if (view.would !== undefined)
-    return isStrict && view.would.type === 'abandon'
+    return view.would.type === 'abandon' && !view.would.isAdvised
       ? new WritError('DECISION_ABANDON', {
           message: `the change would be refused: ${view.would.rationale}`,
         })

@@ -47,10 +47,11 @@ export function toVerdict(view: RunView): Verdict {
     return isDecided ? [resume, approve] : [approve, resume];
   };
   if (view.would !== undefined) {
-    const { type, rationale } = view.would;
+    const { type, rationale, isAdvised } = view.would;
     const [tone, word] = wouldWords[type];
     const sentence = [...policyReasons(view), rationale].join('; ');
-    return { tone, word, sentence: `${sentence} (only evaluated: nothing was sealed or kept)`, next: [] };
+    const why = isAdvised ? 'advise mode' : 'only evaluated';
+    return { tone, word, sentence: `${sentence} (${why}: nothing was sealed or kept)`, next: [] };
   }
   if (decision === undefined) {
     if (view.state === 'waiting')

@@ -246,12 +246,11 @@ const shapes: Readonly<Record<string, JsonData>> = {
     {
       run_id: text,
       outcome: { enum: ['commit', 'abandon', 'wait', 'rollback', 'none'] },
-      would: flag,
       reports: text,
       posted: flag,
       landed: flag,
     },
-    { pull: count, commit: text, branch: text },
+    { would: { enum: ['commit', 'abandon', 'wait'] }, pull: count, commit: text, branch: text },
   ),
   'ci-comment': record({ pull: countOrNull }),
   runs: runsSchema,

@@ -6,6 +6,7 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { markdownText } from '../../readers/documents/markdown-text.ts';
+import { toCount } from '../report/words.ts';
 
 const maxFindings = 50;
 const maxMessage = 1000;
@@ -34,7 +35,11 @@ const summarySchema = object(
     /** Findings beyond those that are listed. */
     hidden: count(0),
   },
-  { commit: text(64) },
+  {
+    commit: text(64),
+    /** The policy only advises, and this many errors would refuse the change. */
+    advised: count(0),
+  },
 );
 
 /** What became of a change, in short. */
@@ -63,6 +68,7 @@ export function worstFirst(view: RunView): readonly Finding[] {
 
 export function toSummary(view: RunView): CiSummary {
   const findings = worstFirst(view);
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
   return {
     run_id: view.runId,
     outcome: outcomeOf(view),
@@ -79,6 +85,7 @@ export function toSummary(view: RunView): CiSummary {
     })),
     hidden: Math.max(0, findings.length - maxFindings),
     ...(view.decision?.commitSha === undefined ? {} : { commit: view.decision.commitSha }),
+    ...(view.would?.isAdvised ? { advised: errors } : {}),
   };
 }
 
@@ -110,17 +117,26 @@ export const commentMark = '<!-- writ -->';
 const maxComment = 60_000;
 const maxPlace = 300;
 
-const words: Readonly<Record<CiSummary['outcome'], readonly [is: string, would: string]>> = {
-  commit: ['Sealed', 'Would be sealed'],
-  abandon: ['Refused', 'Would be refused'],
-  wait: ['Waits for approval', 'Would wait for approval'],
-  rollback: ['Rolled back', 'Would be rolled back'],
-  none: ['Not evaluated', 'Not evaluated'],
+const words: Readonly<Record<CiSummary['outcome'], readonly [is: string, would: string, advised: string]>> = {
+  commit: ['Sealed', 'Would be sealed', 'would seal'],
+  abandon: ['Refused', 'Would be refused', 'would refuse'],
+  wait: ['Waits for approval', 'Would wait for approval', 'would wait for approval'],
+  rollback: ['Rolled back', 'Would be rolled back', 'would roll back'],
+  none: ['Not evaluated', 'Not evaluated', 'not evaluated'],
 };
 
 /** The outcome in a few words. */
-export function outcomeWords({ outcome, would }: CiSummary): string {
-  return words[outcome][would ? 1 : 0];
+export function outcomeWords({ outcome, would, advised }: CiSummary): string {
+  const [is, evaluated, advice] = words[outcome];
+  if (advised === undefined) return would ? evaluated : is;
+  const count = outcome === 'abandon' && advised > 0 ? `: ${toCount(advised, 'finding')}` : '';
+  return `${advice}${count} (advise mode)`;
+}
+
+/** The state of the commit for the forge. A policy that only advises holds no change back. */
+export function outcomeState({ outcome, advised }: CiSummary): 'success' | 'pending' | 'failure' {
+  if (advised !== undefined || outcome === 'commit') return 'success';
+  return outcome === 'wait' ? 'pending' : 'failure';
 }
 
 /**
@@ -128,36 +144,53 @@ export function outcomeWords({ outcome, would }: CiSummary): string {
  * a code block.
  */
 export function renderComment(summary: CiSummary, notes: readonly string[]): string {
+  return render(summary, [`### writ: ${outcomeWords(summary)}`], notes, '');
+}
+
+/** The same of a job that nothing vouches for: all that it says is a quotation, and it cannot have sealed anything. */
+export function renderClaimedComment(summary: CiSummary, notes: readonly string[]): string {
   const head = [
-    commentMark,
-    `### writ: ${outcomeWords(summary)}`,
+    '### writ: not verified',
     '',
+    'The job of the pull request reports what is quoted here. A fork can change its job, so nothing vouches for it.',
+    '',
+    `> **Claimed: ${outcomeWords({ ...summary, would: true })}**`,
+  ];
+  return render(summary, head, notes, '> ');
+}
+
+function render(
+  summary: CiSummary,
+  heading: readonly string[],
+  notes: readonly string[],
+  quote: '' | '> ',
+): string {
+  const { stages, findings } = summary;
+  const table = stages.length === 0 ? [] : ['| Stage | Status | Checks |', '| --- | --- | --- |'];
+  const head = [
     `**${inert(summary.summary)}**`,
     '',
     inert(summary.sentence),
     '',
-    ...(summary.stages.length === 0 ? [] : ['| Stage | Status | Checks |', '| --- | --- | --- |']),
-    ...summary.stages.map(
+    ...table,
+    ...stages.map(
       ({ stage, status, expected, ran }) => `| ${inert(stage)} | ${inert(status)} | ${ran} of ${expected} |`,
     ),
     '',
   ];
-  const tail = [
-    '',
-    ...notes.flatMap((note) => [note, '']),
-    `Run \`${summary.run_id.replace(/[^\w-]/g, '?')}\`.`,
-  ];
-  const lines = summary.findings.map(findingLine);
-  let room = maxComment - [...head, ...tail].join('\n').length;
+  const run = `Run \`${summary.run_id.replace(/[^\w-]/g, '?')}\`.`;
+  const tail = notes.flatMap((note) => ['', note]);
+  let room = maxComment - 500 - [...heading, ...head, ...tail].join(`\n${quote}`).length;
   const shown: string[] = [];
-  for (const line of lines) {
-    room -= line.length + 1;
-    if (room < 200) break;
+  for (const line of findings.map(findingLine)) {
+    room -= quote.length + line.length + 1;
+    if (room < 0) break;
     shown.push(line);
   }
-  const hidden = lines.length - shown.length + summary.hidden;
+  const hidden = findings.length - shown.length + summary.hidden;
   const more = hidden === 0 ? [] : ['', `and ${hidden} more findings, in the files of the job`];
-  return [...head, ...shown, ...more, ...tail].join('\n');
+  const body = ['', ...head, ...shown, ...more, '', run].map((line) => `${quote}${line}`);
+  return [commentMark, ...heading, ...body, ...tail].join('\n');
 }
 
 function findingLine({ rule, severity, message, path, line }: CiSummary['findings'][number]): string {

@@ -1,6 +1,5 @@
 /* The `writ ci` commands: the run of a CI job for a pull request, and what the job reports of it. */
 import { join, resolve } from 'node:path';
-import { readInput } from '../../api/read-input.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
@@ -15,13 +14,16 @@ import { updateRefs } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { countCommits, isAncestor, mergeBase, resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import { branchAt } from '../../workspace/git/target.ts';
-import { type GitHub, noPull, openGitHub, type Pull, parseJson, readPull } from '../ci/github.ts';
+import { noPull, openGitHub } from '../ci/github.ts';
+import { type Claim, type Job, readEvent, readJob } from '../ci/job.ts';
 import {
   type CiSummary,
   faultSummary,
   maxSummaryBytes,
+  outcomeState,
   outcomeWords,
   parseSummary,
+  renderClaimedComment,
   renderComment,
   summaryFile,
 } from '../ci/summary.ts';
@@ -33,40 +35,17 @@ import { runCommand } from './run.ts';
 import { sealCommand } from './seal.ts';
 import { exchange, fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
 
-/** The change that a job is about. */
-interface Job {
-  /** Commit id, or what else git resolves. */
-  readonly head: string;
-  /** Name of the branch that receives it. */
-  readonly onto: string;
-  readonly pull?: { readonly number: number; readonly title: string };
-  /** Absent: nothing is reported to a pull request. */
-  readonly github?: GitHub;
-  /** The job may sign, push and report. */
-  readonly isTrusted: boolean;
-}
-
 /** `writ ci`: evaluates the change of a job, seals it with `--seal`, and reports. Exit codes as `writ run`. */
 export async function ciCommand(context: CommandContext): Promise<CommandResult> {
-  const { options, print } = context;
   const repository = await openRepository(context.repoPath ?? context.cwd);
-  const wanted = options.value('resume');
-  if (wanted !== undefined) await requireMoved(context, fetchCommand, remoteName);
-  const claim = wanted === undefined ? undefined : await claimOf(context, repository, wanted);
-  const job = await readJob(context, claim);
-  if (claim !== undefined && job.pull !== undefined && (claim.tip !== job.head || claim.branch !== job.onto))
-    throw new WritError('RUN_NOT_RESUMABLE', {
-      message: `run \`${claim.runId}\` is about ${claim.tip ?? 'a patch'} for \`${printable(claim.branch)}\`, and pull request ${job.pull.number} is at ${job.head} for \`${printable(job.onto)}\``,
-      hints: ['approve the run of its last commit, which its comment names'],
-    });
+  const job = await readJob(context, await claimGiven(context, repository));
   await bring(context, repository, job);
-  const isSealing = job.isTrusted && (options.flag('seal') || claim !== undefined);
-  if (options.flag('seal') && !job.isTrusted)
-    print.note(
+  if (context.options.flag('seal') && !job.isTrusted)
+    context.print.note(
       'a pull request of a fork, or of Dependabot: the change is evaluated, nothing is sealed or posted',
     );
   try {
-    const result = await evaluate(context, repository, job, { isSealing, ...claim });
+    const result = await evaluate(context, repository, job);
     return await report(context, repository, job, result);
   } catch (fault) {
     if (isWritError(fault)) await post(context, job, faultSummary(fault.code, fault.message), []);
@@ -76,84 +55,15 @@ export async function ciCommand(context: CommandContext): Promise<CommandResult>
 
 const remoteName = 'origin';
 
-interface Claim {
-  readonly runId: string;
-  readonly branch: string;
-  /** The last commit of the change. */
-  readonly tip?: string;
-}
-
-async function claimOf(context: CommandContext, repository: Repository, wanted: string): Promise<Claim> {
+/** The run to go on with, as the remote has it. */
+async function claimGiven(context: CommandContext, repository: Repository): Promise<Claim | undefined> {
+  const wanted = context.options.value('resume');
+  if (wanted === undefined) return undefined;
+  await requireMoved(context, fetchCommand, remoteName);
   const { store, runId } = await findRun(context.stores, repository, systemClock, wanted);
   const { started } = await readClaim(repository, store, runId);
   const branch = started.target.ref.replace(/^refs\/heads\//, '');
   return { runId, branch, ...(started.tip === undefined ? {} : { tip: started.tip }) };
-}
-
-/** What the environment of the CI system says of the change; options win. USAGE, INPUT_UNREADABLE. */
-async function readJob(context: CommandContext, claim: Claim | undefined): Promise<Job> {
-  const { env, options, signal } = context;
-  const [given, head, onto = claim?.branch] = [
-    options.value('pull'),
-    options.value('head'),
-    options.value('onto'),
-  ];
-  if (given !== undefined) {
-    if (!/^[1-9]\d{0,9}$/.test(given))
-      throw new WritError('USAGE', {
-        message: `expected \`--pull\` to be a number, found \`${printable(given)}\``,
-      });
-    const github = openGitHub(env, signal);
-    const pull = await github.pull(Number(given));
-    requireReviewed(pull, head, claim !== undefined || !options.flag('seal'));
-    return { head: pull.head, onto: pull.onto, pull, github, isTrusted: true };
-  }
-  if (env.GITHUB_EVENT_NAME === 'pull_request' && head === undefined) {
-    const pull = await pullOfEvent(context);
-    const isTrusted = !pull.isFork && env.GITHUB_ACTOR !== 'dependabot[bot]';
-    const github = isTrusted ? { github: openGitHub(env, signal) } : {};
-    return { head: pull.head, onto: pull.onto, pull, ...github, isTrusted };
-  }
-  const gitlab = env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA;
-  const branch = onto ?? env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME;
-  if (branch === undefined || branch === '')
-    throw new WritError('USAGE', {
-      message: 'nothing in the environment says which branch the change is for',
-      detail: { command: 'ci', expected: ['--onto'], found: null },
-      hints: ['name it: `writ ci --onto main`, and the change, if it is not HEAD: `--head COMMIT`'],
-    });
-  return { head: head ?? (gitlab || 'HEAD'), onto: branch, isTrusted: true };
-}
-
-/** Its author can push at any time, so what is sealed for others is named by commit. USAGE. */
-function requireReviewed({ number, head, isOpen }: Pull, named: string | undefined, mayBeAny: boolean): void {
-  const fault = (message: string): WritError =>
-    new WritError('USAGE', {
-      message,
-      detail: { command: 'ci', expected: ['--head'], found: named ?? null },
-      hints: [`look at it, then name its last commit: \`--head ${head}\``],
-    });
-  if (!isOpen) throw new WritError('USAGE', { message: `pull request ${number} is closed` });
-  if (named === undefined && !mayBeAny)
-    throw fault('`--pull` with `--seal` needs the commit that was reviewed');
-  if (named !== undefined && named !== head)
-    throw fault(`pull request ${number} is at ${head}, and \`--head\` names \`${printable(named)}\``);
-}
-
-const maxEventBytes = 32 * 1024 * 1024;
-
-async function readEvent(context: CommandContext): Promise<Readonly<Record<string, unknown>>> {
-  const bytes = await readInput(context, context.env.GITHUB_EVENT_PATH ?? '', { maxBytes: maxEventBytes });
-  const event = parseJson(bytes);
-  if (!isRecord(event)) throw noPull('the event in `GITHUB_EVENT_PATH`');
-  return event;
-}
-
-async function pullOfEvent(context: CommandContext): Promise<Pull> {
-  const { pull_request: described } = await readEvent(context);
-  const pull = readPull(described, context.env.GITHUB_REPOSITORY ?? '');
-  if (pull === undefined) throw noPull('the pull request of the event');
-  return pull;
 }
 
 /** Brings the commits of the change, and the branch that receives it, from the remote, if there is one. */
@@ -190,12 +100,11 @@ async function followRemote(repository: Repository, branch: string, tracked: str
 async function evaluate(
   context: CommandContext,
   repository: Repository,
-  { head, onto, pull }: Job,
-  { isSealing, runId }: { readonly isSealing: boolean; readonly runId?: string },
+  { head, onto, pull, isSealing, run }: Job,
 ): Promise<CommandResult> {
   const { options } = context;
   const ci = { ci: true } as const;
-  if (runId !== undefined) return resumeCommand(withOptions(context, ci, [runId]));
+  if (run !== undefined) return resumeCommand(withOptions(context, ci, [run]));
   const range = { range: `refs/heads/${onto}..${head}`, onto, 'no-seal': !isSealing, ...ci };
   const spec = options.value('spec');
   if (spec !== undefined) return runCommand(withOptions(context, range, [spec]));
@@ -236,9 +145,7 @@ async function report(
   const summary = parseSummary(bytes);
   const { outcome, would, commit = '' } = summary;
   const isKept = !would && job.isTrusted && (outcome === 'commit' || outcome === 'wait');
-  if (isKept) {
-    await requireMoved(context, pushCommand, remoteName);
-  }
+  if (isKept) await requireMoved(context, pushCommand, remoteName);
   const branch = isKept && outcome === 'commit' ? sealedBranch(job, summary) : undefined;
   const isLanding = branch !== undefined && options.flag('land');
   if (branch !== undefined) {
@@ -256,7 +163,7 @@ async function report(
   const data = {
     run_id: summary.run_id,
     outcome,
-    would,
+    ...(would && outcome !== 'rollback' && outcome !== 'none' ? { would: outcome } : {}),
     reports,
     posted: isPosted,
     landed: isLanding,
@@ -269,7 +176,7 @@ async function report(
     for (const note of notesOf(job, summary, branch, isLanding)) printer.text(note);
   };
   // The pending status holds the change back; a failed job would do so after the approval, too.
-  if (outcome === 'wait' && isPosted) {
+  if (outcomeState(summary) === 'pending' && isPosted) {
     print.note('the status `writ` of the commit is pending: require it, and not this job');
     return succeeded(data, human);
   }
@@ -283,7 +190,7 @@ function sealedBranch({ pull }: Job, { run_id: run }: CiSummary): string {
 /** What a reader can do next, as Markdown. */
 function notesOf(
   { head, pull, onto, github }: Job,
-  { outcome, would, run_id: run, commit = '' }: CiSummary,
+  { outcome, would, advised, run_id: run, commit = '' }: CiSummary,
   branch: string | undefined,
   isLanded: boolean,
 ): readonly string[] {
@@ -297,7 +204,7 @@ function notesOf(
       'To approve it, in a clone of the repository:',
       `writ approve ${run} --remote ${remoteName}${resume}`,
     );
-  if (outcome === 'wait' && pull !== undefined && github !== undefined)
+  if (outcome === 'wait' && advised === undefined && pull !== undefined && github !== undefined)
     return line(
       'To start the run that people approve:',
       `${workflow} -f pull=${pull.number} -f commit=${head}`,
@@ -325,9 +232,8 @@ async function post(
   notes: readonly string[],
 ): Promise<boolean> {
   if (github === undefined || pull === undefined) return false;
-  const state = summary.outcome === 'commit' ? 'success' : summary.outcome === 'wait' ? 'pending' : 'failure';
   const tries = [
-    () => github.setStatus(head, state, outcomeWords(summary)),
+    () => github.setStatus(head, outcomeState(summary), outcomeWords(summary)),
     () => github.comment(pull.number, renderComment(summary, notes)),
   ];
   let isPosted = true;
@@ -365,10 +271,10 @@ export async function ciCommentCommand(context: CommandContext): Promise<Command
     return succeeded({ pull: null }, (printer) => printer.line(`nothing to comment on: ${reason}`));
   }
   const notes = [
-    'The job of the pull request reported this, and nothing vouches for it. Once you have read the change: to evaluate, seal and land this commit with the rights of this repository:',
+    'Once you have read the change: to evaluate, seal and land this commit with the rights of this repository:',
     `\`\`\`sh\n${workflow} -f pull=${pull.number} -f commit=${head}\n\`\`\``,
   ];
-  await github.comment(pull.number, renderComment(readForeign(bytes), notes));
+  await github.comment(pull.number, renderClaimedComment(readForeign(bytes), notes));
   return succeeded({ pull: pull.number }, (printer) =>
     printer.line(`commented on pull request ${pull.number}`),
   );

@@ -68,7 +68,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
   };
   const start = async (started: Pick<RunRequest, 'specBytes' | 'source'>): Promise<CommandResult> => {
     const view = await runIntent(engine, { ...settings, ...started });
-    return await finishRun(context, view, { isStrict: settings.noSeal, document: file?.expanded });
+    return await finishRun(context, view, file?.expanded);
   };
   const result =
     specBytes === undefined
@@ -80,19 +80,16 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
 
 /**
  * What a command does with its run: with `--push` it pushes what was sealed, with `--ci` it reports to the CI system.
- * `document`: the whole spec, where that is not the text that the user gave. `isStrict` as in `toResult`.
+ * `document`: the whole spec, where that is not the text that the user gave.
  */
 export async function finishRun(
   context: CommandContext,
   evaluated: RunView,
-  {
-    isStrict = false,
-    document,
-  }: { readonly isStrict?: boolean; readonly document?: IntentSpec | undefined } = {},
+  document?: IntentSpec,
 ): Promise<CommandResult> {
   const view = await pushSealed(context, evaluated);
   await tellCi(context, view);
-  const result = toResult(view, context.print, isStrict);
+  const result = toResult(view, context.print);
   if (document === undefined) return result;
   const data = result.data as { readonly spec: object };
   return { ...result, data: { ...data, spec: { ...data.spec, document } } };
@@ -157,13 +154,12 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
 /**
  * Converts a decided run to a command result, with the same data if accepted or refused. A missing proof of a sealed
  * change is also reported on stderr, even under `--json` and `--quiet`, because the exit code does not show it.
- * `isStrict`: a change that is only evaluated fails the command if it would be refused.
  */
-export function toResult(view: RunView, print: CommandContext['print'], isStrict = false): CommandResult {
+export function toResult(view: RunView, print: CommandContext['print']): CommandResult {
   const data = toRunData(view);
   for (const { code, message } of data.warnings ?? [])
     if (code === provenanceMissingCode) print.complain(styled('yellow', 'warning'), `: ${message}`);
-  const refusal = runRefusal(view, isStrict);
+  const refusal = runRefusal(view);
   const isHinted = refusal !== undefined && refusal.hints.length > 0;
   const human = (printer: CommandContext['print']): void =>
     printRun(printer, view, isHinted ? 'hinted' : undefined);

@@ -74,7 +74,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     hear: printIssue(context),
   });
   reaching.finish();
-  return await finishRun(context, view, { isStrict: options.flag('no-seal'), document: spec });
+  return await finishRun(context, view, spec);
 }
 
 /** The index, or what the options name instead. USAGE. */

@@ -114,7 +114,12 @@ export interface RunView {
     })[];
   };
   /** What would have become of a change that is only evaluated (`run --no-seal`, `[policy] mode = "advise"`). */
-  readonly would?: { readonly type: 'commit' | 'abandon' | 'wait'; readonly rationale: string };
+  readonly would?: {
+    readonly type: 'commit' | 'abandon' | 'wait';
+    readonly rationale: string;
+    /** The policy only advises: a refusal blocks nothing. */
+    readonly isAdvised: boolean;
+  };
   /** What became of `--push` in this process: `refs` of records went along, or the `reason` why nothing went. */
   readonly push?: Readonly<Record<'remote' | 'branch', string>> & {
     readonly status: 'pushed' | 'rejected';

@@ -6,10 +6,10 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { schemaFaults } from '../../readers/documents/sarif/published-schema.ts';
-import { long } from '../../rooms/long.ts';
+import { isLong, long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 import { type ActionsLibrary, loadActionsLibrary } from './actions-library.ts';
-import { type CiScene, makeCiScene } from './ci-scene.ts';
+import { type CiScene, makeCiScene, policy } from './ci-scene.ts';
 import {
   filesBelow,
   type Runner,
@@ -256,6 +256,77 @@ t.test('a pull request without approvals', async (t) => {
   });
 });
 
+t.test('a policy that only advises holds no change back, whatever starts the job', async (t) => {
+  const scene = await makeCiScene(t, { config: `[policy]\nmode = "advise"\n${isLong ? policy : ''}` });
+  const head = scene.propose({ 'src/sum.js': 'export const sum = (a, b) => eval("a + b");\n' });
+  const { clone, env } = scene.person('job');
+  const temp = join(scene.directory, 'temp');
+  mkdirSync(temp);
+  const event = join(scene.directory, 'event.json');
+  const writeEvent = (value: object): void => writeFileSync(event, JSON.stringify(value));
+  const github = {
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_REPOSITORY: 'o/r',
+    GITHUB_TOKEN: 't',
+    GITHUB_API_URL: scene.forge.url,
+    GITHUB_EVENT_PATH: event,
+    RUNNER_TEMP: temp,
+  };
+  const ofPull = { ...github, GITHUB_EVENT_NAME: 'pull_request' };
+  const job = async (line: readonly string[], given: Readonly<Record<string, string>>) => {
+    const place = { cwd: clone, env: { ...env, ...given } };
+    const { code, out } = await runLine(['ci', ...line, '--seal', '--land', '--json'], commands, place);
+    return { code, data: (JSON.parse(out) as { readonly data: Record<string, unknown> }).data };
+  };
+  const words = 'would refuse: 1 finding (advise mode)';
+  const pull = scene.forge.pulls.get(12);
+  if (pull === undefined) return;
+
+  writeEvent({ pull_request: pull });
+  const own = await job([], ofPull);
+  t.match(own, { code: 0, data: { would: 'abandon', posted: true, landed: false, commit: undefined } });
+  t.match(scene.forge.calls[0], {
+    path: `/repos/o/r/statuses/${head}`,
+    body: { state: 'success', description: words },
+  });
+  t.match(scene.forge.comments[0]?.body, `### writ: ${words}`);
+  t.equal(scene.originGit('for-each-ref', 'refs/ai'), '');
+  // What a job of a fork reports is told by the second workflow.
+  writeEvent({ workflow_run: { head_sha: head } });
+  await runLine(['ci-comment', String(own.data.reports)], commands, {
+    cwd: scene.directory,
+    env: { ...env, ...github },
+  });
+  t.match(scene.forge.comments[0]?.body, `> **Claimed: ${words}**`);
+  if (!isLong) return;
+
+  await t.test('a job of a fork', async (t) => {
+    writeEvent({ pull_request: { ...pull, head: { ...pull.head, repo: { full_name: 'stranger/r' } } } });
+    t.match(await job([], ofPull), { code: 0, data: { would: 'abandon', posted: false } });
+  });
+  await t.test('a maintainer', async (t) => {
+    const end = await job(['--pull', '12', '--head', head], github);
+    t.match(end, { code: 0, data: { would: 'abandon', posted: true, landed: false } });
+    t.equal(scene.originGit('for-each-ref', '--format=%(refname)', 'refs/heads'), 'refs/heads/main');
+  });
+  await t.test('GitLab', async (t) => {
+    const variables = {
+      CI: 'true',
+      GITLAB_CI: 'true',
+      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main',
+      CI_COMMIT_SHA: head,
+    };
+    t.match(await job([], variables), { code: 0, data: { would: 'abandon' } });
+  });
+  await t.test('a change that would wait for people', async (t) => {
+    const sha = scene.propose(product);
+    t.match(await job(['--pull', '12', '--head', sha], github), { code: 0, data: { would: 'wait' } });
+    t.match(statusesOf(scene).at(-1), `writ success ${sha}`);
+    t.notMatch(scene.forge.comments[0]?.body, 'gh workflow run');
+  });
+});
+
 t.test('a job for Dependabot evaluates only, and what is no name of a branch is refused', async (t) => {
   const scene = await makeCiScene(t, { waits: false });
   scene.propose(product);
@@ -277,7 +348,7 @@ t.test('a job for Dependabot evaluates only, and what is no name of a branch is 
     const { code, out } = await runLine(['ci', '--seal', '--json'], commands, place);
     return { code, ...(JSON.parse(out) as object) };
   };
-  t.match(await job('main'), { code: 0, data: { outcome: 'commit', would: true, posted: false } });
+  t.match(await job('main'), { code: 0, data: { outcome: 'commit', would: 'commit', posted: false } });
   t.strictSame(scene.forge.calls, []);
   t.match(await job('main:refs/heads/other'), { code: 129, error: { code: 'REF_INVALID' } });
 });
@@ -386,8 +457,9 @@ long('a pull request of a fork', async (t) => {
   await t.test('gets its comment from the second workflow', async (t) => {
     t.match(await comment(), { ok: true });
     const body = scene.forge.comments[0]?.body ?? '';
-    t.match(body, /### writ: Would be refused/);
+    t.match(body, /^<!-- writ -->\n### writ: not verified\n/);
     t.match(body, 'nothing vouches for it');
+    t.match(body, '> **Claimed: Would be refused**');
     t.match(body, `gh workflow run writ-resume.yml -f pull=12 -f commit=${pull.head.sha}`);
     t.notMatch(body, '](http');
     t.strictSame(statusesOf(scene), [], 'and no status');
@@ -412,11 +484,23 @@ long('a pull request of a fork', async (t) => {
       path: 'a\n## b',
     };
     const findings = Array.from({ length: 50 }, () => finding);
-    const text = { summary: '<script>@o/r</script>', run_id: '`x` @y' };
+    const text = { summary: '<script>@o/r</script>', run_id: '`x` @y', would: false };
     writeFileSync(path, JSON.stringify({ ...good, ...text, outcome: 'commit', findings, hidden: 5 }));
     t.match(await again(), { code: 0 });
     const body = scene.forge.comments[0]?.body ?? '';
     t.notMatch(body, /@everyone|@octocat|<script|<img|^## b/m);
+    t.match(body, /^<!-- writ -->\n### writ: not verified\n/);
+    t.match(body, '> **Claimed: Would be sealed**', 'a job of a fork seals nothing');
+    const [ours = '', ...theirs] = body.split(/^(?=> )/m);
+    t.notMatch(ours, /[Ss]ealed/);
+    t.equal(
+      theirs
+        .join('')
+        .split('\n\n')[0]
+        ?.match(/^(?!>)/gm),
+      null,
+      'all of it is quoted',
+    );
     t.match(body, /and \d+ more findings/);
     t.ok(body.length < 65_536);
     t.equal(scene.forge.comments.length, 1);

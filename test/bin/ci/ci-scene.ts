@@ -7,7 +7,7 @@ import { outputOf } from '../../starter/run-program.ts';
 import { type Forge, startForge } from './forge-server.ts';
 
 /** People of a policy: one of them has to approve each change. */
-const policy = `
+export const policy = `
 [[checks.always]]
 id = "people"
 stage = "release"
@@ -42,7 +42,10 @@ export interface CiScene {
   propose(change: Readonly<Record<string, string>>, message?: string): string;
 }
 
-export async function makeCiScene(t: Test, { waits = true } = {}): Promise<CiScene> {
+export async function makeCiScene(
+  t: Test,
+  { waits = true, config }: { readonly waits?: boolean; readonly config?: string } = {},
+): Promise<CiScene> {
   const directory = t.testdir();
   const [origin, bin, log] = ['origin.git', 'bin', 'called'].map((name) => join(directory, name)) as [
     string,
@@ -88,7 +91,7 @@ export async function makeCiScene(t: Test, { waits = true } = {}): Promise<CiSce
   };
   const own = (...args: readonly string[]): string => git(dev.clone, dev.env, args);
   const people = `rev@example.org namespaces="writ-approval@v1" ${publicOf(approverKey)}\n`;
-  write({ ...files, '.writ/config.toml': waits ? policy : '', '.writ/allowed_signers': people });
+  write({ ...files, '.writ/config.toml': config ?? (waits ? policy : ''), '.writ/allowed_signers': people });
   own('checkout', '-q', '-b', 'main');
   own('add', '-A');
   own('commit', '-qm', 'base');

@@ -71,7 +71,7 @@ t.test('ten errors and ten warnings are annotated; the others are counted', asyn
     Array.from({ length: count }, (_, at) => finding(severity, at + 1));
   const view = {
     runId: 'r',
-    would: { type: 'abandon', rationale: 'no' },
+    would: { type: 'abandon', rationale: 'no', isAdvised: false },
     findings: [...list('note', 3), ...list('warning', 12), ...list('error', 11)],
     stages: [],
   } as unknown as RunView;
