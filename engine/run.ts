@@ -83,15 +83,15 @@ export async function resumeRun(engine: WritEngine, request: ResumeRequest): Pro
 }
 
 async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Promise<RunView> {
-  const ahead = held.run.services.settings.queued?.ahead;
-  let isReal = ahead === undefined;
+  const { queued } = held.run.services.settings;
+  let isReal = queued?.ahead === undefined;
   try {
     const { candidate, state } = await decideLast(held, isNew);
-    if (ahead && candidate.judged.decision.next === 'seal') isReal = await ahead.hasLanded();
+    if (queued && candidate.judged.decision.next === 'seal') isReal = await queued.maySeal();
     if (!isReal) throw new WritError('TARGET_MOVED');
     return held.started.evaluatesOnly ? await tell(held, candidate) : await end(held, state, candidate);
   } catch (fault) {
-    // Evaluated on a tree that the target does not have: it counts for nothing, whatever it came to.
+    // The target does not have its tree, or its entry was removed: it counts for nothing, whatever it came to.
     if (!isReal) await held.discard();
     throw fault;
   }

@@ -3,7 +3,14 @@ import { isWritError, WritError } from '../core/base/errors.ts';
 import { uuidV7 } from '../core/base/ids.ts';
 import type { RunView, WaitsFor } from '../core/interfaces/run-view.ts';
 import type { WritEngine } from '../spec/contract-rows.ts';
-import { hasEnded, listEntries, type QueueEntry, readChange, writeEntry } from '../store/queue-entries.ts';
+import {
+  hasEnded,
+  listEntries,
+  type QueueEntry,
+  readChange,
+  readEntry,
+  writeEntry,
+} from '../store/queue-entries.ts';
 import { findRun } from '../store/record/list-records.ts';
 import { isRunHeld, runDirectory } from '../store/run-directory.ts';
 import type { Stores } from '../store/stores.ts';
@@ -108,7 +115,7 @@ async function workTarget(place: QueuePlace, target: string, passed: Set<number>
         await dropAttempt(place, next);
         next = undefined;
       }
-      if (outcome.state === 'removed') pass.removed.push(now);
+      if (now.removed !== undefined) pass.removed.push(now);
       if (outcome.state === 'waits') pass.waiting.push(now);
       const times = (moves.get(entry.number) ?? 0) + 1;
       if (outcome.state === 'moved') moves.set(entry.number, times);
@@ -182,7 +189,7 @@ async function goOn(
   try {
     return await outcomeOf(repository, await resumeRun(engine, resume));
   } catch (fault) {
-    if (!isWritError(fault, 'TARGET_MOVED')) return faultOutcome(fault);
+    if (!isWritError(fault, 'TARGET_MOVED')) return faultOutcome(fault, settings.signal);
     const cancel = 'the target of the merge queue moved';
     const cancelled = await resumeRun(engine, { ...resume, cancel });
     return answer === 'rejected' ? outcomeOf(repository, cancelled) : { state: 'moved' };
@@ -200,15 +207,19 @@ function answerOf({ needed, people, owners = [] }: Approvals): 'approved' | 'rej
 /** Starts a run of an entry: on the tip of its target, or on the commit that the run before it is about to make. */
 async function begin(place: QueuePlace, entry: QueueEntry, on?: string): Promise<Attempt> {
   const { engine, repository, settings } = place;
-  const { specBytes, patch } = readChange(repository, entry);
   const run = uuidV7(settings.clock.now());
-  await writeEntry(repository, { ...entry, run });
+  const { removed } = await writeEntry(repository, { ...entry, run });
+  if (removed !== undefined) return ended(entry, { state: 'removed', ...removed });
+  const { specBytes, patch } = readChange(repository, entry);
   const foretold = Promise.withResolvers<string | undefined>();
   const landed = Promise.withResolvers<boolean>();
   const stop = new AbortController();
   const queued: QueuedRun = {
     foretell: foretold.resolve,
-    ...(on === undefined ? {} : { ahead: { commit: on, hasLanded: () => landed.promise } }),
+    ...(on === undefined ? {} : { ahead: { commit: on } }),
+    maySeal: async () =>
+      (on === undefined || (await landed.promise)) &&
+      readEntry(repository, entry.number)?.removed === undefined,
   };
   let isOn: boolean | undefined = on === undefined ? true : undefined;
   const work = async (): Promise<Outcome> => {
@@ -231,7 +242,7 @@ async function begin(place: QueuePlace, entry: QueueEntry, on?: string): Promise
       return await outcomeOf(repository, view);
     } catch (fault) {
       if (!isOn && !settings.signal.aborted) return { state: 'moved' };
-      return faultOutcome(fault);
+      return faultOutcome(fault, settings.signal);
     } finally {
       foretold.resolve(undefined);
     }
@@ -275,7 +286,10 @@ async function outcomeOf(repository: Repository, view: RunView): Promise<Outcome
 }
 
 /** A fault of the change removes it; one of the machine leaves it in the queue. Anything else stops the queue. */
-function faultOutcome(fault: unknown): Outcome {
+function faultOutcome(fault: unknown, { aborted }: AbortSignal): Outcome {
+  // Another process cancelled its run, and ends it.
+  if (isWritError(fault, 'RUN_INTERRUPTED') && !aborted)
+    return { state: 'removed', code: 'DECISION_ABANDON', message: fault.message };
   if (!(fault instanceof WritError) || fault.exitCode === 70 || fault.exitCode === 130) throw fault;
   if (fault.code === 'TARGET_MOVED') return { state: 'moved' };
   const isOfChange = [1, 129].includes(fault.exitCode) || fault.code === 'REF_NOT_FOUND';
@@ -285,8 +299,7 @@ function faultOutcome(fault: unknown): Outcome {
 }
 
 async function record(place: QueuePlace, entry: QueueEntry, outcome: Outcome): Promise<QueueEntry> {
-  const now = nextRecord(entry, outcome);
-  await writeEntry(place.repository, now);
+  const now = await writeEntry(place.repository, nextRecord(entry, outcome));
   if (outcome.state === 'landed') place.note(now, `landed as ${outcome.commit}`);
   if (outcome.state === 'removed') place.note(now, `removed: ${outcome.message}`);
   if (outcome.state === 'waits') place.note(now, `waits for approval: run ${outcome.view.runId}`);

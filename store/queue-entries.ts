@@ -101,7 +101,7 @@ export async function addEntries(
         message: `a patch in the merge queue has at most ${maxQueuedBytes} bytes, found ${patch.length}`,
         detail: { maxBytes: maxQueuedBytes, sizeBytes: patch.length },
       });
-  const lock = await lockQueue(repository, 'add.lock', 30_000);
+  const lock = await lockRecords(repository);
   try {
     const known = await listEntries(repository);
     const live = known.filter((entry) => !hasEnded(entry));
@@ -136,6 +136,9 @@ function specTwice({ number, specId }: QueueEntry): WritError {
   return new WritError('QUEUE_HAS_SPEC', {
     message: `entry ${number} of the merge queue is another change of the spec \`${printable(specId)}\``,
     detail: { entry: number, spec_id: specId },
+    hints: [
+      `wait until it has ended, remove it (\`writ queue remove ${number}\`), or give this change a spec of its own`,
+    ],
   });
 }
 
@@ -153,11 +156,56 @@ async function putEntry(
   const old = await readRef(repository, ref);
   await updateRefs(repository, [{ ref, old, new: kept }], 'writ: queue add');
   // Last: without it the entry was never whole.
-  await writeEntry(repository, entry);
+  await storeEntry(repository, entry);
 }
 
-/** Replaces the record of an entry. After its end, the change itself is removed. */
-export async function writeEntry(repository: Repository, entry: QueueEntry): Promise<void> {
+/**
+ * Replaces the record of an entry, and returns the record that counts. One that has ended stays as it is, whoever works
+ * on the queue; only that its commit landed is written over a removal.
+ */
+export async function writeEntry(repository: Repository, entry: QueueEntry): Promise<QueueEntry> {
+  return await changeEntry(repository, entry.number, ({ removed }) =>
+    removed !== undefined && entry.landed === undefined ? undefined : entry,
+  );
+}
+
+/** Marks an entry as removed. Returns its record: one that had ended before says how. QUEUE_NO_ENTRY. */
+export async function removeEntry(
+  repository: Repository,
+  number: number,
+  removed: NonNullable<StoredEntry['removed']>,
+): Promise<QueueEntry> {
+  return await changeEntry(repository, number, (stored) =>
+    stored.removed === undefined ? { ...stored, removed } : undefined,
+  );
+}
+
+async function changeEntry(
+  repository: Repository,
+  number: number,
+  change: (stored: QueueEntry) => QueueEntry | undefined,
+): Promise<QueueEntry> {
+  const lock = await lockRecords(repository);
+  try {
+    const stored = readEntry(repository, number);
+    if (stored === undefined) throw noEntry(number, 'is not there');
+    const now = stored.landed === undefined ? change(stored) : undefined;
+    if (now !== undefined) await storeEntry(repository, now);
+    return now ?? stored;
+  } finally {
+    await lock.release();
+  }
+}
+
+export function noEntry(number: number, what: string): WritError {
+  return new WritError('QUEUE_NO_ENTRY', {
+    message: `entry ${number} of the merge queue ${what}`,
+    detail: { entry: number },
+  });
+}
+
+/** After the end of an entry, the change itself is removed. */
+async function storeEntry(repository: Repository, entry: QueueEntry): Promise<void> {
   const { number, ...stored } = entry;
   const directory = await makeDirectories(placeOf(repository, nameOf(number)));
   await writeDurably(join(directory, entryName), `${JSON.stringify({ format, ...stored })}\n`);
@@ -181,16 +229,19 @@ export async function listEntries(repository: At): Promise<readonly QueueEntry[]
     .filter((name) => /^\d{6,9}$/.test(name))
     .map(Number)
     .sort((a, b) => a - b)
-    .flatMap((number) => {
-      const bytes = readFile(repository, number, entryName, maxSpecBytes);
-      if (bytes === undefined) return [];
-      try {
-        const { format: _, ...stored } = parseEntry(bytes);
-        return [{ ...stored, number }];
-      } catch (cause) {
-        throw corrupt(number, cause);
-      }
-    });
+    .flatMap((number) => readEntry(repository, number) ?? []);
+}
+
+/** OBJECT_CORRUPT. */
+export function readEntry(repository: At, number: number): QueueEntry | undefined {
+  const bytes = readFile(repository, number, entryName, maxSpecBytes);
+  if (bytes === undefined) return undefined;
+  try {
+    const { format: _, ...stored } = parseEntry(bytes);
+    return { ...stored, number };
+  } catch (cause) {
+    throw corrupt(number, cause);
+  }
 }
 
 /** Spec and patch of an entry that has not ended. OBJECT_CORRUPT. */
@@ -218,6 +269,11 @@ function corrupt(number: number, cause?: unknown): WritError {
     detail: { entry: number },
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** Held while records are written. */
+function lockRecords(repository: At): Promise<ProcessLock> {
+  return lockQueue(repository, 'add.lock', 30_000);
 }
 
 /** Held while a process works on the queue. QUEUE_BUSY (detail: pid) after `waitMs`. */

@@ -264,6 +264,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   }),
   queue: queueSchema,
   'queue add': queueSchema,
+  'queue remove': queueSchema,
   'queue run': queueSchema,
   'queue show': queueSchema,
   'hook install': record({ hook: text, path: text, kept: textOrNull, dry_run: flag }),

@@ -180,6 +180,16 @@ export const runCommands: readonly CommandSpec[] = [
     load: async () => (await import('../commands/queue.ts')).queueShowCommand,
   },
   {
+    name: 'queue remove',
+    summary: 'take a change out of the merge queue',
+    description:
+      'Its spec can then be added again. A run of it that waits or is at work ends as by `writ cancel`. An entry whose commit has landed stays.',
+    arguments: [{ name: 'ENTRY', about: 'its number, as `writ queue show` lists it' }],
+    options: [],
+    examples: [{ line: 'writ queue remove 3', about: 'also while `writ queue run` is at work' }],
+    load: async () => (await import('../commands/queue.ts')).queueRemoveCommand,
+  },
+  {
     name: 'resume',
     summary: 'go on with a run that was stopped or that waited',
     description:

@@ -4,6 +4,7 @@ import { readSpecFile } from '../../api/intent/read-spec.ts';
 import { readInput } from '../../api/read-input.ts';
 import { withLandingState } from '../../api/run/approve-run.ts';
 import { openRun } from '../../api/run/open-run.ts';
+import { cancelRun } from '../../api/run/waiting-run.ts';
 import { queueSchema } from '../../api/schemas/other-schemas.ts';
 import { toShape } from '../../api/schemas/shape.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
@@ -21,12 +22,16 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import {
   addEntries,
   hasEnded,
-  listEntries,
   lockQueue,
   maxQueuedBytes,
+  noEntry,
   type QueuedChange,
   type QueueEntry,
+  readEntry,
+  removeEntry,
+  writeEntry,
 } from '../../store/queue-entries.ts';
+import { isRunHeld, runDirectory } from '../../store/run-directory.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { planTarget, shortBranch } from '../../workspace/git/target.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
@@ -134,7 +139,7 @@ export async function queueRunCommand(context: CommandContext): Promise<CommandR
 
 function refusalOf({ stuck, removed, waiting }: QueuePass): WritError | undefined {
   const [first] = stuck;
-  if (first !== undefined) return stuckFault(first.fault);
+  if (first !== undefined) return stuckFault(first);
   const entries = (of: readonly QueueEntry[]): string =>
     `${of.length === 1 ? 'entry' : 'entries'} ${of.map(({ number }) => number).join(', ')}`;
   if (removed.length > 0)
@@ -150,21 +155,72 @@ function refusalOf({ stuck, removed, waiting }: QueuePass): WritError | undefine
 }
 
 /** The queue has no `--local-changes`: an entry is the change as it was added. */
-function stuckFault(fault: WritError): WritError {
-  if (fault.code !== 'WORKTREE_DIRTY') return fault;
-  const { message, detail } = fault;
-  return new WritError(fault.code, {
-    message,
-    detail,
-    hints: ['commit or stash those paths, then `writ queue run`'],
-    cause: fault,
-  });
+function stuckFault({ entry: { number }, fault }: QueuePass['stuck'][number]): WritError {
+  const { code, message, detail, hints } = fault;
+  const ways = code === 'WORKTREE_DIRTY' ? ['commit or stash those paths, then `writ queue run`'] : hints;
+  const leave = `take entry ${number} out of the merge queue: \`writ queue remove ${number}\``;
+  return new WritError(code, { message, detail, hints: [...ways, leave], cause: fault });
 }
 
 /** `writ queue`, `writ queue show`: what is in the queue, and what became of the entries before. */
 export async function queueShowCommand(context: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
   return listed(await showQueue(context.stores, repository, { clock: systemClock }));
+}
+
+/**
+ * `writ queue remove ENTRY`: first the entry is marked as removed, which a process at work on the queue looks at before
+ * it seals; then its run is ended. QUEUE_NO_ENTRY, also if its commit landed before that.
+ */
+export async function queueRemoveCommand(context: CommandContext): Promise<CommandResult> {
+  const wanted = context.args[0] ?? '';
+  if (!/^[1-9]\d{0,8}$/.test(wanted))
+    throw new WritError('USAGE', {
+      message: `expected the number of an entry, found \`${printable(wanted)}\``,
+      hints: ['list them: `writ queue show`'],
+    });
+  const number = Number(wanted);
+  const repository = await openRepository(context.repoPath ?? context.cwd);
+  const show = async (): Promise<ShownEntry | undefined> =>
+    (await showQueue(context.stores, repository, { clock: systemClock })).find(
+      (entry) => entry.number === number,
+    );
+  const before = await show();
+  if (before?.removed !== undefined) throw noEntry(number, 'was removed before');
+  const reason = { code: 'QUEUE_REMOVED', message: 'removed with `writ queue remove`' };
+  const marked = await removeEntry(repository, number, reason);
+  const landed = marked.landed ?? (await endRun(context, repository, marked));
+  if (landed !== undefined) {
+    const { removed: _, ...entry } = marked;
+    await writeEntry(repository, { ...entry, landed });
+    throw noEntry(number, `has landed as ${landed}`);
+  }
+  const now = await show();
+  return listed(now === undefined ? [] : [now]);
+}
+
+/** Ends the run of a removed entry. Returns the commit of a run that was sealed before that. RUN_BUSY. */
+async function endRun(
+  context: CommandContext,
+  repository: Repository,
+  { run }: QueueEntry,
+): Promise<string | undefined> {
+  if (run === undefined) return undefined;
+  try {
+    await cancelRun({
+      ...context,
+      run,
+      reason: 'removed from the merge queue',
+      openEngine: () => openEngine(context, { ephemeralKey: true }),
+    });
+    return undefined;
+  } catch (fault) {
+    // It has not begun, and does not seal then; or it has ended; or it is damaged, and no process works on it.
+    if (!isWritError(fault) || (await isRunHeld(runDirectory(repository, run)))) throw fault;
+    const ended = await openRun(context, run).catch(() => undefined);
+    const { type, commitSha } = ended?.view.decision ?? {};
+    return type === 'commit' ? commitSha : undefined;
+  }
 }
 
 /** `writ run SPEC --queue`: adds one change and works on the queue until that one has ended or waits. */
@@ -188,15 +244,14 @@ export async function runThroughQueue(context: CommandContext): Promise<CommandR
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const [{ number } = { number: 0 }] = await addEntries(repository, [change]);
   print.note(`entry ${number} of the merge queue of ${change.target}`);
-  const find = async (): Promise<QueueEntry | undefined> =>
-    (await listEntries(repository)).find((entry) => entry.number === number);
+  const find = (): QueueEntry | undefined => readEntry(repository, number);
   const pass = await work(context, repository, {
     last: number,
-    isOver: async () => hasEnded((await find()) ?? { removed: { code: '', message: '' } }),
+    isOver: async () => hasEnded(find() ?? { removed: { code: '', message: '' } }),
   });
-  const fault = pass?.stuck.find(({ entry }) => entry.number === number)?.fault;
-  if (fault !== undefined) throw fault;
-  const entry = await find();
+  const stuck = pass?.stuck.find(({ entry }) => entry.number === number);
+  if (stuck !== undefined) throw stuckFault(stuck);
+  const entry = find();
   const view = entry?.run === undefined ? undefined : await openRun(context, entry.run).catch(unlessMissing);
   if (view !== undefined) return await finishRun(context, view.view);
   throw new WritError('QUEUE_REMOVED', {

@@ -96,9 +96,12 @@ export interface QueuedRun {
   readonly ahead?: {
     /** The commit that the run before makes: base, policy and expected tip of this one. */
     readonly commit: string;
-    /** Resolves before this run is sealed: whether the target is at that commit. If not, nothing of the run is kept. */
-    hasLanded(): Promise<boolean>;
   };
+  /**
+   * Resolves before this run is sealed: whether its entry is in the queue, and the target at the commit of `ahead`. If
+   * not, nothing of the run is kept.
+   */
+  maySeal(): Promise<boolean>;
 }
 
 /** One `writ run`, with everything that the outside decides. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
-import { addEntries } from '../../../store/queue-entries.ts';
+import { addEntries, removeEntry } from '../../../store/queue-entries.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { seededRandom } from '../../chance/seeded-random.ts';
@@ -437,6 +437,57 @@ t.test('of two that work on the queue one works, and the other waits', async (t)
   t.strictSame(subjects(), ['chore: a']);
 });
 
+t.test('an entry can be removed', async (t) => {
+  const { git, call, change, spec, subjects } = scene(t);
+  const [a, b] = ['a', 'b'].map((name) => change(name, { [`${name}.txt`]: name })) as [string, string];
+  t.match(await call('queue', 'remove', '1'), { code: 1, error: { code: 'QUEUE_NO_ENTRY' } });
+  t.match(await call('queue', 'remove', '../1'), { code: 129 });
+  await call('queue', 'add', spec('s'), '--range', a);
+  t.match(await call('queue', 'add', spec('s'), '--range', b), {
+    code: 1,
+    error: { code: 'QUEUE_HAS_SPEC', hints: [/`writ queue remove 1`/] },
+  });
+  t.match(await call('queue', 'remove', '1'), {
+    code: 0,
+    data: { entries: [{ number: 1, state: 'removed', reason: { code: 'QUEUE_REMOVED' } }] },
+  });
+  t.equal(git('for-each-ref', 'refs/writ/queue'), '');
+  t.match(await call('queue', 'remove', '1'), { code: 1, error: { message: /was removed before/ } });
+  t.match(await call('queue', 'add', spec('s'), '--range', b), { code: 0 });
+  t.match(await call('queue', 'run'), { code: 0 });
+  t.match(await call('queue', 'remove', '2'), { code: 1, error: { message: /has landed as/ } });
+  t.strictSame(subjects(), ['chore: b']);
+});
+
+long('an entry can be removed while the queue is at work', async (t) => {
+  await t.test('its run ends, one ahead of its turn too, and the next change lands', async (t) => {
+    const { home, root, place, call, change, scripted, subjects, states } = scene(t);
+    const given = [scripted('a', 'never'), scripted('b', 'never'), scripted('c')];
+    const ranges = ['a', 'b', 'c'].map((name) => change(name, { [`${name}.txt`]: name }));
+    await call('queue', 'add', ...given, ...ranges.flatMap((range) => ['--range', range]));
+    const worker = startWrit(['queue', 'run', '--sandbox', 'none'], place);
+    await until(() => existsSync(join(home, 'began-b')));
+    t.match(await call('queue', 'remove', '2'), { code: 0 });
+    t.match(await call('queue', 'remove', '1'), { code: 0, data: { entries: [{ state: 'removed' }] } });
+    t.equal(await worker.ended, 1, worker.err());
+    t.strictSame(await states(), ['removed', 'removed', 'landed']);
+    t.strictSame(subjects(), ['chore: c']);
+    t.equal(readdirSync(join(root, '.git/writ/queue/000001')).join(), 'entry.json');
+  });
+  await t.test('a run that was not seen does not seal', async (t) => {
+    const { home, root, place, call, change, scripted, subjects, states } = scene(t);
+    await call('queue', 'add', scripted('a', 'go-on'), '--range', change('a', { 'a.txt': 'a' }));
+    const worker = startWrit(['queue', 'run', '--sandbox', 'none'], place);
+    await until(() => existsSync(join(home, 'began-a')));
+    await removeEntry(await openRepository(root), 1, { code: 'QUEUE_REMOVED', message: 'removed' });
+    writeFileSync(join(home, 'go-on'), '');
+    t.equal(await worker.ended, 1, worker.err());
+    t.strictSame(await states(), ['removed']);
+    t.strictSame(subjects(), []);
+    t.strictSame(readdirSync(join(root, '.git/writ/runs')), []);
+  });
+});
+
 t.test('what cannot be in the queue is refused before it is added', async (t) => {
   const { home, root, git, call, change, spec, states } = scene(t);
   const range = change('a', { 'a.txt': 'a' });
@@ -494,7 +545,13 @@ long('a file that the person edits keeps a change in the queue, and the others l
   await call('queue', 'add', spec('a'), spec('b'), ...ranges.flatMap((range) => ['--range', range]));
   t.match(await call('queue', 'run'), {
     code: 128,
-    error: { code: 'WORKTREE_DIRTY', hints: ['commit or stash those paths, then `writ queue run`'] },
+    error: {
+      code: 'WORKTREE_DIRTY',
+      hints: [
+        'commit or stash those paths, then `writ queue run`',
+        'take entry 1 out of the merge queue: `writ queue remove 1`',
+      ],
+    },
   });
   t.strictSame(await states(), ['waiting', 'landed']);
   git('clean', '-qf', 'src');
