@@ -115,7 +115,8 @@ export const contractCommands: readonly CommandSpec[] = [
         name: 'risk',
         value: 'LEVEL',
         choices: ['low', 'medium', 'high'],
-        about: 'risk profile that supplies the policy; default medium',
+        about:
+          'risk profile that supplies the policy; default low or `[seal] least_risk` at HEAD, and high if the scope names security code',
       },
       { name: 'summary', value: 'TEXT', about: 'the goal in one sentence, 5 to 256 characters' },
       {

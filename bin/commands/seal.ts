@@ -7,11 +7,12 @@ import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
+import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { sealingFormsOf } from '../../engine/config/sections.ts';
 import {
   lastCommit,
   rangeChange,
-  readSealPolicy,
+  readRiskPolicy,
   type SealableChange,
   type SealWords,
   sealSpec,
@@ -20,11 +21,11 @@ import {
 import { toCheck } from '../../engine/draft/spec-from-words.ts';
 import { runIntent } from '../../engine/run.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
-import { riskLevels } from '../../spec/profile.ts';
 import type { ProposedCheck } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { chooseRisk } from '../command-parts/choose-risk.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { pushChecks } from '../command-parts/push-sealed.ts';
@@ -101,7 +102,7 @@ async function buildSpec(
 ): Promise<IntentSpec> {
   const { print, stdin, signal, json } = context;
   const { root, repo, createdBy } = await targetIn(repository, context);
-  const policy = await readSealPolicy(engine, repository, change);
+  const policy = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
   let lines: LineReader | undefined;
   const ask = async (question: string): Promise<string> => {
     lines ??= openLines(stdin, signal);
@@ -111,7 +112,11 @@ async function buildSpec(
   try {
     const proposed = await proposedFor(context, repository, root, change);
     const { checks, found } = await chooseChecks(context, proposed, ask);
-    const risk = await chooseRisk(context, policy, ask);
+    const risk = await chooseRisk(context, policy, {
+      command: 'seal',
+      asks: context.options.flag('ci') ? 'never' : 'security-code',
+      ...(context.interactive && !context.options.flag('ci') ? { ask } : {}),
+    });
     const now = systemClock.now();
     const spec = sealSpec(change, {
       id: uuidV7(now),
@@ -181,48 +186,6 @@ async function chooseChecks(
     detail: { command: 'seal', expected: ['--check'], found: null },
     hints: ['name the command that checks the change: `writ seal --check "make test"`'],
   });
-}
-
-/** The given risk; else the least that the policy commit allows, and for security code what a person says. USAGE. */
-async function chooseRisk(
-  { options, interactive, print }: CommandContext,
-  { leastRisk, securityPath }: Awaited<ReturnType<typeof readSealPolicy>>,
-  ask: Ask,
-): Promise<Pick<SealWords, 'risk' | 'why'>> {
-  const given = riskLevels.find((level) => level === options.value('risk'));
-  const isBelow = (level: RiskLevel): boolean => riskLevels.indexOf(level) < riskLevels.indexOf(leastRisk);
-  if (given !== undefined) {
-    if (isBelow(given))
-      throw new WritError('USAGE', {
-        message: `\`--risk ${given}\` is below \`${leastRisk}\`, the least that \`[seal] least_risk\` allows at the policy commit`,
-        detail: { command: 'seal', option: '--risk', expected: leastRisk, found: given },
-      });
-    return { risk: given, why: 'As the person who sealed the change stated it.' };
-  }
-  const least = {
-    risk: leastRisk,
-    why: 'The least risk that the repository allows; no path is security code.',
-  };
-  if (securityPath === undefined || leastRisk === 'high') return least;
-  const shown = `\`${printable(securityPath)}\` is security code, and the proposed risk is \`high\` (two approvals, analyses, log proof)`;
-  if (options.flag('ci')) {
-    print.note(`risk: high, because ${printable(securityPath)} is security code`);
-    return { risk: 'high', why: `Proposed for security code: ${printable(securityPath).slice(0, 500)}.` };
-  }
-  if (!interactive)
-    throw new WritError('USAGE', {
-      message: shown,
-      detail: { command: 'seal', expected: ['--risk'], path: securityPath },
-      hints: [`say which risk applies: \`writ seal --risk high\`, or \`--risk ${leastRisk}\``],
-    });
-  const typed = (await ask(`${shown}; Enter accepts, or type low, medium or high`)).toLowerCase();
-  const chosen = typed === '' ? 'high' : riskLevels.find((level) => level === typed);
-  if (chosen === undefined || isBelow(chosen))
-    throw new WritError('USAGE', {
-      message: `expected a risk from \`${leastRisk}\`, found \`${printable(typed)}\``,
-    });
-  print.note(`risk: ${chosen}`);
-  return { risk: chosen, why: `Chosen for security code: ${printable(securityPath).slice(0, 500)}.` };
 }
 
 /** The words of a message can make the spec invalid. USAGE, INTENTSPEC_INVALID. */

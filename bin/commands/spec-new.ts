@@ -1,15 +1,20 @@
 /* The `writ spec new` command: a draft from the risk profile, and from what a person says. */
+
 import { draftTarget, readProposedCheck } from '../../api/intent/read-project.ts';
 import { invalidWords } from '../../api/intent/read-spec.ts';
+import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
-import { printable } from '../../core/base/printable.ts';
 import type { ChangeType, IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
+import { readRiskPolicy, riskPolicy } from '../../engine/draft/seal-request.ts';
 import { changeTypeOf, specFromWords, toCheck } from '../../engine/draft/spec-from-words.ts';
-import { type DraftRequest, draftFromProfile, riskLevels, templateWords } from '../../spec/profile.ts';
+import { type DraftRequest, draftFromProfile, templateWords } from '../../spec/profile.ts';
 import { defaultCheck, type ProposedCheck } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { resolveBase } from '../../workspace/git/resolve-commit.ts';
+import { chooseRisk } from '../command-parts/choose-risk.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 import { openLines } from '../terminal/open-output.ts';
@@ -22,7 +27,8 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { root, ...target } = await draftTarget(context);
   const test = await readProposedCheck(root);
   const words = await wordsOf(context, test);
-  const given = { risk: words.risk, id: uuidV7(now), createdAt: toRfc3339(now), ...target };
+  const { risk } = words;
+  const given = { risk, id: uuidV7(now), createdAt: toRfc3339(now), ...target };
   // The parser checks the choice.
   const changeType = options.value('change-type') as ChangeType | undefined;
   const draft = toDraft({ ...given, ...(changeType === undefined ? {} : { changeType }) }, words, test);
@@ -62,12 +68,13 @@ interface Words {
   /** Empty: the project's tests. */
   readonly checks: readonly string[];
   readonly risk: RiskLevel;
+  readonly why: string;
 }
 
 /** With a scope or a check, what follows from the words is filled in too. */
 function toDraft(
   given: Omit<DraftRequest, 'summary' | 'test'>,
-  { summary, scope, checks }: Words,
+  { summary, scope, checks, why }: Words,
   test: ProposedCheck | undefined,
 ): IntentSpec {
   if (scope.length === 0 && checks.length === 0)
@@ -81,7 +88,7 @@ function toDraft(
     ...given,
     message: summary ?? templateWords.summary,
     inScope: scope.length > 0 ? scope : [templateWords.inScope],
-    why: 'As the author of the spec stated it.',
+    why,
     timeoutSeconds: 300,
     checks: checks.length > 0 ? checks.map(toCheck) : [test ?? defaultCheck],
   });
@@ -89,17 +96,14 @@ function toDraft(
 }
 
 /** The words that options give. On a terminal the missing ones are asked for; an empty answer leaves one open. */
-async function wordsOf(
-  { options, interactive, stdin, signal, print }: CommandContext,
-  test: ProposedCheck | undefined,
-): Promise<Words> {
+async function wordsOf(context: CommandContext, test: ProposedCheck | undefined): Promise<Words> {
+  const { options, interactive, stdin, signal, print } = context;
   const given = {
     summary: options.value('summary'),
     scope: options.values('scope'),
     checks: options.values('check'),
   };
-  const level = riskLevels.find((one) => one === options.value('risk'));
-  if (!interactive) return { ...given, risk: level ?? 'medium' };
+  if (!interactive) return { ...given, ...(await riskOf(context, given.scope)) };
   using lines = openLines(stdin, signal);
   const ask = async (question: string): Promise<string> => {
     print.complain(question);
@@ -113,19 +117,38 @@ async function wordsOf(
   const proposal = test === undefined ? 'such as `make test`' : `Enter means \`${test.command}\``;
   const checks =
     given.checks.length > 0 ? given.checks : [await ask(`which command checks it? (${proposal})`)];
-  const risk = level ?? toRisk(await ask('which risk: low, medium or high? (Enter means medium)'));
+  const named = scope.filter((word) => word !== '');
   return {
     summary: summary === '' ? undefined : summary,
-    scope: scope.filter((word) => word !== ''),
+    scope: named,
     checks: checks.filter((command) => command !== ''),
-    risk,
+    ...(await riskOf(context, named, ask)),
   };
 }
 
-function toRisk(typed: string): RiskLevel {
-  const level = riskLevels.find((one) => one === typed.toLowerCase());
-  if (level !== undefined || typed === '') return level ?? 'medium';
-  throw new WritError('USAGE', { message: `expected low, medium or high, found \`${printable(typed)}\`` });
+/** The risk by the policy at HEAD, where there is one. The scope is all that is known of the paths. */
+async function riskOf(
+  context: CommandContext,
+  scope: readonly string[],
+  ask?: (question: string) => Promise<string>,
+): Promise<Pick<Words, 'risk' | 'why'>> {
+  const repository = await openRepository(context.repoPath ?? context.cwd).catch(unlessNone);
+  const tree = repository && (await resolveBase(repository, 'HEAD')).tree;
+  const paths = scope.map((path) => path.replace(/\/$/, ''));
+  const policy =
+    repository === undefined || tree === undefined
+      ? riskPolicy(undefined, paths, sealingForms)
+      : await readRiskPolicy(repository, { base: { tree }, paths }, sealingForms);
+  return await chooseRisk(context, policy, {
+    command: 'spec new',
+    asks: ask === undefined ? 'never' : 'always',
+    ...(ask === undefined ? {} : { ask }),
+  });
+}
+
+function unlessNone(fault: unknown): undefined {
+  if (isWritError(fault, 'NOT_A_REPOSITORY')) return undefined;
+  throw fault;
 }
 
 /** Returns what a draft requires that the repository does not provide. */

@@ -113,11 +113,10 @@ export interface RunView {
       }[];
     })[];
   };
-  /** What would have become of a change that is only evaluated (`run --no-seal`, `[policy] mode = "advise"`). */
+  /** What would have become of a change that is only evaluated: by `--no-seal`, or as the policy only advises. */
   readonly would?: {
     readonly type: 'commit' | 'abandon' | 'wait';
     readonly rationale: string;
-    /** The policy only advises: a refusal blocks nothing. */
     readonly isAdvised: boolean;
   };
   /** What became of `--push` in this process: `refs` of records went along, or the `reason` why nothing went. */

@@ -5,7 +5,6 @@ import { WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
-import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findSecurityPath } from '../../spec/secret-words.ts';
 import { rangeCommits } from '../../workspace/git/commit-log.ts';
 import { gitLine, runGit } from '../../workspace/git/git.ts';
@@ -18,7 +17,7 @@ import { requireReplaceable } from '../../workspace/git/target.ts';
 import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
 import { resolveRange } from '../../workspace/patch/read-patch.ts';
 import { parseConfig } from '../config/config.ts';
-import { sealingFormsOf } from '../config/sections.ts';
+import type { SealingForms } from '../config/sections.ts';
 import type { ChangeSource } from '../state/run-request.ts';
 import { changeTypeOf, type SpecWords, specFromWords, summaryOf } from './spec-from-words.ts';
 
@@ -155,21 +154,29 @@ async function branchHere(repository: Repository): Promise<string> {
   });
 }
 
-/** What the policy commit asks of a spec of `writ seal`. */
-export interface SealPolicy {
+/** What the policy commit asks of the risk of a spec. */
+export interface RiskPolicy {
   readonly leastRisk: RiskLevel;
   /** The first changed path that is security code. */
   readonly securityPath?: string;
 }
 
 /** Reads `[seal]` and `[security_code]` of the policy commit. CONFIG_INVALID. */
-export async function readSealPolicy(
-  engine: WritEngine,
+export async function readRiskPolicy(
   repository: Repository,
-  { base, paths }: SealableChange,
-): Promise<SealPolicy> {
-  const bytes = await readBlob(repository, base.tree, '.writ/config.toml');
-  const { seal, securityCode } = parseConfig(bytes, await sealingFormsOf(engine.slots));
+  { base, paths }: { readonly base: Pick<Base, 'tree'>; readonly paths: readonly string[] },
+  forms: SealingForms,
+): Promise<RiskPolicy> {
+  return riskPolicy(await readBlob(repository, base.tree, '.writ/config.toml'), paths, forms);
+}
+
+/** The same of the bytes of the configuration; `undefined`: there is none. */
+export function riskPolicy(
+  bytes: Uint8Array | undefined,
+  paths: readonly string[],
+  forms: SealingForms,
+): RiskPolicy {
+  const { seal, securityCode } = parseConfig(bytes, forms);
   const securityPath = findSecurityPath(paths, securityCode);
   return { ...seal, ...(securityPath === undefined ? {} : { securityPath }) };
 }

@@ -342,7 +342,7 @@ t.test('on a terminal the check is asked once, and security code asks for a risk
   git('add', 'src');
   const below = await typed('true\nlow\n', '-m', 'feat: password');
   t.equal(below.code, 129);
-  t.match(below.err, /expected a risk from `medium`, found `low`/);
+  t.match(below.err, /expected medium, high, found `low`/);
 });
 
 t.test(

@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -197,7 +197,33 @@ t.test('on a terminal `spec new` asks for what no option gives', async (t) => {
   const less = await typed('src/\n', '--summary', 'Round half up', '--risk', 'low', '--check', 'true');
   t.equal(less.err.match(/\?/g)?.length, 1);
   t.match(JSON.parse(less.out), { intent: { inScope: ['src/'] } });
-  t.match(await typed('\n\n\nmost\n'), { code: 129, err: /expected low, medium or high, found `most`/ });
+  t.match(await typed('\n\n\nmost\n'), { code: 129, err: /expected low, medium, high, found `most`/ });
   const bare = await typed('\n\n\n\n');
-  t.match(JSON.parse(bare.out), { risk: { level: 'medium' }, intent: { summary: /Say in one sentence/ } });
+  t.match(JSON.parse(bare.out), { risk: { level: 'low' }, intent: { summary: /Say in one sentence/ } });
+  const secret = await typed('\n', '--summary', 'Round', '--scope', 'src/auth/', '--check', 'true');
+  t.match(secret.err, /`src\/auth` is security code, and the proposed risk is `high`.*; Enter accepts/);
+  t.match(JSON.parse(secret.out), { risk: { level: 'high', rationale: /src\/auth/ } });
+});
+
+t.test('the risk of `spec new` follows the rule of `writ seal`', async (t) => {
+  const { call, root, git } = scene(t);
+  const risk = async (...args: readonly string[]) => {
+    const { code, err, data, error } = await call('spec', 'new', ...args);
+    return { code, err, level: data?.spec.risk.level, message: error?.message };
+  };
+  t.match(await risk(), { level: 'low' });
+  t.match(await risk('--scope', 'src/pay/'), { level: 'low' });
+  mkdirSync(join(root, '.writ'));
+  const config = '[seal]\nleast_risk = "medium"\n[security_code]\npaths = ["src/pay"]\n';
+  writeFileSync(join(root, '.writ/config.toml'), config);
+  git('add', '-f', '.writ');
+  t.match(await risk(), { level: 'low' }, 'only what is committed counts');
+  git('commit', '-qm', 'chore: policy');
+  t.match(await risk(), { level: 'medium' });
+  t.match(await risk('--scope', 'src/pay/'), {
+    level: 'high',
+    err: /risk: high, because src\/pay is security/,
+  });
+  t.match(await risk('--scope', 'src/pay/', '--risk', 'medium'), { level: 'medium' });
+  t.match(await risk('--risk', 'low'), { code: 129, message: /below `medium`/ });
 });
