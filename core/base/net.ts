@@ -1,9 +1,9 @@
 /* Sends HTTP requests within limits; the only user of undici. */
+import type { Dispatcher } from 'undici';
 import { messageOf, WritError } from './errors.ts';
 import {
   type HttpQuestion,
   type HttpStream,
-  type HttpStreamer,
   type OpenAnswer,
   type StreamQuestion,
   serviceUrlFault,
@@ -20,8 +20,10 @@ export interface HttpAnswer {
 /** Sends one request as `requestHttp` does, within the same bounds. */
 export type HttpClient = (question: HttpQuestion) => Promise<HttpAnswer>;
 
-/** A request of writ itself, which may also change a part of a resource. */
-type OwnQuestion = Omit<HttpQuestion, 'method'> & { readonly method: HttpQuestion['method'] | 'PATCH' };
+/** A request of writ itself, which may also change a resource. */
+type Own<Q extends HttpQuestion | StreamQuestion> = Omit<Q, 'method'> & {
+  readonly method: Q['method'] | 'PATCH' | 'PUT' | 'HEAD' | 'DELETE';
+};
 
 /**
  * Sends one HTTP request; all HTTP requests of writ itself use it. It allows `https:` only (plain HTTP on the
@@ -30,36 +32,25 @@ type OwnQuestion = Omit<HttpQuestion, 'method'> & { readonly method: HttpQuestio
  * Throws NETWORK_FAILED if there is no response, or if the response is too slow or too large. Error messages never
  * repeat the request headers.
  */
-export async function requestHttp(question: OwnQuestion): Promise<HttpAnswer> {
-  const { url, method, headers = {}, body, withinMs, maxBytes } = question;
-  const { origin, pathname, search } = new URL(url);
-  // The query may be confidential, so it is not checked or shown here. Its author validates it.
-  const fault = serviceUrlFault(url.slice(0, url.length - search.length));
-  if (fault !== undefined) throw failed(origin, pathname, fault);
-  const { Agent, request } = await import('undici');
-  const limit = { connect: { timeout: withinMs }, headersTimeout: withinMs, bodyTimeout: withinMs };
-  const dispatcher = new Agent({ ...limit, pipelining: 0, maxHeaderSize: 32 * 1024 });
+export async function requestHttp(question: Own<HttpQuestion>): Promise<HttpAnswer> {
+  const { url, withinMs } = question;
+  const { Agent } = await import('undici');
+  const dispatcher = new Agent({ connect: { timeout: withinMs }, pipelining: 0, maxHeaderSize: 32 * 1024 });
   const time = AbortSignal.timeout(withinMs);
   const signal = question.signal === undefined ? time : AbortSignal.any([time, question.signal]);
   try {
-    const answer = await request(url, {
-      method,
-      headers: { ...headers, 'accept-encoding': 'identity' },
-      ...(body === undefined ? {} : { body }),
-      dispatcher,
+    const { status, headers, body } = await streamAnswer(dispatcher, {
+      ...question,
+      idleMs: withinMs,
       signal,
     });
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const part of answer.body) {
-      size += (part as Buffer).length;
-      if (size > maxBytes) throw new Error(`an answer of more than ${maxBytes} octets`);
-      parts.push(part as Buffer);
-    }
-    return { status: answer.statusCode, headers: firstOf(answer.headers), body: Buffer.concat(parts) };
+    const parts: Uint8Array[] = [];
+    for await (const part of body) parts.push(part);
+    return { status, headers, body: Buffer.concat(parts) };
   } catch (cause) {
     question.signal?.throwIfAborted();
-    throw failed(origin, pathname, time.aborted ? `no whole answer within ${withinMs} ms` : messageOf(cause));
+    const { origin, pathname } = new URL(url);
+    throw time.aborted ? failed(origin, pathname, `no whole answer within ${withinMs} ms`) : cause;
   } finally {
     await dispatcher.destroy();
   }
@@ -70,7 +61,7 @@ export async function requestHttp(question: OwnQuestion): Promise<HttpAnswer> {
  * (`HTTPS_PROXY`, `NO_PROXY`). Loopback addresses are reached directly.
  */
 export function createStreamer(env: Readonly<Record<string, string | undefined>>): {
-  readonly stream: HttpStreamer;
+  readonly stream: (question: Own<StreamQuestion>) => Promise<OpenAnswer>;
   close(): Promise<void>;
 } {
   let opened: ReturnType<typeof openPool> | undefined;
@@ -100,9 +91,7 @@ async function openPool(env: Readonly<Record<string, string | undefined>>) {
   });
 }
 
-type Pool = Awaited<ReturnType<typeof openPool>>;
-
-async function streamAnswer(dispatcher: Pool, question: StreamQuestion): Promise<OpenAnswer> {
+async function streamAnswer(dispatcher: Dispatcher, question: Own<StreamQuestion>): Promise<OpenAnswer> {
   const { url, method, headers = {}, body, withinMs, idleMs, maxBytes } = question;
   const { origin, pathname, search } = new URL(url);
   const allowed = question.plainHttp === undefined ? [] : [question.plainHttp];
@@ -163,20 +152,11 @@ export async function streamHttp<T>(
   question: Pick<HttpQuestion, 'url' | 'headers' | 'withinMs'> & { readonly signal: AbortSignal },
   use: (answer: HttpStream) => Promise<T>,
 ): Promise<T> {
-  const { url, headers = {}, withinMs, signal } = question;
-  const { origin, pathname } = new URL(url);
-  const fault = serviceUrlFault(url);
-  if (fault !== undefined) throw failed(origin, pathname, fault);
-  const { Agent, request } = await import('undici');
-  const dispatcher = new Agent({ connect: { timeout: withinMs }, headersTimeout: withinMs, bodyTimeout: 0 });
+  const { Agent } = await import('undici');
+  const dispatcher = new Agent({ connect: { timeout: question.withinMs } });
   try {
-    const answer = await request(url, { method: 'GET', headers, dispatcher, signal }).catch(
-      (cause: unknown) => {
-        signal.throwIfAborted();
-        throw failed(origin, pathname, messageOf(cause));
-      },
-    );
-    return await use({ status: answer.statusCode, headers: firstOf(answer.headers), body: answer.body });
+    const unbounded = { method: 'GET', idleMs: 0, maxBytes: Number.POSITIVE_INFINITY } as const;
+    return await use(await streamAnswer(dispatcher, { ...question, ...unbounded }));
   } finally {
     await dispatcher.destroy();
   }
