@@ -49,6 +49,7 @@ export const gatesPlugin = definePlugin({
     'artifacts.required.format',
     'artifacts.required.name=sast-report',
     'artifacts.required.name=sca-report',
+    'artifacts.required.name=sca-report#release',
   ],
   setup({ slots, hooks, pool, rules: door }) {
     for (const rule of rules) door.add(rule);

@@ -2,7 +2,9 @@
  * Metadata of every built-in rule: id, when it runs, what it reads, and how findings describe it. Its function is in
  * `rules/<id>.ts`.
  */
+import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import type { Rule } from '../core/interfaces/rule.ts';
+import type { StageName } from '../core/interfaces/stage.ts';
 import { dependencyFileGlobs } from '../readers/packages/file-kind.ts';
 import { languageGlobs } from '../readers/source/language.ts';
 import { requiresArtifact, requiresByStage, requiresOfChecks } from './formats/required-artifact.ts';
@@ -329,7 +331,7 @@ export const rules: readonly Rule[] = [
   },
   {
     id: 'sca',
-    point: 'security',
+    point: 'every-stage',
     module: new URL('./rules/sca.ts', import.meta.url),
     readsArtifacts: true,
     judgesArtifact: 'sca-report',
@@ -338,7 +340,7 @@ export const rules: readonly Rule[] = [
       about: ({ id, packages }) =>
         Array.isArray(packages) && packages.length < 20 ? textOf(id, ...packages) : undefined,
     },
-    appliesTo: (spec) => requiresByStage(spec, 'sca-report', 'security'),
+    appliesTo: (spec, at) => at === scaStage(spec),
     text: {
       about: 'No dependency has a known vulnerability.',
       securitySeverity: '7.0',
@@ -366,6 +368,15 @@ export const rules: readonly Rule[] = [
     },
   },
 ];
+
+/** The security stage, or the release stage where the report is made only there and no check there evaluates it. */
+function scaStage(spec: EffectiveIntentSpec): StageName | undefined {
+  if (requiresByStage(spec, 'sca-report', 'security')) return 'security';
+  const isChecked = spec.acceptance.verificationPlan.releaseChecks.some(
+    ({ kind, command = '' }) => kind === 'policy' && /^sca(?:\s|$)/.test(command.trim()),
+  );
+  return requiresArtifact(spec, 'sca-report') && !isChecked ? 'release' : undefined;
+}
 
 /** The words in one text; `undefined` if one of them is none. */
 function textOf(...words: readonly unknown[]): string | undefined {

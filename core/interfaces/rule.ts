@@ -153,7 +153,7 @@ export interface Rule {
   /** Deadline; default 60. A rule that exceeds it has refused. */
   readonly timeoutSeconds?: number;
   /** Whether the rule applies to this spec. Absent: always. Pure. */
-  readonly appliesTo?: (spec: EffectiveIntentSpec) => boolean;
+  readonly appliesTo?: (spec: EffectiveIntentSpec, at?: RulePoint) => boolean;
   /**
    * Set by core for a rule of a third-party plugin: evaluates it in a sandboxed process instead of a thread. Never
    * rejects because of a fault of the rule.

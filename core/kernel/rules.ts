@@ -54,7 +54,7 @@ export function createRules(): Rules {
     },
     get: (id) => rules.get(id),
     at: (point, spec) =>
-      [...rules.values()].filter((rule) => isAskedAt(rule.point, point) && appliesTo(rule, spec)),
+      [...rules.values()].filter((rule) => isAskedAt(rule.point, point) && appliesTo(rule, spec, point)),
     freeze() {
       frozen = true;
     },
@@ -103,9 +103,9 @@ function isAskedAt(rulePoint: RulePoint, point: RulePoint): boolean {
   return rulePoint === point || (rulePoint === 'every-stage' && point !== 'patch');
 }
 
-function appliesTo(rule: Rule, spec: EffectiveIntentSpec): boolean {
+function appliesTo(rule: Rule, spec: EffectiveIntentSpec, point: RulePoint): boolean {
   try {
-    return rule.appliesTo?.(spec) !== false;
+    return rule.appliesTo?.(spec, point) !== false;
   } catch {
     return true;
   }

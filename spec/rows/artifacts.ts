@@ -99,7 +99,7 @@ export const artifactRows = inSection('Artifacts', [
     path: '/artifacts/required/*/name',
     rule: 'one that is made for the release stage alone is evaluated there',
     asks: (spec) => requires('sca-report')(spec) && !isScaJudged(spec),
-    bringsIn: 'gates part',
+    enforcedBy: 'gates',
   },
   {
     id: 'artifacts.required.name=sbom',
