@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { systemClock } from '../core/base/clock.ts';
 import { isWritError, type WritError } from '../core/base/errors.ts';
 import type { WorkerPool } from '../core/kernel/worker/pool.ts';
-import { builtInStores } from '../plugins/store/built-in-stores.ts';
+import { createStores } from '../plugins/store/built-in-stores.ts';
 import { parseArguments } from './args.ts';
 import type { CommandContext, CommandOptions, CommandResult, CommandSpec } from './command-parts/command.ts';
 import { createPrinter, type Sink, wantsColour } from './terminal/print.ts';
@@ -99,7 +99,11 @@ export async function dispatch(
       print: printer,
       progress,
       cwd: host.cwd,
-      stores: builtInStores,
+      stores: createStores({
+        env: host.env,
+        vault: async (repository, name) =>
+          (await import('../api/vault/vault.ts')).findInVaults(repository, host.env, name),
+      }),
       env: host.env,
       get stdin() {
         return host.stdin;

@@ -20,9 +20,7 @@ export interface ContractRow {
   /** Whether a run of this spec needs the row. Pure. */
   readonly asks: (spec: EffectiveIntentSpec, context: RowContext) => boolean;
   /** `core`, or the built-in plugin that declares the row. */
-  readonly enforcedBy?: string;
-  /** The part of the product that will bring it; exactly the rows without `enforcedBy`. */
-  readonly bringsIn?: 'scheduler part' | 'gates part' | 'seal part' | 'session part';
+  readonly enforcedBy: string;
 }
 
 /** Needed by every run. */

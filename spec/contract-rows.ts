@@ -36,16 +36,11 @@ export const contractRows: readonly ContractRow[] = [
   ...objectModelRows,
 ];
 
-/** Rows that this spec needs and no part of the product enforces yet, in spec order. */
-export function unenforcedFields(spec: EffectiveIntentSpec, context: RowContext): readonly ContractRow[] {
-  return contractRows.filter((row) => row.enforcedBy === undefined && row.asks(spec, context));
-}
-
 /** The ledger of an engine with all built-in plugins only, without opening one. */
 export function builtInLedger(): Ledger<readonly [EffectiveIntentSpec, RowContext]> {
   const claims = new Map<string, string[]>();
   for (const { id, enforcedBy } of contractRows) {
-    if (enforcedBy === undefined || enforcedBy === 'core') continue;
+    if (enforcedBy === 'core') continue;
     const ids = claims.get(enforcedBy);
     if (ids) ids.push(id);
     else claims.set(enforcedBy, [id]);

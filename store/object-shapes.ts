@@ -20,7 +20,10 @@ import {
   wholeNumber,
 } from './shape.ts';
 
-/** Where artifact content is kept: `key` is `<ref>:<path>` in store `git-native`. */
+/** A content ref with a file of this name holds an ArtifactRef at every other path. */
+export const contentMarker = '.artifact-refs';
+
+/** Where artifact content is kept: `key` is `<ref>:<path>`; there, or at that key of the store, is the content. */
 export const artifactRef = fields(
   { store: text, key: text, sha256: sha256Text, sizeBytes: wholeNumber, contentType: text },
   { expiresAt: time },

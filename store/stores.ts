@@ -34,10 +34,12 @@ export async function openStores(
 ): Promise<readonly OpenStore[]> {
   const open: OpenStore[] = [];
   for (const name of stores.names) {
-    const { open: openStore, beside } = await stores.pick(name);
+    const { open: openStore, beside, readsGit = false } = await stores.pick(name);
     if (beside && !beside.isUsed(repository)) continue;
-    const objects = openStore({ repository, clock, actorId });
-    open.push({ name, objects, ...(beside ? { beside } : {}) });
+    const one = { name, objects: openStore({ repository, clock, actorId }) };
+    const inGit = open.findIndex((other) => other.beside === undefined);
+    if (readsGit && inGit >= 0) open[inGit] = one;
+    else open.push({ ...one, ...(beside ? { beside } : {}) });
   }
   return open;
 }

@@ -77,6 +77,16 @@ export async function changeVault(place: VaultPlace, change: (secrets: Secrets) 
   }
 }
 
+/** A secret of the repository's vault, else of the user's. */
+export async function findInVaults(
+  repository: RepositoryPlace,
+  env: Environment,
+  name: string,
+): Promise<string | undefined> {
+  const own = (await readVault(await repositoryVault(repository, env))).get(name);
+  return (own ?? (await readVault(globalVault(env))).get(name))?.value;
+}
+
 function guarded<T>(place: VaultPlace, look: (directory: VaultPlace['directory']) => T): T {
   try {
     return look(place.directory);

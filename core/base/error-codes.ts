@@ -142,6 +142,9 @@ const rows = {
     QUEUE_REMOVED: [422, 1, 'changes were removed from the merge queue'],
     APPROVAL_NOT_COUNTED: [422, 1, 'what was signed is stored and does not count'],
     RUN_NOT_WAITING: [409, 1, 'the run does not wait for a person'],
+    STORE_REFUSED: [502, 128, 'the object store did not do what was asked'],
+    STORE_UNCONDITIONAL: [502, 128, 'the object store ignores conditional writes'],
+    STORE_CREDENTIALS: [500, 128, 'there are no usable credentials for the object store'],
     EVIDENCE_WRITE_FAILED: [507, 128, 'evidence could not be written'],
     JOURNAL_CORRUPT: [500, 128, 'a run journal is damaged'],
     OBJECT_CORRUPT: [500, 128, 'a stored object is damaged or missing'],
@@ -373,6 +376,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   QUEUE_REMOVED: 'see why: `writ queue show`; mend the change, then add it again',
   RUN_NOT_WAITING: 'see its state: `writ show RUN`',
   JOURNAL_CORRUPT: 'see what rests on it: `writ fsck`',
+  STORE_UNCONDITIONAL:
+    'use a store that answers 412 to a second `If-None-Match: *`; two runs could overwrite each other here',
   OBJECT_CORRUPT: 'see what rests on it: `writ fsck`',
   STATE_CORRUPT: 'nothing was changed; move the file and the `-wal` beside it away, and a new one is begun',
   STATE_NEWER: 'use that version, or move the file away',

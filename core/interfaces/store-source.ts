@@ -8,6 +8,8 @@ export interface StorePlace {
   readonly clock: Clock;
   /** Author of its writes: the Scheduler's actor id. */
   readonly actorId: string;
+  /** The run's configuration. Absent: a reader, which starts no ref whose content is elsewhere. */
+  readonly config?: () => Promise<Uint8Array | undefined>;
 }
 
 /** Opens the object store of a repository (slot `store`, by `objmodel.objectStore.backend`). */
@@ -18,6 +20,8 @@ export interface StoreSource {
    * commits, which git lists.
    */
   readonly beside?: StoreBeside;
+  /** True: it is in git too, and reads what the git store wrote; a reader without a spec opens it instead. */
+  readonly readsGit?: boolean;
 }
 
 /** A store with refs that git does not see. */

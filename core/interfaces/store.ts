@@ -21,6 +21,10 @@ export interface WriteTree {
   readonly atMs?: number;
   /** Commits of the repository that must live as long as this version. A store without commits ignores them. */
   readonly anchors?: readonly string[];
+  /** What an ArtifactRef says of a path, for a store that keeps content elsewhere. */
+  readonly about?: (
+    path: string,
+  ) => { readonly contentType?: string; readonly expiresAt?: string } | undefined;
 }
 
 export type RefWrite = readonly [ref: string, write: WriteTree];
@@ -46,7 +50,21 @@ export interface ObjectStore {
   refs(prefix: string): Promise<readonly { readonly ref: string; readonly version: string }[]>;
   /** Removes a ref; the store's clean-up removes its content. A missing ref is ignored. */
   remove(ref: string): Promise<void>;
+  /** Present if refs only refer to artifact content. */
+  readonly content?: OutsideContent;
 }
+
+/** Artifact content outside of the refs. */
+export interface OutsideContent {
+  /** Throws if nothing could be stored; `tries`: STORE_UNCONDITIONAL unless exactly one of two writers wins. */
+  ready(tries?: boolean): Promise<void>;
+  /** Deletes what only `paths` (absent: all) of a ref need; answers its size. `undefined`: the ref holds it itself. */
+  expire(ref: string, paths: readonly string[] | undefined, dryRun: boolean): Promise<number | undefined>;
+  /** Compares presence and size; `reads`: digests too. */
+  audit(ref: string, reads: boolean): Promise<readonly ContentProblem[]>;
+}
+
+export type ContentProblem = { readonly path: string; readonly isThere: boolean; readonly what: string };
 
 /** Where a repository is and how to call git in it. A store without git needs only `commonDir`. */
 export interface RepositoryPlace {

@@ -50,6 +50,7 @@ import {
   type PlainValue,
   parseToml,
   readApprovalsSection,
+  readStoreSection,
   TableReader,
 } from './table-reader.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
@@ -151,6 +152,8 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     models: readModelsSection(root.table('models')),
     ...readPlainHttp(root.table('models')),
   };
+  // The store reads its place itself; here are its faults.
+  readStoreSection(root.table('store'));
   root.end();
   if (issues.length > 0) throw invalid(issues);
   return config;

@@ -1,6 +1,7 @@
 /* Parses TOML, reads its tables strictly, and reads a single section of a configuration, such as `[approvals]`. */
 import { parse, TomlError } from 'smol-toml';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { serviceUrlFault } from '../../core/base/http-question.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import { forgeName } from '../../readers/diff/owned-paths.ts';
 
@@ -356,4 +357,72 @@ export function groupsIn(config: Uint8Array | undefined): ApprovalsConfig['group
  */
 export function carriesApprovals(config: Uint8Array | undefined): boolean {
   return readSectionAlone(config, 'approvals', readApprovalsSection)?.carry === 'equivalent';
+}
+
+/** `[store.s3]`: where the content of runs under `external-s3` is kept. */
+export interface S3Place {
+  /** Without a slash at its end. */
+  readonly endpoint: string;
+  readonly bucket: string;
+  /** Ends with a slash. */
+  readonly prefix: string;
+  readonly region: string;
+  /** True: the bucket is part of the path; false: of the host. */
+  readonly pathStyle: boolean;
+}
+
+const credentialKey = /access_?key|secret|token|password|credential/i;
+
+/** Reads `[store]`; `undefined` without `s3`. Credentials are refused: the file is tracked. */
+export function readStoreSection(reader: TableReader): S3Place | undefined {
+  if (!reader.has('s3')) return void reader.end();
+  const table = reader.table('s3');
+  for (const key of table.keys().filter((one) => credentialKey.test(one))) {
+    table.has(key);
+    // The value is not repeated.
+    table.refuse(
+      table.at(key),
+      'credentials are never read from a tracked file: use `writ vault set`, the environment or a credentials file, and revoke this one',
+    );
+  }
+  const endpoint = table.text('endpoint', '').replace(/\/+$/, '');
+  const fault = serviceUrlFault(endpoint);
+  if (fault !== undefined) table.refuse(table.at('endpoint'), fault);
+  const bucket = table.text('bucket', '');
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) || bucket.includes('..'))
+    table.refuse(table.at('bucket'), 'expected 3 to 63 lower-case letters, digits, `-` and `.`');
+  const prefix = table.text('prefix', 'writ/');
+  if (!/^(?:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\/){1,8}$/.test(prefix))
+    table.refuse(
+      table.at('prefix'),
+      'expected names of letters, digits, `_`, `.` and `-`, each with a slash at its end',
+    );
+  const region = table.text('region', 'us-east-1');
+  if (!/^[A-Za-z0-9-]{1,63}$/.test(region)) table.refuse(table.at('region'), 'expected the name of a region');
+  const pathStyle = table.flag('path_style', true);
+  table.end();
+  reader.end();
+  return { endpoint, bucket, prefix, region, pathStyle };
+}
+
+/** Reads only `[store.s3]` of a config file. CONFIG_INVALID without one, or where it is not valid. */
+export function s3PlaceOf(config: Uint8Array | undefined): S3Place {
+  const issues: ConfigIssue[] = [];
+  const file = '.writ/config.toml';
+  const fail = (found: readonly ConfigIssue[]): WritError => invalidFile(file, { issues: found });
+  const root = new TableReader(
+    config === undefined ? {} : parseToml(config, maxSectionBytes, fail),
+    '',
+    issues,
+  );
+  const place = readStoreSection(root.table('store'));
+  if (issues.length > 0) throw fail(issues);
+  if (place !== undefined) return place;
+  throw fail([
+    {
+      path: 'store.s3',
+      message:
+        'it is missing, and `objectStore.backend: external-s3` keeps content there; expected `endpoint` and `bucket`',
+    },
+  ]);
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { EffectiveIntentSpec, Metadata } from '../../core/interfaces/intentspec.gen.ts';
-import type { StoreSource } from '../../core/interfaces/store-source.ts';
+import type { StorePlace, StoreSource } from '../../core/interfaces/store-source.ts';
 import type { Slot } from '../../core/kernel/slot.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { hasLanded } from '../../store/landed.ts';
@@ -84,19 +84,20 @@ export function withLandings(repository: Repository, store: RunStore): IntentRun
 }
 
 /**
- * Opens the store that a spec names (slot `store`), under its `aiRefPrefix`. Throws SLOT_UNKNOWN for a backend that
- * no plugin provides.
+ * Opens the store that a spec names (slot `store`), under its `aiRefPrefix`. `config` reads the configuration of the
+ * run's policy commit. Throws SLOT_UNKNOWN for a backend that no plugin provides.
  */
 export async function openRunStore(
   stores: Pick<Slot<StoreSource>, 'pick'>,
   repository: Repository,
   clock: Clock,
   spec: EffectiveIntentSpec,
+  config?: StorePlace['config'],
 ): Promise<IntentRunStore> {
   const { objectStore } = spec.objmodel;
   const source = await stores.pick(objectStore.backend);
   return withLandings(repository, {
-    objects: source.open({ repository, clock, actorId: schedulerOf(spec).id }),
+    objects: source.open({ repository, clock, actorId: schedulerOf(spec).id, ...(config ? { config } : {}) }),
     refs: storeRefs(objectStore.aiRefPrefix),
   });
 }

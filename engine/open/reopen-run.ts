@@ -13,6 +13,7 @@ import { takeUpScratch } from '../../workspace/git/import-objects.ts';
 import { type IncludedChanges, readLocalContent } from '../../workspace/git/include-local.ts';
 import { settleGit } from '../../workspace/git/locks.ts';
 import type { KeptReaders } from '../../workspace/git/object-reader.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
 import { readRef } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
@@ -84,7 +85,9 @@ export async function reopenRun(
     const read = claim
       ? await readContract(engine, claim.spec)
       : await readKeptContract(engine, directory, before);
-    const store = await openRunStore(engine.slots.store, repository, request.clock, read.effective);
+    const store = await openRunStore(engine.slots.store, repository, request.clock, read.effective, () =>
+      readBlob(repository, landing.policy.tree, '.writ/config.toml'),
+    );
     const candidate = claim ? claim.candidate : before.candidate;
     const moved =
       request.cancel === undefined && !(own && isSealing(own))

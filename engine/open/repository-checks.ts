@@ -63,7 +63,9 @@ export async function checkRepository(
     return place.keep(await openStatedRepository(request, admitted(), use));
   });
   const store = await check('store-opens', 'repository', '/objmodel/objectStore/backend', () =>
-    openRunStore(plugins.stores, repository(), request.clock, admitted().effective),
+    openRunStore(plugins.stores, repository(), request.clock, admitted().effective, () =>
+      readBlob(repository(), landing().policy.tree, '.writ/config.toml'),
+    ),
   );
   await check('metadata-kept', 'repository', '/metadata', () => requireSameMetadata(store(), admitted()));
   await check('intent-active', 'repository', '/lifecycle/status', () => requireActive(store(), admitted()));
@@ -84,6 +86,10 @@ export async function checkRepository(
     const configBytes = await readBlob(repository(), tree, '.writ/config.toml');
     const forms = await plugins.sealingForms();
     return { configBytes, config: await readConfig(repository(), tree, configBytes, forms) };
+  });
+  await check('content-storable', 'repository', '/objmodel/objectStore/backend', async () => {
+    read();
+    await store().objects.content?.ready();
   });
   const evaluatesOnly = await check('mode-known', 'repository', '', () => {
     const isAdvised = read().config.mode === 'advise';

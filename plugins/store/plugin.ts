@@ -1,13 +1,19 @@
-import { definePlugin } from '../../core/kernel/plugin.ts';
+/* The plugin of the built-in stores. */
+import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import { addBuiltInStores } from './built-in-stores.ts';
+import type { StoreSecrets } from './s3/s3-credentials.ts';
+
+const backends = ['git-native', 'external-local', 'external-s3'];
 
 /** Where runs are kept, by `objmodel.objectStore.backend`. */
-export const storePlugin = definePlugin({
-  name: 'store',
-  api: 1,
-  enforces: ['objmodel.objectStore.backend=git-native', 'objmodel.objectStore.backend=external-local'],
-  setup({ slots }) {
-    addBuiltInStores(slots.store);
-    return undefined;
-  },
-});
+export function storePlugin(secrets: StoreSecrets): LoadedPlugin {
+  return definePlugin({
+    name: 'store',
+    api: 1,
+    enforces: backends.map((name) => `objmodel.objectStore.backend=${name}`),
+    setup({ slots }) {
+      addBuiltInStores(slots.store, secrets);
+      return undefined;
+    },
+  });
+}

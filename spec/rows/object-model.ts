@@ -22,7 +22,7 @@ export const objectModelRows = inSection('Object-model binding', [
     path: '/objmodel/objectStore/backend',
     rule: 'objects in object storage; git keeps only ArtifactRefs',
     asks: ({ objmodel }) => objmodel.objectStore.backend === 'external-s3',
-    bringsIn: 'seal part',
+    enforcedBy: 'store',
   },
   {
     id: 'objmodel.objectStore.blobRetentionStrategy',

@@ -59,8 +59,8 @@ export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
   'plugins/third-party': ['spec', 'workspace/git', 'engine/config'],
   // It removes what a check has written, of whatever mode and depth.
   'plugins/sandbox': ['workspace/git'],
-  // A store in git consists of git objects.
-  'plugins/store': ['workspace/git'],
+  // A store in git consists of git objects; a section of the configuration says where a bucket is.
+  'plugins/store': ['workspace/git', 'engine/config'],
   // Testers call a plugin as a run would: with a repository, a scope and a configuration; a log gets a sealed statement.
   'plugins/testers': [
     'workspace/git',

@@ -25,7 +25,7 @@ export const saidNames: readonly SaidNames[] = [
     why: 'networks, levels of regression, log modes and protocols of git are called so, too; a sandbox is asked whether it confines',
   },
   {
-    names: ['patchset', 'sbom', 'sca-report', 'release-notes', 'git-native', 'external-local'],
+    names: ['patchset', 'sbom', 'sca-report', 'release-notes', 'git-native', 'external-local', 'external-s3'],
     within: 'spec/',
     why: 'values of the contract, by its own rows and rules',
   },

@@ -22,13 +22,16 @@ const behindVerify: readonly RegExp[] = [
   // Unpacking a tar.gz that is compared with a tree.
   /^readers\/documents\/archive\/(?:archive-fault|inflate|tar-checksum)\.ts$/,
 ];
-/** Loaded for a certificate, a public log, a signature over a digest alone, or carried approvals. */
+/** Loaded for a certificate, a public log, a signature over a digest alone, carried approvals, or content in a bucket. */
 const packages: readonly string[] = [
   '@sigstore/verify',
   '@sigstore/bundle',
   '@sigstore/core',
   '@noble/curves/nist.js',
   'smol-toml',
+  // Content in a bucket.
+  'undici',
+  'aws4fetch',
 ];
 const start = 'verify.ts';
 

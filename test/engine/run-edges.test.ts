@@ -93,7 +93,7 @@ long('a run refuses a spec that must not run with the error code for the reason'
       { objmodel: { runPolicy: { metricsSchema: { cost_usd: { type: 'nonsense' } } } } },
     ],
     ['CONFIG_INVALID', { provenance: { transparencyLog: { mode: 'public-log' } } }],
-    ['SPEC_UNENFORCED', { objmodel: { objectStore: { backend: 'external-s3' } } }],
+    ['CONFIG_INVALID', { objmodel: { objectStore: { backend: 'external-s3' } } }],
   ];
   for (const [code, spec] of table) await refusal(t, sample, code, () => sample.run({ source }, spec));
   t.equal(sample.git('for-each-ref', 'refs/ai'), '');

@@ -1,11 +1,8 @@
 import t from 'tap';
 import { toPointer } from '../../core/base/json-pointer.ts';
-import { contractRows, unenforcedFields } from '../../spec/contract-rows.ts';
+import { contractRows } from '../../spec/contract-rows.ts';
 import { accepted, type Json, put, sample } from './sample.ts';
 import { places } from './schema-walk.ts';
-
-const asked = (document: Json, model = false): readonly string[] =>
-  unenforcedFields(accepted(document).effective, { model }).map(({ id }) => id);
 
 t.test('every field of the schema has a row, and every row has a field', async (t) => {
   const patterns = contractRows.map(({ path }) => ({
@@ -37,32 +34,9 @@ t.test('every field of the schema has a row, and every row has a field', async (
   }
 });
 
-t.test('every row has a unique id and either an enforcer or the part to bring one', async (t) => {
+t.test('every row has a unique id', async (t) => {
   const ids = contractRows.map(({ id }) => id);
   t.equal(new Set(ids).size, ids.length);
-  for (const { id, enforcedBy, bringsIn } of contractRows)
-    t.equal((enforcedBy === undefined) !== (bringsIn === undefined), true, id);
-});
-
-t.test('the minimal and typical specs require nothing unenforced for a supplied patch', async (t) => {
-  t.strictSame(asked(sample('minimal')), []);
-  t.strictSame(asked(sample('typical')), []);
-});
-
-t.test('the high-assurance spec requires nothing unenforced', async (t) => {
-  t.strictSame(asked(sample('high-assurance')), []);
-});
-
-t.test('each unenforced row is required once a spec sets its field', async (t) => {
-  const table: readonly (readonly [id: string, path: readonly (string | number)[], value: Json])[] = [
-    ['objmodel.objectStore.backend=external-s3', ['objmodel'], { objectStore: { backend: 'external-s3' } }],
-  ];
-  for (const [id, path, value] of table) {
-    const document = sample('typical');
-    t.notOk(asked(document).includes(id), id);
-    put(document, path, value);
-    t.ok(asked(document).includes(id), `${id} by ${path.join('.')}`);
-  }
 });
 
 t.test('a tolerated regression is required only with integration checks', async (t) => {

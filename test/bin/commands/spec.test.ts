@@ -320,7 +320,6 @@ t.test('`spec validate` warns about spec fields that a run would refuse or ignor
         provenance: { requireSlsaProvenance: false, transparencyLog: { mode: 'public-log' } },
         lifecycle: { status: 'closed' },
         objmodel: {
-          objectStore: { backend: 'external-s3' },
           runPolicy: { metricsSchema: { cost_usd: 7 } },
         },
       }),
@@ -333,6 +332,5 @@ t.test('`spec validate` warns about spec fields that a run would refuse or ignor
     ['LOG_UNUSED', '/provenance/transparencyLog/mode', 'warning'],
     ['METRICS_SCHEMA_INVALID', '/objmodel/runPolicy/metricsSchema', 'warning'],
     ['PLAN_DUPLICATE_OBJECTIVE', '/intent/objectives', 'warning'],
-    ['SPEC_UNENFORCED', '/objmodel/objectStore/backend', 'warning'],
   ]);
 });

@@ -1,0 +1,252 @@
+/* The store `external-s3`: the store in git, with the content of artifacts in a bucket. */
+import { sha256Hex } from '../../core/base/canonical.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { createStreamer } from '../../core/base/net.ts';
+import { parseStrictJson } from '../../core/base/strict-json.ts';
+import type { ContentProblem, ObjectStore, RefWrite, WriteTree } from '../../core/interfaces/store.ts';
+import type { StorePlace, StoreSource } from '../../core/interfaces/store-source.ts';
+import { s3PlaceOf } from '../../engine/config/table-reader.ts';
+import { type ArtifactRef, artifactRef, contentMarker } from '../../store/object-shapes.ts';
+import { toJson } from '../../store/record/record-paths.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
+import { defaultBranch } from '../../workspace/git/target.ts';
+import { requireStorePath } from '../../workspace/git/write-tree.ts';
+import { openGitNativeStore } from './git-native-store.ts';
+import { forEachOf, openS3, type S3Client, type S3Pace } from './s3/s3-client.ts';
+import { findS3Credentials, type StoreSecrets } from './s3/s3-credentials.ts';
+
+const name = 'external-s3';
+const atOnce = 4;
+const marker = Buffer.from(`${name}\n`);
+/** A reference is a few hundred bytes. */
+const maxRefBytes = 16 * 1024;
+const maxConfigBytes = 256 * 1024;
+
+/** The run that a content ref belongs to, by the ref's name: its folder in the bucket. */
+function folderOf(ref: string): string | undefined {
+  return /\/(?:content\/([^/]+)|fetched\/of-([^/]+)\/[^/]+-content)$/
+    .exec(ref)
+    ?.slice(1)
+    .find((id) => id !== undefined);
+}
+
+/**
+ * As the store in git, but a content ref holds one ArtifactRef per path and the marker, and the bucket holds the
+ * bytes under `<prefix><run>/<sha256>`. Content refs without the marker are those of the store in git.
+ */
+export function openExternalS3Store(
+  { repository, clock, actorId, config }: StorePlace,
+  secrets: StoreSecrets,
+  pace?: Partial<S3Pace>,
+): ObjectStore {
+  const git = openGitNativeStore(repository, { clock, actorId });
+  let opened: Promise<S3Client> | undefined;
+  const bucket = (): Promise<S3Client> => {
+    opened ??= open();
+    return opened;
+  };
+  async function open(): Promise<S3Client> {
+    const place = s3PlaceOf(await (config?.() ?? readDefaultConfig()));
+    return openS3(place, {
+      stream: createStreamer(secrets.env).stream,
+      credentials: () => findS3Credentials(repository, secrets),
+      clock,
+      ...(pace === undefined ? {} : { pace }),
+    });
+  }
+  async function readDefaultConfig(): Promise<Uint8Array | undefined> {
+    const branch = (await defaultBranch(repository)) ?? 'HEAD';
+    return readBlob(repository, branch, '.writ/config.toml', maxConfigBytes);
+  }
+
+  const holdsRefs = async (ref: string): Promise<boolean> =>
+    folderOf(ref) !== undefined && (await git.read(ref, contentMarker)) !== undefined;
+
+  /** The ArtifactRefs of a content ref, by path; `undefined` if it holds the content itself. */
+  async function refsAt(
+    ref: string,
+    paths?: Iterable<string>,
+  ): Promise<ReadonlyMap<string, ArtifactRef> | undefined> {
+    const folder = folderOf(ref);
+    if (folder === undefined) return undefined;
+    const wanted = paths ?? (await git.list(ref)).map(({ path }) => path);
+    const files = await git.readMany(ref, [contentMarker, ...wanted]);
+    if (!files.has(contentMarker)) return undefined;
+    const found = new Map<string, ArtifactRef>();
+    for (const [path, bytes] of files)
+      if (path !== contentMarker) found.set(path, parseRef(folder, path, bytes));
+    return found;
+  }
+
+  /** Puts the content first: a ref never leads to what is not stored. */
+  async function toReferences([ref, write]: RefWrite): Promise<RefWrite> {
+    const folder = folderOf(ref);
+    if (folder === undefined || (config === undefined && !(await holdsRefs(ref)))) return [ref, write];
+    const s3 = await bucket();
+    const files = new Map<string, Uint8Array>([[contentMarker, marker]]);
+    await forEachOf(write.files, atOnce, async ([path, bytes]) => {
+      const sha256 = sha256Hex(bytes);
+      const { contentType = 'application/octet-stream', expiresAt } =
+        write.about?.(requireStorePath(path)) ?? {};
+      const key = `${folder}/${sha256}`;
+      await s3.put(key, bytes, contentType);
+      const pointer: ArtifactRef = {
+        store: name,
+        key,
+        sha256,
+        sizeBytes: bytes.length,
+        contentType,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      };
+      files.set(path, toJson(pointer));
+    });
+    const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+    return [ref, { ...write, files: sorted }];
+  }
+  async function writeTrees(
+    writes: readonly RefWrite[],
+    commit: (writes: readonly RefWrite[]) => Promise<string>,
+  ): Promise<string> {
+    try {
+      const made: RefWrite[] = [];
+      for (const write of writes) made.push(await toReferences(write));
+      return await commit(made);
+    } catch (cause) {
+      const isNamed = [
+        'EVIDENCE_WRITE_FAILED',
+        'STORE_UNCONDITIONAL',
+        'STORE_CREDENTIALS',
+        'CONFIG_INVALID',
+        'GIT_MISSING',
+      ];
+      if (isWritError(cause) && isNamed.includes(cause.code)) throw cause;
+      throw new WritError('EVIDENCE_WRITE_FAILED', {
+        message: `the content of \`${writes[0]?.[0]}\` could not be stored: ${messageOf(cause)}`,
+        detail: {
+          ref: writes[0]?.[0],
+          ...(isWritError(cause) ? { reason: cause.detail, code: cause.code } : {}),
+        },
+        cause,
+      });
+    }
+  }
+
+  const readMany = async (ref: string, paths: Iterable<string>): Promise<ReadonlyMap<string, Buffer>> => {
+    const wanted = [...paths];
+    const pointers = await refsAt(ref, wanted);
+    if (pointers === undefined) return git.readMany(ref, wanted);
+    const s3 = await bucket();
+    const found = new Map<string, Buffer>();
+    await forEachOf(pointers, atOnce, async ([path, { key, ...expected }]) => {
+      const bytes = await s3.get(key, expected);
+      if (bytes === undefined) throw missing(ref, path, key);
+      found.set(path, bytes);
+    });
+    return new Map(wanted.flatMap((path) => (found.has(path) ? [[path, found.get(path) as Buffer]] : [])));
+  };
+
+  return {
+    ...git,
+    writeTree: (ref, write: WriteTree) =>
+      writeTrees([[ref, write]], async ([one]) => (one ? git.writeTree(...one) : '')),
+    async writeTrees(writes) {
+      await writeTrees(writes, async (made) => {
+        await git.writeTrees?.(made);
+        return '';
+      });
+    },
+    read: async (ref, path) => (await readMany(ref, [path])).get(path),
+    readMany,
+    async list(ref) {
+      const entries = await git.list(ref);
+      if (folderOf(ref) === undefined || !entries.some(({ path }) => path === contentMarker)) return entries;
+      const pointers = await refsAt(
+        ref,
+        entries.map(({ path }) => path),
+      );
+      return entries.flatMap(({ path }) => {
+        const pointer = pointers?.get(path);
+        return pointer === undefined ? [] : [{ path, object: pointer.sha256, sizeBytes: pointer.sizeBytes }];
+      });
+    },
+    async remove(ref) {
+      if (await holdsRefs(ref)) await this.content?.expire(ref, undefined, false);
+      await git.remove(ref);
+    },
+    content: {
+      async ready(tries = false) {
+        const s3 = await bucket();
+        await findS3Credentials(repository, secrets);
+        if (tries) await s3.tryWriters();
+      },
+      async expire(ref, paths, dryRun) {
+        const pointers = await refsAt(ref);
+        const folder = folderOf(ref);
+        if (pointers === undefined || folder === undefined) return undefined;
+        const gone = new Set(paths ?? pointers.keys());
+        const kept = new Set([...pointers].flatMap(([path, { key }]) => (gone.has(path) ? [] : [key])));
+        const over = new Map(
+          [...pointers].flatMap(([path, one]) =>
+            gone.has(path) && !kept.has(one.key) ? [[one.key, one.sizeBytes]] : [],
+          ),
+        );
+        if (!dryRun) {
+          const s3 = await bucket();
+          await forEachOf(over.keys(), atOnce, (key) => s3.remove(key));
+          // What killed writes left, too.
+          if (kept.size === 0) await s3.clear(`${folder}/`, (rest) => /^[0-9a-f]{64}$/.test(rest));
+        }
+        return [...over.values()].reduce((sum, bytes) => sum + bytes, 0);
+      },
+      async audit(ref, reads) {
+        const problems: ContentProblem[] = [];
+        const pointers = (await refsAt(ref)) ?? new Map<string, ArtifactRef>();
+        if (pointers.size === 0) return problems;
+        const s3 = await bucket();
+        await forEachOf(pointers, atOnce, async ([path, { key, sha256, sizeBytes }]) => {
+          const size = await s3.size(key);
+          const note = (isThere: boolean, what: string) =>
+            void problems.push({ path, isThere, what: `${what} in the object store (\`${key}\`)` });
+          if (size === undefined) return note(false, 'it is not');
+          if (size !== sizeBytes) return note(true, `expected ${sizeBytes} bytes, found ${size}`);
+          if (!reads) return;
+          try {
+            if ((await s3.get(key, { sha256, sizeBytes })) === undefined) note(false, 'it is not');
+          } catch (fault) {
+            if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;
+            note(true, `expected ${sha256}, found ${String(fault.detail.found)}`);
+          }
+        });
+        return problems.sort((a, b) => (a.path < b.path ? -1 : 1));
+      },
+    },
+  };
+}
+
+/** Only the key that follows from run and digest is ever asked for: a ref may come from others. */
+function parseRef(folder: string, path: string, bytes: Buffer): ArtifactRef {
+  const problems: string[] = [];
+  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes: maxRefBytes });
+  artifactRef.check(value, '', problems);
+  const found = value as ArtifactRef;
+  if (problems.length === 0 && (found.store !== name || found.key !== `${folder}/${found.sha256}`))
+    problems.push('/key: it is not that of this run and digest');
+  if (problems.length === 0) return found;
+  throw new WritError('OBJECT_CORRUPT', {
+    message: `the reference to the content of \`${path}\` is malformed: ${problems[0]}`,
+    detail: { path, problems },
+  });
+}
+
+function missing(ref: string, path: string, key: string): WritError {
+  return new WritError('OBJECT_CORRUPT', {
+    message: `the content of \`${ref}:${path}\` is not in the object store`,
+    detail: { object: key, expected: key.slice(key.indexOf('/') + 1), found: 'nothing' },
+  });
+}
+
+/** Slot `store`, name `external-s3`. */
+export function externalS3(secrets: StoreSecrets): StoreSource {
+  return { open: (place) => openExternalS3Store(place, secrets), readsGit: true };
+}
+export const externalS3Source: StoreSource = externalS3({ env: process.env });
