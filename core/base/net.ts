@@ -39,11 +39,8 @@ export async function requestHttp(question: Own<HttpQuestion>): Promise<HttpAnsw
   const time = AbortSignal.timeout(withinMs);
   const signal = question.signal === undefined ? time : AbortSignal.any([time, question.signal]);
   try {
-    const { status, headers, body } = await streamAnswer(dispatcher, {
-      ...question,
-      idleMs: withinMs,
-      signal,
-    });
+    const bounded = { ...question, idleMs: withinMs, signal };
+    const { status, headers, body } = await streamAnswer(dispatcher, bounded);
     const parts: Uint8Array[] = [];
     for await (const part of body) parts.push(part);
     return { status, headers, body: Buffer.concat(parts) };

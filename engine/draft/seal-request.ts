@@ -91,7 +91,10 @@ export async function stagedChange(repository: Repository, index?: string): Prom
   return { source: { kind: 'patch', bytes }, base, branch, paths };
 }
 
-/** The commit at HEAD. TARGET_MOVED, OBJECTS_MISSING if its parent is cut away, COMMIT_PUBLISHED if it cannot be replaced, and as `branchHere`. */
+/**
+ * The commit at HEAD. TARGET_MOVED, OBJECTS_MISSING if its parent is cut away, COMMIT_PUBLISHED if it cannot be
+ * replaced, and as `branchHere`.
+ */
 export async function lastCommit(repository: Repository): Promise<SealableChange> {
   const branch = await branchHere(repository);
   const { commit = 'HEAD' } = await readHead(repository);
