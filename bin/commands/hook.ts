@@ -138,8 +138,8 @@ async function checkMessage(
 
 /**
  * What git keeps of a message that a person wrote in an editor, by `commit.cleanup`: nothing from the line on below
- * which `git commit --verbose` shows the diff, and, unless the mode keeps them, no comment lines. `--cleanup` on the command
- * line is not known to a hook.
+ * which `git commit --verbose` shows the diff, and, unless the mode keeps them, no comment lines. `--cleanup` on the
+ * command line is not known to a hook.
  */
 async function keptMessage(repository: Repository, written: string): Promise<string> {
   const [cleanup, listed] = await Promise.all([
@@ -156,7 +156,7 @@ async function keptMessage(repository: Repository, written: string): Promise<str
   return kept.filter((line) => keepsComments || !line.startsWith(comment)).join('\n');
 }
 
-/** For `core.commentChar = auto` git chooses one of these that begins no line of the message; its comments are last. */
+/** `core.commentChar = auto`: git chooses one of these that begins no line of the message; its comments come last. */
 function chosenComment(lines: readonly string[]): string | undefined {
   const scissors = lines.find((line) => /^[#;@!$%^&|:] -{24} >8 -{24}$/.test(line));
   return /^[#;@!$%^&|:]/.exec(scissors ?? lines.findLast((line) => line.trim() !== '') ?? '')?.[0];
