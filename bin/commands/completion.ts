@@ -16,7 +16,7 @@ import { globalOptions } from '../help.ts';
 
 const shells = ['bash', 'zsh', 'fish'];
 
-/** The words up to the cursor, undivided at `=` and `:`. Without the package bash-completion only white space counts. */
+/** The words up to the cursor, undivided at `=` and `:`; without bash-completion they are divided at white space. */
 const bashWords = `__writ_words() {
     if declare -F _get_comp_words_by_ref >/dev/null; then
         _get_comp_words_by_ref "$@"
