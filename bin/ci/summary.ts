@@ -32,7 +32,7 @@ const summarySchema = object(
       8,
     ),
     findings: list(finding, maxFindings),
-    /** Findings beyond those that are listed. */
+    /** Findings beyond those that are listed. A rule with very many lists its first ones: there may be more. */
     hidden: count(0),
   },
   {
@@ -188,7 +188,7 @@ function render(
     shown.push(line);
   }
   const hidden = findings.length - shown.length + summary.hidden;
-  const more = hidden === 0 ? [] : ['', `and ${hidden} more findings, in the files of the job`];
+  const more = hidden === 0 ? [] : ['', `and at least ${hidden} more findings, in the files of the job`];
   const body = ['', ...head, ...shown, ...more, '', run].map((line) => `${quote}${line}`);
   return [commentMark, ...heading, ...body, ...tail].join('\n');
 }

@@ -32,6 +32,8 @@ export async function reportToCi(view: RunView, { cwd, env, log }: CiPlace): Pro
   const isGitHub = env.GITHUB_ACTIONS === 'true';
   const directory = reportsDirectory(view.runId, { cwd, env });
   mkdirSync(directory, { recursive: true });
+  // In a working tree git ignores the directory by this file of its own.
+  if (!isGitHub) writeFileSync(join(directory, '.gitignore'), '*\n');
   const markdown = renderRunMarkdown(view);
   const files: Readonly<Record<string, string>> = {
     'run.sarif': renderRunSarif(view, readVersion(), await describeRules(rules)),
@@ -53,7 +55,7 @@ export async function reportToCi(view: RunView, { cwd, env, log }: CiPlace): Pro
 /** GitHub shows 10 errors and 10 warnings of a step, and drops others without a word (actions/toolkit#734). */
 const mostOfLevel = 10;
 
-/** Workflow commands, the worst first, and how many findings have none. */
+/** Workflow commands, the worst first, and how many findings have none: at least, as a rule lists only its first. */
 export function annotations(view: RunView): readonly string[] {
   const lines: string[] = [];
   let hidden = 0;
@@ -73,7 +75,7 @@ export function annotations(view: RunView): readonly string[] {
     lines.push(`::${severity} ${place.join(',')}::${data(message)}`);
   }
   const { word, sentence } = toVerdict(view);
-  const more = hidden === 0 ? '' : `; ${hidden} more findings are in the summary and in run.sarif`;
+  const more = hidden === 0 ? '' : `; at least ${hidden} more findings are in the summary and in run.sarif`;
   return [...lines, `::notice title=${property(`writ: ${word}`)}::${data(`${sentence}${more}`)}`];
 }
 
