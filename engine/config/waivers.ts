@@ -4,6 +4,7 @@ import type { WritError } from '../../core/base/errors.ts';
 import { compileGlob, type Glob, normalisePattern } from '../../core/base/glob.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
 import { type ConfigIssue, invalidFile, parseToml, TableReader } from './table-reader.ts';
 
@@ -86,21 +87,29 @@ const waived = 'waiver';
 /**
  * Lowers errors that a waiver covers to notes, and names the waiver. The message does not depend on the time, because
  * people approve it; `detail.evaluatedAt` is the clock that the waiver was valid at. An error whose waiver has expired
- * stays an error and says so. A finding without a path is never waived.
+ * stays an error and says so, as one in a file that the change renames away from its waiver does. A finding without a
+ * path is never waived.
  */
 export function waiveFindings<F extends Finding>(
   findings: readonly F[],
   waivers: readonly Waiver[],
   atMs: number,
+  files: readonly Pick<PatchFile, 'path' | 'oldPath'>[] = [],
 ): readonly F[] {
   if (waivers.length === 0) return findings;
   return findings.map((finding): F => {
     const { rule, severity, path, message, detail } = finding;
     if (severity !== 'error' || path === undefined) return finding;
-    const [waiver] = waivers
-      .filter((one) => one.rule === rule && one.path.matches(path))
+    const ofRule = waivers.filter((one) => one.rule === rule);
+    const [waiver] = ofRule
+      .filter((one) => one.path.matches(path))
       .sort((a, b) => (a.expires < b.expires ? 1 : -1));
-    if (waiver === undefined) return finding;
+    if (waiver === undefined) {
+      const { oldPath } = files.find((file) => file.path === path) ?? {};
+      return oldPath !== undefined && ofRule.some((one) => one.path.matches(oldPath))
+        ? { ...finding, message: `${message} (${oldPath} has a waiver, which does not follow a renaming)` }
+        : finding;
+    }
     const { reason, expires: until } = waiver;
     const named = { waiver: waivers.indexOf(waiver) + 1, until, evaluatedAt: toRfc3339(atMs) };
     if (atMs >= endOfDay(until))

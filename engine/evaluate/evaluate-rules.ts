@@ -100,7 +100,7 @@ export async function askRule(
       },
       found,
     );
-    return waiveFindings(findings, question.waivers, question.clock.now());
+    return waiveFindings(findings, question.waivers, question.clock.now(), input.patch.files);
   } catch (fault) {
     if (!isWritError(fault, 'INPUT_TOO_LARGE')) throw fault;
     return [

@@ -158,6 +158,11 @@ t.test(
     const others = [placeless, { ...finding, path: 'lib/a.js' }, { ...finding, rule: 'sast' }];
     t.strictSame(waiveFindings(others, waivers, at), others);
     const lastDay = Date.parse('2031-01-01T23:59:59Z');
+    const moved = { ...finding, path: 'elsewhere/a.js' };
+    const renamed = [{ path: moved.path, oldPath: finding.path }];
+    t.match(waiveFindings([moved], waivers, at, renamed), [
+      { severity: 'error', message: /has a waiver, which does not follow a renaming/ },
+    ]);
     t.match(waiveFindings([finding], waivers, lastDay), [{ severity: 'note' }]);
     t.match(waiveFindings([finding], waivers, lastDay + 1000), [{ severity: 'error' }]);
   },
