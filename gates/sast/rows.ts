@@ -6,8 +6,6 @@ import type { DescribedRule } from '../../core/interfaces/rule.ts';
  * the value or its use.
  */
 interface SastRow {
-  /** `sast/<language>-<what>`. */
-  readonly id: string;
   /** Number in the Common Weakness Enumeration. */
   readonly cwe: number;
   readonly severity: 'error' | 'warning';
@@ -18,188 +16,119 @@ interface SastRow {
   readonly words: readonly string[];
 }
 
-const unverified = {
-  cwe: 295,
-  severity: 'error',
-  why: 'does not verify who is at the other end of the connection',
-  instead: 'keep verification on, and add the authority that signed the certificate to the trusted ones',
-} as const;
-const deserialization = {
-  cwe: 502,
-  severity: 'error',
-  why: 'builds whatever objects its input names, and runs their code',
-} as const;
+/** Reads a row: number and severity, what the call does, what to use instead, and words apart by commas. */
+function row(text: string): SastRow {
+  const [head = '', why = '', instead = '', words = ''] = text.split(/\n +/);
+  const [cwe, severity] = head.split(' ');
+  return {
+    cwe: Number(cwe),
+    severity: severity as SastRow['severity'],
+    why,
+    instead,
+    words: words.split(', '),
+  };
+}
 
-/** Everything that our own static analysis looks for, by language. */
-export const sastRows = [
-  {
-    id: 'sast/python-unsafe-deserialization',
-    ...deserialization,
-    why: 'runs whatever code its input names',
-    instead: 'read JSON or another format of plain data, or check a signature before',
-    words: ['pickle', 'Pickle', 'marshal', 'dill', 'joblib'],
-  },
-  {
-    id: 'sast/python-shelve',
-    cwe: 502,
-    severity: 'warning',
-    why: 'unpickles what the file holds: anyone who can write the file runs code here',
-    instead: 'keep data in SQLite or JSON, or in a directory that no other user can write',
-    words: ['shelve'],
-  },
-  {
-    id: 'sast/python-yaml-load',
-    ...deserialization,
-    why: 'builds any Python object that the document asks for',
-    instead: 'call `yaml.safe_load`, or give `Loader=yaml.SafeLoader`',
-    words: ['yaml'],
-  },
-  {
-    id: 'sast/python-mktemp',
-    cwe: 377,
-    severity: 'error',
-    why: 'gives the name of a file that somebody else can make before',
-    instead: 'use `tempfile.mkstemp`, `NamedTemporaryFile` or `TemporaryDirectory`',
-    words: ['mktemp', 'tempnam', 'tmpnam'],
-  },
-  {
-    id: 'sast/python-tls-unverified',
-    ...unverified,
-    words: ['verify', 'CERT_NONE', '_create_unverified_context', 'ssl=', 'ssl =', 'unverified'],
-  },
-  {
-    id: 'sast/python-flask-debug',
-    cwe: 489,
-    severity: 'error',
-    why: 'lets every visitor who causes an error run code in the debugger',
-    instead: 'leave `debug` out, and run `flask --debug` while developing',
-    words: ['debug', 'DEBUG'],
-  },
-  {
-    id: 'sast/javascript-tls-unverified',
-    ...unverified,
-    instead: 'keep verification on, and give the authority that signed the certificate as `ca`',
-    words: ['rejectUnauthorized', 'NODE_TLS_REJECT', '\\u00', '\\u{'],
-  },
-  {
-    id: 'sast/javascript-cipher-without-iv',
-    cwe: 329,
-    severity: 'error',
-    why: 'derives key and initialisation vector from the password alone, the same ones every time',
-    instead: 'use `createCipheriv` with a key from `scrypt` and a random initialisation vector',
-    words: ['createCipher', 'createDecipher'],
-  },
-  {
-    id: 'sast/javascript-jwt-none',
-    cwe: 347,
-    severity: 'error',
-    why: 'accepts unsigned tokens',
-    instead: 'name the algorithms that you sign with, and no others',
-    words: ['algorithm', "'none'", '"none"', "'NONE'", '"NONE"', "'None'", '"None"'],
-  },
-  {
-    id: 'sast/java-unsafe-deserialization',
-    ...deserialization,
-    instead: 'read JSON or another format of plain data, or set an `ObjectInputFilter` of allowed classes',
-    words: ['readObject', 'readUnshared'],
-  },
-  {
-    id: 'sast/java-tls-unverified',
-    ...unverified,
-    instead: 'leave the default trust manager and host name verifier, and add the authority to a trust store',
-    words: ['checkServerTrusted', 'ostnameVerifier', 'ALLOW_ALL', 'TrustAll', 'SSLSession', 'AllowAll'],
-  },
-  {
-    id: 'sast/java-xml-external-entities',
-    cwe: 611,
-    severity: 'error',
-    why: 'reads documents that may name files and addresses for the parser to fetch',
-    instead: 'set `XMLInputFactory.SUPPORT_DTD` to false on the factory first',
-    words: ['XMLInputFactory'],
-  },
-  {
-    id: 'sast/go-tls-unverified',
-    ...unverified,
-    instead: 'leave it out, and give the authority that signed the certificate as `RootCAs`',
-    words: ['InsecureSkipVerify'],
-  },
-  {
-    id: 'sast/go-ssh-host-key',
-    cwe: 322,
-    severity: 'error',
-    why: 'accepts any host key, so that anyone can impersonate the host',
-    instead: 'use `knownhosts.New` or `ssh.FixedHostKey`',
-    words: ['InsecureIgnoreHostKey'],
-  },
-  {
-    id: 'sast/ruby-unsafe-deserialization',
-    ...deserialization,
-    why: 'builds whatever objects its input names',
-    instead: 'read JSON or another format of plain data',
-    words: ['Marshal'],
-  },
-  {
-    id: 'sast/ruby-yaml-load',
-    ...deserialization,
-    why: 'builds any Ruby object that the document asks for',
-    instead: 'call `YAML.safe_load` with the classes that you expect',
-    words: ['unsafe_load'],
-  },
-  {
-    id: 'sast/php-unserialize',
-    ...deserialization,
-    instead: "use `json_decode`, or give `['allowed_classes' => false]`",
-    words: ['unserialize'],
-  },
-  {
-    id: 'sast/php-tls-unverified',
-    ...unverified,
-    instead: 'keep verification on, and give the authority that signed the certificate as `CURLOPT_CAINFO`',
-    words: ['CURLOPT_SSL_VERIFY', 'verify_peer'],
-  },
-  {
-    id: 'sast/csharp-unsafe-deserialization',
-    ...deserialization,
-    instead: 'use `System.Text.Json` or `DataContractSerializer` with known types',
-    words: ['Deserialize'],
-  },
-  {
-    id: 'sast/csharp-tls-unverified',
-    ...unverified,
-    instead: 'leave the callback out, and add the authority that signed the certificate to the trusted ones',
-    words: ['ValidationCallback', 'DangerousAcceptAny', 'SslStream'],
-  },
-  {
-    id: 'sast/shell-download-executed',
-    cwe: 494,
-    severity: 'error',
-    why: 'runs what is downloaded, whatever that is by then',
-    instead: 'download to a file, compare its digest with a pinned one, then run it',
-    words: ['curl', 'wget', 'fetch'],
-  },
-  {
-    id: 'sast/shell-world-writable',
-    cwe: 732,
-    severity: 'error',
-    why: 'lets every user of the machine write there',
-    instead: 'give the permission to one user or group (`750`, `g+w`)',
-    words: ['chmod'],
-  },
-  {
-    id: 'sast/shell-tls-unverified',
-    ...unverified,
-    words: ['curl', '--no-check-certificate', 'ssl', 'SSL', 'TLS', 'HTTPSVERIFY'],
-  },
-] as const satisfies readonly SastRow[];
+const unverified = '295 error\n    does not verify who is at the other end of the connection';
+
+/** Rows by id, `sast/<language>-<fault>`. */
+const rows = {
+  'sast/python-unsafe-deserialization': row(`502 error
+    runs whatever code its input names
+    read JSON or another format of plain data, or check a signature before
+    pickle, Pickle, marshal, dill, joblib`),
+  'sast/python-shelve': row(`502 warning
+    unpickles what the file holds: anyone who can write the file runs code here
+    keep data in SQLite or JSON, or in a directory that no other user can write
+    shelve`),
+  'sast/python-yaml-load': row(`502 error
+    builds any Python object that the document asks for
+    call \`yaml.safe_load\`, or give \`Loader=yaml.SafeLoader\`
+    yaml`),
+  'sast/python-mktemp': row(`377 error
+    gives the name of a file that somebody else can make before
+    use \`tempfile.mkstemp\`, \`NamedTemporaryFile\` or \`TemporaryDirectory\`
+    mktemp, tempnam, tmpnam`),
+  'sast/python-tls-unverified': row(`${unverified}
+    keep verification on, and add the authority that signed the certificate to the trusted ones
+    verify, CERT_NONE, _create_unverified_context, ssl=, ssl =, unverified`),
+  'sast/python-flask-debug': row(`489 error
+    lets every visitor who causes an error run code in the debugger
+    leave \`debug\` out, and run \`flask --debug\` while developing
+    debug, DEBUG`),
+  'sast/javascript-tls-unverified': row(`${unverified}
+    keep verification on, and give the authority that signed the certificate as \`ca\`
+    rejectUnauthorized, NODE_TLS_REJECT, \\u00, \\u{`),
+  'sast/javascript-cipher-without-iv': row(`329 error
+    derives key and initialisation vector from the password alone, the same ones every time
+    use \`createCipheriv\` with a key from \`scrypt\` and a random initialisation vector
+    createCipher, createDecipher`),
+  'sast/javascript-jwt-none': row(`347 error
+    accepts unsigned tokens
+    name the algorithms that you sign with, and no others
+    algorithm, 'none', "none", 'NONE', "NONE", 'None', "None"`),
+  'sast/java-unsafe-deserialization': row(`502 error
+    builds whatever objects its input names, and runs their code
+    read JSON or another format of plain data, or set an \`ObjectInputFilter\` of allowed classes
+    readObject, readUnshared`),
+  'sast/java-tls-unverified': row(`${unverified}
+    leave the default trust manager and host name verifier, and add the authority to a trust store
+    checkServerTrusted, ostnameVerifier, ALLOW_ALL, TrustAll, SSLSession, AllowAll`),
+  'sast/java-xml-external-entities': row(`611 error
+    reads documents that may name files and addresses for the parser to fetch
+    set \`XMLInputFactory.SUPPORT_DTD\` to false on the factory first
+    XMLInputFactory`),
+  'sast/go-tls-unverified': row(`${unverified}
+    leave it out, and give the authority that signed the certificate as \`RootCAs\`
+    InsecureSkipVerify`),
+  'sast/go-ssh-host-key': row(`322 error
+    accepts any host key, so that anyone can impersonate the host
+    use \`knownhosts.New\` or \`ssh.FixedHostKey\`
+    InsecureIgnoreHostKey`),
+  'sast/ruby-unsafe-deserialization': row(`502 error
+    builds whatever objects its input names
+    read JSON or another format of plain data
+    Marshal`),
+  'sast/ruby-yaml-load': row(`502 error
+    builds any Ruby object that the document asks for
+    call \`YAML.safe_load\` with the classes that you expect
+    unsafe_load`),
+  'sast/php-unserialize': row(`502 error
+    builds whatever objects its input names, and runs their code
+    use \`json_decode\`, or give \`['allowed_classes' => false]\`
+    unserialize`),
+  'sast/php-tls-unverified': row(`${unverified}
+    keep verification on, and give the authority that signed the certificate as \`CURLOPT_CAINFO\`
+    CURLOPT_SSL_VERIFY, verify_peer`),
+  'sast/csharp-unsafe-deserialization': row(`502 error
+    builds whatever objects its input names, and runs their code
+    use \`System.Text.Json\` or \`DataContractSerializer\` with known types
+    Deserialize`),
+  'sast/csharp-tls-unverified': row(`${unverified}
+    leave the callback out, and add the authority that signed the certificate to the trusted ones
+    ValidationCallback, DangerousAcceptAny, SslStream`),
+  'sast/shell-download-executed': row(`494 error
+    runs what is downloaded, whatever that is by then
+    download to a file, compare its digest with a pinned one, then run it
+    curl, wget, fetch`),
+  'sast/shell-world-writable': row(`732 error
+    lets every user of the machine write there
+    give the permission to one user or group (\`750\`, \`g+w\`)
+    chmod`),
+  'sast/shell-tls-unverified': row(`${unverified}
+    keep verification on, and add the authority that signed the certificate to the trusted ones
+    curl, --no-check-certificate, ssl, SSL, TLS, HTTPSVERIFY`),
+} satisfies Readonly<Record<string, SastRow>>;
 
 /** Ids of our rows. */
-export type SastRowId = (typeof sastRows)[number]['id'];
+export type SastRowId = keyof typeof rows;
 
-const byId = new Map<string, SastRow>(sastRows.map((row) => [row.id, row]));
+/** Everything that our own static analysis looks for, by language. */
+export const sastRows = Object.entries(rows).map(([id, one]) => ({ id, ...one }));
 
 /** A row by its id. */
 export function sastRow(id: string): SastRow | undefined {
-  return byId.get(id);
+  return Object.hasOwn(rows, id) ? rows[id as SastRowId] : undefined;
 }
 
 /**
