@@ -1,9 +1,35 @@
 /* Direct execution and unsafe settings in Go. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { goNames } from '../../readers/source/names/go-names.ts';
+import { type NamingLanguage, readNames } from '../../readers/source/names/names.ts';
+import { followPaths, mapPaths } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { Query } from '../../readers/source/query/query.ts';
 import { callOf, collectHits, type Hit, hitOf, sastHit, why } from './hits.ts';
 import { passesShellText } from './shell-command.ts';
+
+/** How Go gives names. */
+export const goNaming: NamingLanguage = {
+  declarations: new Query(`
+    [(function_declaration) (method_declaration) (func_literal) (block) (if_statement) (for_statement)
+      (expression_switch_statement) (type_switch_statement) (expression_case) (communication_case)] @scope
+    (identifier) @plain
+    (import_spec name: (_)? @name path: (_) @module)
+    (short_var_declaration left: (_) @names right: (_) @values)
+    (assignment_statement left: (_) @names right: (_) @values (#set! in known))
+    (range_clause left: (_) @names)
+    (var_spec name: (_)* @name type: (_)? @type value: (_)? @values)
+    (const_spec name: (_)* @name type: (_)? @type value: (_)? @values)
+    (parameter_declaration name: (_)* @name type: (_) @type)
+    (variadic_parameter_declaration name: (_)* @name type: (_) @type)
+    (function_declaration name: (_) @name (#set! in file))`),
+  expressions: new Query(`
+    (parenthesized_expression . (_) @same)
+    (literal_element . (_) @same)`),
+  values: new Query('(selector_expression operand: (_) @object field: (_) @part)'),
+};
+
+/** The packages that are known by their last name where the imports are out of sight. */
+const standard = ['os/exec', 'os', 'syscall'];
 
 /** What starts a program from an argument list. */
 const launchers =
@@ -28,7 +54,26 @@ const setting = 'InsecureSkipVerify';
  */
 export function goHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
-  const { names, imports, ways } = goNames(reading, (path) => launchers.test(path));
+  /** Paths of all imported packages. */
+  const imports = new Set<string>();
+  /** Packages with names that need no qualifier (`import . "os/exec"`). */
+  const dotted: string[] = [];
+  const names = readNames(reading, goNaming, (match, given) => {
+    const alias = match.one('name');
+    const path = literal(match.one('module'));
+    if (path === undefined) return;
+    imports.add(path);
+    if (alias?.type === 'dot') dotted.push(path);
+    else given.give(tree.root, alias ? text(alias) : nameOf(path), { path, at: match.node.start });
+  });
+  const knowsImports = reading.isWhole && tree.nodes.some(({ type }) => type === 'package_clause');
+  const { ways } = followPaths(names, {
+    free(name) {
+      const offered = dotted.map((path) => `${path}.${name}`).find((path) => launchers.test(path));
+      return offered ?? (knowsImports ? undefined : (standard.find((path) => path.endsWith(name)) ?? name));
+    },
+    part: (value, part, follow) => mapPaths(follow.ways(value), (base) => `${base}.${part}`),
+  });
   const runs = interpreters.filter(([module]) => [...imports].some((path) => module.test(path)));
   return collectHits(tree, {
     call_expression: (node) => {
@@ -137,4 +182,13 @@ export function goHits(reading: Reading): readonly Hit[] {
   function isAppend(value: SyntaxNode | undefined): boolean {
     return value?.type === 'call_expression' && text(childOf(value, 'function')) === 'append';
   }
+}
+
+/**
+ * What a package is called where its import gives it no name: `gopkg.in/robertkrimen/otto.v1` is `otto`, `a/b/v2` is
+ * `b`.
+ */
+function nameOf(path: string): string {
+  const short = path.replace(/[/.]v\d+$/, '');
+  return short.slice(short.lastIndexOf('/') + 1);
 }

@@ -130,8 +130,10 @@ export function callOf(node: SyntaxNode, target: SyntaxNode): Call {
   return { node, target, given: argumentsOf(node) };
 }
 
-/** Maps the type of a node that passes a value on to the field of that value; `undefined`: every child. */
-export type CommandParameters = Readonly<Record<string, string | undefined>>;
+/** Nodes that pass a value on, apart by blanks: a type with the field of the value (`pair.value`), or any child. */
+export function takersIn(list: string): ReadonlyMap<string, string | undefined> {
+  return new Map(list.split(/\s+/).map((one) => one.split('.') as [string, string | undefined]));
+}
 
 /** A value that is passed on. `place` is the node that names the value, if that is not its parent. */
 export type PassedText = Pick<Hit, 'call' | 'why'> & { readonly place?: SyntaxNode | undefined };
@@ -143,13 +145,13 @@ export type PassedText = Pick<Hit, 'call' | 'why'> & { readonly place?: SyntaxNo
 export function passedTextHits(
   { nodes }: SyntaxTree,
   hits: readonly Hit[],
-  takers: CommandParameters,
+  takers: ReadonlyMap<string, string | undefined>,
   find: (node: SyntaxNode) => PassedText | undefined,
 ): readonly Hit[] {
   const called = new Set(hits.filter(executesText).flatMap(({ also = [] }) => also));
   return nodes.flatMap((node): readonly Hit[] => {
     const { parent, field, start } = node;
-    const isTaken = parent && Object.hasOwn(takers, parent.type) && (takers[parent.type] ?? field) === field;
+    const isTaken = parent && takers.has(parent.type) && (takers.get(parent.type) ?? field) === field;
     const found = isTaken ? find(node) : undefined;
     if (!found) return [];
     const { call, why: reason, place = parent } = found;

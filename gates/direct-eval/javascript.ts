@@ -1,12 +1,18 @@
 /* Direct execution and unsafe settings in JavaScript and TypeScript. */
-import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { isDeclared, javascriptNames } from '../../readers/source/names/javascript-names.ts';
-import { originsOf, type Way } from '../../readers/source/names/paths.ts';
+import {
+  ancestorOf,
+  argumentsOf,
+  childOf,
+  firstOf,
+  type SyntaxNode,
+} from '../../readers/source/grammar/syntax-tree.ts';
+import { type NamingLanguage, readNames } from '../../readers/source/names/names.ts';
+import { type Follow, followPaths, mapPaths, originsOf, type Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { Query } from '../../readers/source/query/query.ts';
 import {
   type Call,
   type CallRow,
-  type CommandParameters,
   callOf,
   collectHits,
   type Hit,
@@ -15,8 +21,80 @@ import {
   type PassedText,
   passedTextHits,
   sastHit,
+  takersIn,
 } from './hits.ts';
 import { passesShellText } from './shell-command.ts';
+
+/** How JavaScript and TypeScript give names, hoisting and shadowing as they do. */
+export const javascriptNaming: NamingLanguage = {
+  declarations: new Query(`
+    [(function_declaration) (generator_function_declaration) (function_expression) (generator_function)
+      (arrow_function) (method_definition)] @scope @scope.function
+    [(class_static_block) (internal_module) (module)] @scope @scope.function
+    [(statement_block) (class_body) (for_statement) (for_in_statement) (catch_clause) (switch_body)] @scope
+    [(identifier) (shorthand_property_identifier_pattern) (shorthand_property_identifier)] @plain
+    [(member_expression) (subscript_expression)] @member
+    (variable_declaration (variable_declarator name: (_) @name value: (_)? @value) (#set! in function))
+    (lexical_declaration (variable_declarator name: (_) @name value: (_)? @value))
+    (for_in_statement left: (_) @name) @in
+    (catch_clause parameter: (_) @name) @in
+    ; import('x').then((module) => …): what the callback is given is the module
+    (call_expression
+      function: (member_expression object: (_) @value property: (_) @then)
+      arguments: (arguments [
+        (arrow_function parameter: (_) @name)
+        (arrow_function parameters: (formal_parameters . (_) @name))
+        (function_expression parameters: (formal_parameters . (_) @name))] @in)
+      (#match? @then "^then$"))
+    (formal_parameters (_)* @name (#set! in parent))
+    (arrow_function parameter: (_) @name) @in
+    (function_expression name: (_) @name) @in
+    [(function_declaration name: (_) @name) (generator_function_declaration name: (_) @name)
+      (class_declaration name: (_) @name) (enum_declaration name: (_) @name)
+      (function_signature name: (_) @name)]
+    (assignment_expression left: (identifier) @name right: (_) @value (#set! in known) (#set! else file))
+    (assignment_expression
+      left: [(object_pattern) (array_pattern) (member_expression) (subscript_expression)] @name
+      right: (_) @value)
+    (import_statement (import_clause (identifier) @name) source: (_) @module)
+    (import_statement (import_clause (namespace_import (_) @name)) source: (_) @module)
+    (import_statement (import_clause (named_imports (import_specifier name: (_) @part alias: (_)? @name)))
+      source: (_) @module)
+    (import_statement (import_require_clause . (_) @name source: (_) @module))`),
+  patterns: new Query(`
+    (object_pattern (shorthand_property_identifier_pattern) @key @inner)
+    (object_pattern (pair_pattern key: (_) @key value: (_) @inner))
+    (object_pattern (object_assignment_pattern left: (_) @key @inner right: (_) @otherwise))
+    (object_pattern (rest_pattern) @inner)
+    (array_pattern (_) @inner (#set! part place))
+    (rest_pattern (_) @inner (#set! value none))
+    (assignment_pattern left: (_) @inner right: (_) @otherwise)
+    (required_parameter pattern: (_) @inner value: (_)? @otherwise)
+    (optional_parameter pattern: (_) @inner value: (_)? @otherwise)`),
+  expressions: new Query(`
+    [(parenthesized_expression . (_) @same) (as_expression . (_) @same) (satisfies_expression . (_) @same)
+      (non_null_expression . (_) @same) (await_expression . (_) @same) (type_assertion (_) @same .)
+      (sequence_expression (_) @same .)]`),
+  values: new Query(`
+    (member_expression object: (_) @object property: (_) @part)
+    (subscript_expression object: (_) @object index: (_) @key)
+    (call_expression function: (_) @target arguments: (_) @list)
+    (new_expression constructor: (_) @target)
+    (assignment_expression right: (_) @choice)
+    (ternary_expression consequence: (_) @choice alternative: (_) @choice)
+    (binary_expression left: (_) @choice right: (_) @choice)`),
+  nameOf: unescaped,
+};
+
+const globals = /^(?:(?:globalThis|window|global|self|top|parent|frames|document\.defaultView)\.)+(?=.)/;
+/** Of a text put together from texts put together. */
+const maxSaid = 8;
+const imports =
+  /^(?:import|require|module\.require|process\.mainModule\.require|process\.getBuiltinModule|#module\.createRequire\(\))$/;
+/** Text of what is a function for certain: written there, a global one, or a method of something written there. */
+const functions =
+  /=>|\bfunction\b|^(?:Object|Array|String|Number|Boolean|Symbol|Date|RegExp|Promise|Map|Set|Error|Function|parseInt|parseFloat|isNaN)$|^(?:Math|JSON|Reflect|Object|Array|\[[^\]]*\]|["'`/].*["'`/])\.(?!prototype$|length$)\w+$/s;
+const maxFunction = 500;
 
 const compilers = /^(?:Async|Generator|AsyncGenerator)?Function$/;
 const execs =
@@ -25,17 +103,9 @@ const spawns =
   /^(?:#(?:child_process|execa|cross-spawn|node-pty)|child_process|childProcess|cp)(?:\.(?:spawn|spawnSync|execFile|execFileSync|fork|execa|execaSync|execaCommand|execaCommandSync|sync|\$))?$|^(?:spawn|spawnSync|execFile|execFileSync|execa)$|^(?:Bun\.spawn(?:Sync)?|Deno\.(?:Command|run))$/;
 /** Parts of the runtime that start processes or compile, behind its public modules. */
 const bindings = /^(?:spawn_sync|process_wrap|contextify|evals)$/;
-/** Node types that pass a value on, each with the field of the value. */
-const takers: CommandParameters = {
-  variable_declarator: 'value',
-  assignment_expression: 'right',
-  pair: 'value',
-  arguments: undefined,
-  return_statement: undefined,
-  arrow_function: 'body',
-  public_field_definition: 'value',
-  field_definition: 'value',
-};
+const takers =
+  takersIn(`variable_declarator.value assignment_expression.right pair.value arguments return_statement
+  arrow_function.body public_field_definition.value field_definition.value`);
 const servers = /(?:^|\.)create(?:Secure)?Server$/;
 const maxDepth = 4;
 const why = {
@@ -48,8 +118,21 @@ const why = {
 /** Direct execution in JavaScript and TypeScript, under whatever name it was imported or given. */
 export function javascriptHits(reading: Reading): readonly Hit[] {
   const { literal, text, isText, isWhole, tree } = reading;
-  const names = javascriptNames(reading);
-  const { behind, keyOf, said, ways, option } = names;
+  const names = readNames(reading, javascriptNaming, (match, given) => {
+    const part = match.one('part');
+    const name = match.one('name') ?? part;
+    const module = moduleOf(literal(match.one('module')));
+    const real = part && (literal(part) ?? text(part));
+    const path = real === undefined || real === 'default' ? module : `${module}.${real}`;
+    if (name) given.give(tree.root, given.nameOf(name), { path, at: name.start });
+  });
+  const { behind } = names;
+  const { begin, ways, reaches } = followPaths(names, {
+    free: (name) => name,
+    part: waysOfPart,
+    said: sayText,
+    call: waysOfCall,
+  });
   const always = () => true;
   // Without the rest of the file a bare `exec` may have been imported out of sight.
   const isExec = (path: string) => execs.test(path) || (path === 'exec' && !isWhole);
@@ -92,7 +175,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
   const hits = collectHits(inner, { call_expression: callHit, new_expression: callHit });
   const settings = collectHits(tree, {
     pair(node) {
-      const key = keyOf(childOf(node, 'key'));
+      const key = names.keyOf(node);
       return isForServer(node) ? undefined : settingHit(node, key, childOf(node, 'value'), ':');
     },
     assignment_expression: assignmentHit,
@@ -158,7 +241,8 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
 
   function assignmentHit(node: SyntaxNode): Hit | undefined {
     const left = childOf(node, 'left');
-    const property = keyOf(childOf(left, 'property')) ?? literal(behind(childOf(left, 'index')));
+    const part = childOf(left, 'property');
+    const property = part ? names.nameOf(part) : literal(behind(childOf(left, 'index')));
     return settingHit(node, property, childOf(node, 'right'), ' =');
   }
 
@@ -178,10 +262,10 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
 
   /** A server that does without its clients' certificates still proves its own identity. */
   function isForServer({ parent: object }: SyntaxNode): boolean {
-    if (object?.children.some((one) => keyOf(childOf(one, 'key')) === 'requestCert')) return true;
+    if (object?.children.some((one) => names.keyOf(one) === 'requestCert')) return true;
     const target =
       object?.parent?.type === 'arguments' ? childOf(object.parent.parent, 'function') : undefined;
-    return servers.test(text(target)) || names.reaches(target, servers) !== undefined;
+    return servers.test(text(target)) || reaches(target, servers) !== undefined;
   }
 
   function allowsNone({ given }: Call): boolean {
@@ -241,6 +325,78 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     const place = outermost((isPromise && parent?.parent) || node);
     return { call: text(node).slice(0, 60), why: 'hands on what evaluates strings', place };
   }
+
+  /** The value of an option in an object among arguments, or in a variable that holds one. */
+  function option(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined {
+    return behind(firstOf(given, (one) => names.entry(names.entriesOf(one), name)));
+  }
+
+  /** What a text comes to, where all of it is known: names, templates and `['a', 'b'].join('')` put together. */
+  function said(node: SyntaxNode | undefined): string | undefined {
+    return sayText(node, begin());
+  }
+
+  function sayText(node: SyntaxNode | undefined, follow: Follow, depth = 0): string | undefined {
+    const value = behind(node);
+    const written = literal(value);
+    if (written !== undefined || !value || depth > maxSaid) return written;
+    const { parts, between } = partsOf(value);
+    const pieces: string[] = [];
+    for (const part of parts) {
+      if (!follow.step()) return undefined;
+      const piece = part.type === 'string_fragment' ? text(part) : sayText(part, follow, depth + 1);
+      if (piece === undefined) return undefined;
+      pieces.push(piece);
+    }
+    return pieces.length === 0 ? undefined : pieces.join(between);
+  }
+
+  function partsOf(value: SyntaxNode): { readonly parts: readonly SyntaxNode[]; readonly between: string } {
+    if (value.type.startsWith('template_')) return { parts: value.children, between: '' };
+    const target = childOf(value, 'function');
+    const list = text(childOf(target, 'property')) === 'join' ? childOf(target, 'object') : undefined;
+    const between = list?.type === 'array' ? literal(argumentsOf(value)[0]) : undefined;
+    return between === undefined
+      ? { parts: reading.parts(value), between: '' }
+      : { parts: list?.children ?? [], between };
+  }
+
+  /** A part of a value: of an object literal its property, of a module its export. */
+  function waysOfPart(value: SyntaxNode, part: string, follow: Follow): readonly Way[] {
+    const object = behind(value);
+    // The constructor of every function is `Function`.
+    if (part === 'constructor' && functions.test(text(object).slice(0, maxFunction)))
+      return [{ path: 'Function' }];
+    if (object?.type === 'object') {
+      const [first = '', ...rest] = part.split('.');
+      const found = names.entry(object.children, first);
+      return found && rest.length > 0 ? waysOfPart(found, rest.join('.'), follow) : follow.ways(found);
+    }
+    if (object?.type === 'array')
+      return /^\d{1,4}$/.test(part) ? follow.ways(object.children[Number(part)]) : [];
+    return mapPaths(follow.ways(value), (base) => normal(`${base}.${part}`));
+  }
+
+  /** What the result of a call is, by what is called. */
+  function waysOfCall(
+    way: Way,
+    [argument, second]: readonly SyntaxNode[],
+    follow: Follow,
+    { type }: SyntaxNode,
+  ): readonly Way[] {
+    const { path } = way;
+    const as = (other: string | undefined) => mapPaths([way], () => other);
+    if (type === 'new_expression') return as(path.startsWith('#') ? `${path}()` : undefined);
+    if (imports.test(path)) return as(moduleOf(sayText(argument, follow)));
+    if (path === 'Reflect.get') {
+      const key = sayText(second, follow);
+      return argument && key !== undefined ? waysOfPart(argument, key, follow) : [];
+    }
+    if (path === '#module.createRequire') return as(`${path}()`);
+    // `Function.call.bind(f)` calls `f`.
+    if (/(?:^|\.)promisify$|\.(?:call|apply)\.bind$/.test(path)) return follow.ways(argument);
+    return as(path.endsWith('.bind') ? path.slice(0, -'.bind'.length) : undefined);
+  }
 }
 
 /** Whether what a call returns is called there and then: `f.constructor(text)()`. */
@@ -254,4 +410,28 @@ function outermost(node: SyntaxNode): SyntaxNode | undefined {
   while (at && /^(?:parenthesized_expression|as_expression|non_null_expression)$/.test(at.type))
     at = at.parent;
   return at;
+}
+
+/** A name as it is meant: letters may be written as escapes. */
+function unescaped(written: string): string {
+  if (!written.includes('\\')) return written;
+  return written.replace(
+    /\\u(?:\{([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))/g,
+    (_, braced: string, four: string) => String.fromCharCode(Number.parseInt(braced ?? four, 16)),
+  );
+}
+
+/** Returns the module of a specifier, marked with `#`. */
+function moduleOf(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `#${name.replace(/^node:/, '')}`;
+}
+
+function normal(path: string): string {
+  const short = path.replace(globals, '');
+  return short.startsWith('#') ? short.replace(/\.default(?=\.|$)/, '') : short;
+}
+
+/** Whether a node is inside a type annotation, a type alias or an interface, where names are not used. */
+export function isDeclared(node: SyntaxNode): boolean {
+  return ancestorOf(node, 'type_annotation', 'type_alias_declaration', 'interface_declaration') !== undefined;
 }

@@ -1,12 +1,12 @@
 /* Direct execution, unsafe calls and settings in Python. */
 import { childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { originsOf, type Way } from '../../readers/source/names/paths.ts';
-import { pythonNames } from '../../readers/source/names/python-names.ts';
+import { type NamingLanguage, readNames } from '../../readers/source/names/names.ts';
+import { type Follow, followPaths, mapPaths, originsOf, type Way } from '../../readers/source/names/paths.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { Query } from '../../readers/source/query/query.ts';
 import {
   type Call,
   type CallRow,
-  type CommandParameters,
   callOf,
   collectHits,
   type Hit,
@@ -14,9 +14,63 @@ import {
   type PassedText,
   passedTextHits,
   sastHit,
+  takersIn,
   why,
 } from './hits.ts';
 import { passesShellText } from './shell-command.ts';
+
+/** How Python gives names: in functions and classes, of which functions inside a class see none. */
+export const pythonNaming: NamingLanguage = {
+  declarations: new Query(`
+    [(function_definition) (lambda)] @scope @scope.function
+    (class_definition) @scope @scope.function @scope.blind
+    [(list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
+    (identifier) @plain
+    (attribute) @member
+    (import_statement name: (dotted_name . (_) @name) @module)
+    (import_statement name: (aliased_import name: (_) @module alias: (_) @name))
+    (import_from_statement module_name: (_) @module name: (dotted_name . (_) @name) @part)
+    (import_from_statement module_name: (_) @module name: (aliased_import name: (_) @part alias: (_) @name))
+    (import_from_statement module_name: (_) @module (wildcard_import))
+    (function_definition name: (_) @name (#set! in function) (#set! type def))
+    (class_definition name: (_) @name (#set! in function) (#set! type def))
+    ; a parameter is whatever the caller gives, its default included
+    ([(parameters [(identifier) (list_splat_pattern) (dictionary_splat_pattern) (tuple_pattern)]* @name)
+      (lambda_parameters [(identifier) (list_splat_pattern) (dictionary_splat_pattern)]* @name)
+      (parameters [(default_parameter name: (_) @name) (typed_parameter . (_) @name type: (_) @type)
+        (typed_default_parameter name: (_) @name type: (_) @type)])
+      (lambda_parameters (default_parameter name: (_) @name))] (#set! in parent))
+    (assignment left: [(identifier) (attribute)] @name right: (_)? @value (#set! in function))
+    (assignment left: [(pattern_list) (tuple_pattern) (list_pattern)] @names
+      right: [(expression_list) (tuple) (list)]? @values (#set! in function))
+    (named_expression name: (_) @name value: (_) @value (#set! in function))
+    (for_statement left: (_) @name (#set! in function))
+    (for_in_clause left: (_) @name)
+    (as_pattern_target . (_) @name (#set! in function))`),
+  patterns: new Query(`
+    [(pattern_list (_) @inner) (tuple_pattern (_) @inner) (list_pattern (_) @inner)
+      (list_splat_pattern (_) @inner) (dictionary_splat_pattern (_) @inner)]`),
+  expressions: new Query(`
+    [(parenthesized_expression . (_) @same) (await . (_) @same) (assignment right: (_) @same)
+      (named_expression value: (_) @same)]`),
+  values: new Query(`
+    (attribute object: (_) @object attribute: (_) @part)
+    (subscript value: (_) @object subscript: (_) @key)
+    (call function: (_) @target arguments: (_) @list)
+    [(conditional_expression (_)* @choice) (boolean_operator (_)* @choice)]`),
+  // Python reads a name in its compatibility form: full-width `ｅｖａｌ` is `eval`.
+  nameOf: (written) =>
+    /[^\x00-\x7f]/.test(written)
+      ? Buffer.from(written, 'latin1').toString('utf8').normalize('NFKC')
+      : written,
+};
+
+const builtins =
+  /^(?:builtins|__builtins__|__builtin__|six\.moves\.builtins)\.(?:__dict__\.)?(?!__dict__$)(?=.)/;
+/** Classes with objects that execute text: a method call on them is known by its name. */
+const made =
+  /^(?:code\.Interactive(?:Interpreter|Console)|(?:cProfile|profile)\.Profile|pdb\.Pdb|bdb\.Bdb|trace\.Trace)$/;
+const libraries = /^ctypes\.(?:CDLL|PyDLL|WinDLL|OleDLL|(?:cdll|windll|pydll)\.LoadLibrary)$/;
 
 const code = /^(?:eval|exec|execfile|six\.exec_)$/;
 const shells =
@@ -25,29 +79,13 @@ const spawns =
   /^(?:subprocess\.(?:run|call|check_call|check_output|Popen)|sh\.Command|psutil\.Popen|gevent\.subprocess\.\w+)$/;
 const launchers =
   /^(?:subprocess\.\w+|os\.(?:exec|spawn|posix_spawn)\w*|asyncio\.create_subprocess_exec|pexpect\.spawn|pty\.spawn|psutil\.Popen)$/;
-const offers = {
-  os: ['system', 'popen', 'execl', 'execv', 'execvp', 'spawnl', 'spawnv'],
-  subprocess: ['run', 'call', 'check_call', 'check_output', 'Popen', 'getoutput', 'getstatusoutput'],
-  builtins: ['eval', 'exec', 'compile'],
-  commands: ['getoutput', 'getstatusoutput'],
-  asyncio: ['create_subprocess_shell', 'create_subprocess_exec'],
-  timeit: ['timeit', 'repeat', 'Timer'],
-  runpy: ['run_path', 'run_module'],
-  code: ['interact', 'InteractiveConsole', 'InteractiveInterpreter', 'compile_command'],
-  pickle: ['load', 'loads', 'Unpickler'],
-  marshal: ['load', 'loads'],
-  dill: ['load', 'loads'],
-  yaml: ['load', 'load_all', 'unsafe_load', 'unsafe_load_all', 'full_load', 'full_load_all', 'Loader'],
-  tempfile: ['mktemp'],
-  ssl: ['CERT_NONE', '_create_unverified_context'],
-};
-
 const pickles =
   /^(?:(?:(?:six\.moves\.)?c?Pickle|_?pickle|pickle5|dill|cloudpickle)\.(?:loads?|Unpickler)|marshal\.loads?|jsonpickle\.(?:decode|loads)|joblib\.load|(?:pandas|pd)\.read_pickle)$/;
 const dumps =
   /^(?:(?:six\.moves\.)?cPickle|_?pickle|pickle5|dill|cloudpickle|marshal|jsonpickle)\.(?:dumps|encode)$/;
 const yamlLoads = /^yaml\.(?:load|load_all|unsafe_load|unsafe_load_all|full_load|full_load_all)$/;
-const unsafeLoaders = /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/;
+const loaders = /^(?:yaml\.(?:loader\.|cyaml\.)?)?C?(?:Loader|UnsafeLoader|FullLoader)$/;
+const certNone = /^ssl\.CERT_NONE$/;
 const temporary = /^(?:tempfile\.mktemp|os\.(?:tempnam|tmpnam))$/;
 const verbs = /^(?:get|post|put|patch|delete|head|options|request|send|stream)$/;
 const clients =
@@ -84,8 +122,30 @@ const placeOfShell = 8;
 /** Direct execution in Python, under whatever name it was imported or given. */
 export function pythonHits(reading: Reading): readonly Hit[] {
   const { text, literal, isWhole, tree } = reading;
-  const names = pythonNames(reading, offers);
-  const { ways, behind, option, reaches } = names;
+  /** Modules with all names imported. */
+  const stars: string[] = [];
+  const names = readNames(reading, pythonNaming, (match, given) => {
+    const module = text(match.one('module')).replace(/\s/g, '');
+    const part = match.one('part');
+    const name = match.one('name');
+    // `import a.b` gives `a`.
+    const isFirst = name?.parent?.type === 'dotted_name';
+    const path = part ? plainPath(`${module}.${text(part)}`) : isFirst ? text(name) : module;
+    if (!name) stars.push(module);
+    else given.give(given.scopeOf(match.node, 'function'), given.nameOf(name), { path, at: name.start });
+  });
+  const { behind } = names;
+  const { ways, reaches } = followPaths(names, {
+    free: (name) => stars.map((module) => `${module}.${name}`).find(isKnown) ?? name,
+    said: (key) => literal(behind(key)),
+    part: (value, part, follow, isKey) =>
+      isKey
+        ? mapPaths(follow.ways(value), (base) => entryOf(base, part))
+        : memberOf(follow.ways(value), part),
+    call: waysOfCall,
+  });
+  const isKnown = (path: string) =>
+    [made, loaders, certNone, ...rows.map(([form]) => form)].some((form) => form.test(path));
   const spawnsShell = (call: Call, { path }: Way) => {
     const shell = option(call.given, 'shell') ?? byPlace(call.given);
     if (shell && isTruthy(shell)) return { call: `${path}(shell=True)`, why: why.shell, also: [shell.start] };
@@ -189,7 +249,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     const loader = option(given, 'Loader') ?? positional[1];
     if (!loader) return true;
     // A loader of the file's own may be a safe one: only those that are known not to be count.
-    return reaches(loader, unsafeLoaders) !== undefined;
+    return reaches(loader, loaders) !== undefined;
   }
 
   function assignmentHit(node: SyntaxNode): Hit | undefined {
@@ -233,7 +293,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
   }
 
   function isCertNone(node: SyntaxNode): boolean {
-    return reaches(node, /^ssl\.CERT_NONE$/) !== undefined || literal(behind(node)) === 'CERT_NONE';
+    return reaches(node, certNone) !== undefined || literal(behind(node)) === 'CERT_NONE';
   }
 
   /** `profile.run(user)` without an import is any object called `profile`. */
@@ -266,7 +326,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
    * `Thread(target=subprocess.run, kwargs={'shell': True})`.
    */
   function handedShell(given: readonly SyntaxNode[]): string | undefined {
-    const shell = option(given, 'shell') ?? names.entry(option(given, 'kwargs'), 'shell');
+    const shell = option(given, 'shell') ?? option(names.entriesOf(option(given, 'kwargs')), 'shell');
     if (!shell || !isTruthy(shell)) return undefined;
     const found = given
       .flatMap((one) => ways(one.type === 'keyword_argument' ? childOf(one, 'value') : one))
@@ -317,7 +377,8 @@ export function pythonHits(reading: Reading): readonly Hit[] {
         return textMethods.test(member) || reaches(target, textFunctions) !== undefined;
       }
       case 'identifier': {
-        const type = names.typeOf(node);
+        const given = names.find(names.nameOf(node), node) ?? [];
+        const type = (given.find((one) => one.type !== undefined) ?? given.find((one) => one.path))?.type;
         return type === undefined ? !functionLike.test(text(node)) : /\bstr\b/.test(type);
       }
     }
@@ -333,6 +394,28 @@ export function pythonHits(reading: Reading): readonly Hit[] {
       return undefined;
     return { call: path, why: `hands on what ${code.test(path) ? why.code : why.shell}` };
   }
+
+  /** The value of a keyword among arguments, also out of a dictionary that is spread. */
+  function option(given: readonly SyntaxNode[], name: string): SyntaxNode | undefined {
+    return behind(names.entry(given, name));
+  }
+
+  /** What the result of a call is: `getattr(os, 'system')`, `__import__('os')`. */
+  function waysOfCall(way: Way, given: readonly SyntaxNode[], follow: Follow): readonly Way[] {
+    const { path } = way;
+    const said = (index: number) => literal(behind(given[index]));
+    const as = (other: string | undefined) => mapPaths([way], () => other);
+    if (/^(?:__import__|importlib\.(?:import_module|__import__))$/.test(path)) return as(said(0));
+    if (path === 'functools.partial') return follow.ways(given[0]);
+    if (path === 'getattr') return memberOf(follow.ways(given[0]), said(1));
+    if (path === 'vars' && given[0]) return memberOf(follow.ways(given[0]), '__dict__');
+    if (/^(?:globals|locals|vars)$/.test(path)) return as('globals()');
+    if (/^operator\.(?:attrgetter|methodcaller)$/.test(path)) return as(said(0) && `${path}(${said(0)})`);
+    if (libraries.test(path)) return as('ctypes.CDLL()');
+    if (made.test(path)) return as(`${path}()`);
+    const part = /^operator\.attrgetter\((.+)\)$/.exec(path)?.[1];
+    return memberOf(part === undefined ? [] : follow.ways(given[0]), part);
+  }
 }
 
 /** `shell` as the ninth positional argument of `Popen` and its wrappers. */
@@ -343,17 +426,22 @@ function byPlace(given: readonly SyntaxNode[]): SyntaxNode | undefined {
     : before[placeOfShell];
 }
 
-/** Node types that pass a value on, each with the field of the value. */
-const takers: CommandParameters = {
-  assignment: 'right',
-  named_expression: 'value',
-  argument_list: undefined,
-  list: undefined,
-  tuple: undefined,
-  pair: 'value',
-  keyword_argument: 'value',
-  default_parameter: 'value',
-  typed_default_parameter: 'value',
-  decorator: undefined,
-  return_statement: undefined,
-};
+const takers = takersIn(`assignment.right named_expression.value argument_list list tuple pair.value
+  keyword_argument.value default_parameter.value typed_default_parameter.value decorator return_statement`);
+
+function memberOf(ways: readonly Way[], part: string | undefined): readonly Way[] {
+  return part === undefined ? [] : mapPaths(ways, (base) => plainPath(`${base}.${part}`));
+}
+
+/** `globals()['eval']`, `sys.modules['os']`, `builtins.__dict__['eval']`. */
+function entryOf(base: string, key: string): string | undefined {
+  if (/^(?:globals\(\)|sys\.modules)$/.test(base)) return key;
+  return /^(?:builtins|__builtins__|__builtin__)$|__dict__$/.test(base)
+    ? plainPath(`${base.replace(/\.__dict__$/, '')}.${key}`)
+    : undefined;
+}
+
+/** Returns a path without the builtins module, which names in it do not need. */
+function plainPath(path: string): string {
+  return path.replace(builtins, '');
+}

@@ -1,5 +1,5 @@
 /* The names of a file and their scopes. */
-import type { SyntaxNode } from '../grammar/syntax-tree.ts';
+import { argumentsOf, childOf, firstOf, type SyntaxNode } from '../grammar/syntax-tree.ts';
 import type { Match, Query } from '../query/query.ts';
 import type { Reading } from './reading.ts';
 
@@ -136,6 +136,8 @@ export interface NamingLanguage {
   readonly patterns?: Query | undefined;
   /** What an expression is: no more than another one, `@same`, or a name of the class around, `@own`. */
   readonly expressions: Query;
+  /** What an expression may be; for its captures see `PathLanguage`. */
+  readonly values?: Query | undefined;
   /** A name as it is meant; absent: as it is written. */
   readonly nameOf?: ((written: string) => string) | undefined;
 }
@@ -143,6 +145,8 @@ export interface NamingLanguage {
 const maxDepth = 300;
 const maxMembers = 10_000;
 const maxBindings = 200;
+/** Of tables that are spread in tables. */
+const maxSpread = 4;
 
 /** The names that a file binds, and their scopes. Built once for a file, then queried. */
 export class Names {
@@ -267,11 +271,45 @@ export class Names {
   /** The expression behind a name or wrapper, where there is one. */
   readonly behind = (node: SyntaxNode | undefined): SyntaxNode | undefined => this.#behind(node, 0);
 
+  /**
+   * What stands under a name among arguments, or the entries of a table: `shell=True`, `shell: true`, also in tables
+   * that are spread among them.
+   */
+  entry(entries: readonly SyntaxNode[], name: string, depth = 0): SyntaxNode | undefined {
+    return firstOf(entries, (one) => {
+      if (/^(?:spread_element|dictionary_splat)$/.test(one.type))
+        return depth < maxSpread ? this.entry(this.entriesOf(one.children[0]), name, depth + 1) : undefined;
+      const isShort = one.type === 'shorthand_property_identifier' && this.nameOf(one) === name;
+      return isShort || this.keyOf(one) === name ? (childOf(one, 'value') ?? one) : undefined;
+    });
+  }
+
+  /** The entries of a table that is written down: `{ … }`, `dict(…)`. */
+  entriesOf(node: SyntaxNode | undefined): readonly SyntaxNode[] {
+    const table = this.behind(node);
+    if (table?.type === 'call' && this.reading.text(childOf(table, 'function')) === 'dict')
+      return argumentsOf(table);
+    return table && /^(?:object|dictionary)$/.test(table.type) ? table.children : [];
+  }
+
+  /** The name of an entry or named argument, where it is written down. */
+  keyOf(entry: SyntaxNode | undefined): string | undefined {
+    const key = childOf(entry, 'key') ?? childOf(entry, 'name');
+    const { literal } = this.reading;
+    if (key?.type === 'computed_property_name') return literal(this.behind(key.children[0]));
+    return key && (literal(key) ?? this.nameOf(key));
+  }
+
   #behind(node: SyntaxNode | undefined, depth: number): SyntaxNode | undefined {
     const inner = this.same(node);
     if (!inner || depth > maxDepth) return inner;
     const value = this.bindingsOf(inner).find((one) => one.value && one.pick === undefined)?.value;
     return value && value !== inner ? this.#behind(value, depth + 1) : inner;
+  }
+
+  /** What an expression may be, in the language's terms. */
+  valueOf(node: SyntaxNode): Match | undefined {
+    return this.#language.values?.at(node, this.reading.text)[0];
   }
 
   #taken(node: SyntaxNode, name: string): SyntaxNode | undefined {

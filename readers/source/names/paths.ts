@@ -23,14 +23,20 @@ export interface Follow {
   step(): boolean;
 }
 
-/** How a language's expressions lead to the names of its libraries. */
+/**
+ * How a language's expressions lead to the names of its libraries. Its query `values` captures what an expression may
+ * be: each `@choice`; the `@part` of an `@object`, or its entry under a `@key`; the result of a called `@target`, which
+ * has a `@list` of arguments.
+ */
 export interface PathLanguage {
   /** The value of a name that the file does not give. */
   free(name: string): string | undefined;
-  /** The value of an expression that is neither a name nor a wrapper of another expression. */
-  expression(node: SyntaxNode, follow: Follow): readonly Way[];
-  /** The part of a value that a name is given (`const { exec } = value`); absent: parts are not followed. */
-  part?(value: SyntaxNode, part: string, follow: Follow): readonly Way[];
+  /** The part of a value, also one that a name is given (`const { exec } = value`); absent: parts are not followed. */
+  part?(value: SyntaxNode, part: string, follow: Follow, isKey: boolean): readonly Way[];
+  /** What the text of a key comes to, where it is known. */
+  said?(key: SyntaxNode, follow: Follow): string | undefined;
+  /** What the result of a call is, by what is called: `getattr(os, 'system')`. */
+  call?(way: Way, given: readonly SyntaxNode[], follow: Follow, node: SyntaxNode): readonly Way[];
 }
 
 const maxDepth = 300;
@@ -79,7 +85,22 @@ export function followPaths(names: Names, language: PathLanguage) {
   function follow(node: SyntaxNode | undefined): readonly Way[] {
     const same = names.same(node);
     if (!same) return none;
-    return names.isPlain(same) ? followName(same) : remember(same, () => language.expression(same, inner));
+    return names.isPlain(same) ? followName(same) : remember(same, () => waysOfValue(same));
+  }
+
+  function waysOfValue(node: SyntaxNode): readonly Way[] {
+    const match = names.valueOf(node);
+    if (!match) return /^(?:import|this)$/.test(node.type) ? [{ path: node.type }] : none;
+    const target = match.one('target');
+    const given = match.one('list')?.children ?? [];
+    if (target) return follow(target).flatMap((way) => language.call?.(way, given, inner, node) ?? none);
+    const [object, key] = [match.one('object'), match.one('key')];
+    if (!object) return match.all('choice').flatMap(follow);
+    const part = key ? language.said?.(key, inner) : names.nameOf(match.one('part') ?? node);
+    return [
+      ...names.membersOf(node).flatMap(follow),
+      ...((part !== undefined && language.part?.(object, part, inner, key !== undefined)) || none),
+    ];
   }
 
   function followName(node: SyntaxNode): readonly Way[] {
@@ -92,7 +113,7 @@ export function followPaths(names: Names, language: PathLanguage) {
 
   function waysOf({ path, value, pick, at }: Binding): readonly Way[] {
     if (path !== undefined) return [{ path, origin: { at, before: undefined } }];
-    const ways = value && (pick ? language.part?.(value, pick, inner) : follow(value));
+    const ways = value && (pick ? language.part?.(value, pick, inner, false) : follow(value));
     return ways?.map((way) => ({ path: way.path, origin: { at, before: way.origin } })) ?? none;
   }
 

@@ -107,6 +107,8 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
     text: textOf,
     /** Returns the text of a string that is fully literal: literals and their concatenation only. */
     literal: (node: SyntaxNode | undefined) => literal(node),
+    /** What a text is put together of; none for what is no join. */
+    parts: (node: SyntaxNode): readonly SyntaxNode[] => (isJoin(node) ? partsOf(node) : []),
     /** As much of a string's beginning as is written down. */
     opening: (node: SyntaxNode | undefined) => opening(node),
     /** A string in any form, built or literal: something that is text for certain. */

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { Language, Parser, Query as ReferenceQuery } from 'web-tree-sitter';
 import { fileEndings, parseCases } from '../../../bench/parse-cases.ts';
+import { goNaming } from '../../../gates/direct-eval/go.ts';
+import { javascriptNaming } from '../../../gates/direct-eval/javascript.ts';
+import { pythonNaming } from '../../../gates/direct-eval/python.ts';
 import { grammarFile, shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
 import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
 import { csharpNaming } from '../../../readers/source/names/csharp-names.ts';
-import { goNaming } from '../../../readers/source/names/go-names.ts';
-import { javascriptNaming } from '../../../readers/source/names/javascript-names.ts';
 import { jvmLanguages } from '../../../readers/source/names/jvm-languages.ts';
 import type { NamingLanguage } from '../../../readers/source/names/names.ts';
 import { phpNaming } from '../../../readers/source/names/php-names.ts';
-import { pythonNaming } from '../../../readers/source/names/python-names.ts';
 import { rubyNaming } from '../../../readers/source/names/ruby-names.ts';
 
 /** Languages whose names are said in queries, and the grammar that knows all of their types. */
@@ -46,12 +46,12 @@ async function reference(
   return { parser: new Parser().setLanguage(grammar), grammar };
 }
 
-for (const [language, name, { declarations, patterns, expressions }] of namings)
+for (const [language, name, { declarations, patterns, expressions, values }] of namings)
   t.test(`the ${language} name queries match the same nodes as the tree-sitter runtime`, async (t) => {
     const { parser, grammar } = await reference(name);
     const own = await shippedGrammar(name);
     let count = 0;
-    for (const query of [declarations, patterns, expressions]) {
+    for (const query of [declarations, patterns, expressions, values]) {
       if (!query) continue;
       const referenceQuery = new ReferenceQuery(grammar, query.text);
       for (const source of sourcesOf(language)) {
