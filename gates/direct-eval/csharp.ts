@@ -1,9 +1,59 @@
 /* Direct execution and unsafe settings in C#. */
 import { argumentsOf, childOf, type SyntaxNode } from '../../readers/source/grammar/syntax-tree.ts';
-import { csharpNames, type Setting } from '../../readers/source/names/csharp-names.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
+import { type TypedLanguage, typedNames } from '../../readers/source/names/typed-names.ts';
+import { type Match, Query } from '../../readers/source/query/query.ts';
 import { type CallRow, callOf, collectHits, type Hit, hitOf, returnsTrue, sastHit, why } from './hits.ts';
 import { isShell, passesShellText, startsWithFlag } from './shell-command.ts';
+
+/** How C# gives names. */
+export const csharpNaming: TypedLanguage = {
+  declarations: new Query(`
+    [(class_declaration) (struct_declaration) (record_declaration) (interface_declaration) (enum_declaration)]
+      @scope @scope.class
+    [(method_declaration) (constructor_declaration) (accessor_declaration)] @scope @scope.function
+    [(local_function_statement) (lambda_expression) (anonymous_method_expression) (block) (for_statement)
+      (foreach_statement) (using_statement) (catch_clause)] @scope
+    (identifier) @plain
+    (using_directive (_) @import .)
+    (using_directive name: (_) @alias (_) @real)
+    [(class_declaration name: (_) @own) (struct_declaration name: (_) @own) (record_declaration name: (_) @own)
+      (interface_declaration name: (_) @own) (enum_declaration name: (_) @own)]
+    [(method_declaration name: (_) @method) (local_function_statement name: (_) @method)]
+    (variable_declaration type: (_) @type (variable_declarator name: (_) @name (_)? @value .))
+    (property_declaration type: (_) @type name: (_) @name value: (_)? @value)
+    (parameter type: (_)? @type name: (_) @name)
+    (foreach_statement left: (identifier) @name) @in
+    (assignment_expression left: (identifier) @name right: (_) @value (#set! in known))
+    (assignment_expression
+      left: (member_access_expression expression: (_) @object name: (_) @property) right: (_) @set)
+    (invocation_expression
+      function: (member_access_expression
+        expression: (member_access_expression expression: (_) @object name: (_) @list) name: (_) @add)
+      arguments: (argument_list . (argument (_) @set .))
+      (#match? @list "^ArgumentList$") (#match? @add "^Add$"))`),
+  expressions: new Query(`
+    (parenthesized_expression . (_) @same)
+    (cast_expression type: (_) @type)
+    ; this.name
+    (member_access_expression . name: (_) @own)`),
+  values: new Query('(conditional_expression . (_) (_) @choice (_) @choice)'),
+  calls: new Query(`
+    (invocation_expression
+      function: [(identifier) @name (member_access_expression expression: (_) @object name: (_) @name)])
+    (object_creation_expression type: (_) @made)`),
+};
+const told = /^(?:FileName|Arguments|ArgumentList(?:\.Add)?)$/;
+/** Limit for one object; a program is configured once. */
+const maxSettings = 50;
+/** A longer text is not a name. */
+const maxName = 200;
+
+/** `info.Arguments = line` and `info.ArgumentList.Add(line)`, without the last name. */
+interface Setting {
+  readonly property: string;
+  readonly value: SyntaxNode;
+}
 
 const formatters =
   /^(?:BinaryFormatter|NetDataContractSerializer|SoapFormatter|LosFormatter|ObjectStateFormatter)$/;
@@ -33,9 +83,27 @@ const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp]
  */
 export function csharpHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, opening } = reading;
-  const names = csharpNames(reading);
-  const { behind, ways } = names;
-  const isLiteral = (one: SyntaxNode | undefined) => literal(behind(one)) !== undefined;
+  const statics: string[] = [];
+  const ownTypes = new Set<string>();
+  /** Methods and local functions by name; `undefined` where two share one. */
+  const methods = new Map<string, SyntaxNode | undefined>();
+  /** What was set on the object at a place, in order. */
+  const settings = new Map<string, Setting[]>();
+  const sets: Match[] = [];
+  const typed = typedNames(reading, csharpNaming, (match) => {
+    const method = match.one('method');
+    const own = match.one('own');
+    if (method) methods.set(text(method), methods.has(text(method)) ? undefined : match.node);
+    if (match.one('set')) sets.push(match);
+    if (own) ownTypes.add(text(own));
+    if (/^(?:global\s+)?using\s+static\b/.test(text(match.node).slice(0, maxName)))
+      statics.push(text(match.one('import')).replace(/\s/g, ''));
+  });
+  const { names, simple } = typed;
+  // What is assigned comes before what is added.
+  for (const match of sets) if (!match.one('list')) keep(match, text(match.one('property')));
+  for (const match of sets) if (match.one('list')) keep(match, 'ArgumentList.Add');
+  const isLiteral = (one: SyntaxNode | undefined) => literal(names.behind(one)) !== undefined;
   const rows: readonly CallRow[] = [
     [/^(?:CSharpScript|VisualBasicScript)\.(?:EvaluateAsync|RunAsync|Create)$/, why.code],
     [/\.CompileAssemblyFromSource(?:Batch)?$/, why.code, ({ given }) => given.length > 1],
@@ -68,12 +136,12 @@ export function csharpHits(reading: Reading): readonly Hit[] {
         : undefined;
     },
   });
-  const later = [...names.settings.values()].filter((list) => !reported.has(list));
+  const later = [...settings.values()].filter((list) => !reported.has(list));
   return [...hits, ...later.flatMap((list) => settingHit(list) ?? [])];
 
   function callHit(node: SyntaxNode): Hit | undefined {
     const target = childOf(node, 'function');
-    const path = target && names.pathOf(target);
+    const path = target && pathOf(target);
     const hit = path && hitOf(rows, callOf(node, target), [{ path }]);
     if (!hit) return undefined;
     const isNamed = /^(?:Process|\w+Script)\./.test(path);
@@ -85,7 +153,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     const target = childOf(node, 'function');
     const word = target?.type === 'member_access_expression' ? text(childOf(target, 'name')) : '';
     if (!/^(?:Unsafe)?Deserialize(?:MethodResponse)?$/.test(word)) return undefined;
-    const type = names.typesOf(childOf(target, 'expression')).find((one) => formatters.test(one));
+    const type = typed.typesOf(childOf(target, 'expression')).find((one) => formatters.test(one));
     return type === undefined
       ? undefined
       : sastHit('sast/csharp-unsafe-deserialization', node, `${type}.${word}`);
@@ -93,7 +161,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
 
   /** `new SslStream(stream, false, (a, b, c, d) => true)`; of what is assigned, the assignment is the place. */
   function trustsAny(node: SyntaxNode): Hit | undefined {
-    const type = names.simple(childOf(node, 'type'));
+    const type = simple(childOf(node, 'type'));
     const place = type === 'SslStream' ? 2 : type === 'RemoteCertificateValidationCallback' ? 0 : undefined;
     return place !== undefined && takesAny(argumentsOf(node)[place]) && !callbackOf(node.parent)
       ? sastHit('sast/csharp-tls-unverified', node, type)
@@ -123,14 +191,14 @@ export function csharpHits(reading: Reading): readonly Hit[] {
         const name = text(childOf(node, 'name'));
         return (
           name === 'DangerousAcceptAnyServerCertificateValidator' ||
-          returnsTrue(text, childOf(names.methods.get(name), 'body'))
+          returnsTrue(text, childOf(methods.get(name), 'body'))
         );
       }
       case 'identifier': {
-        const value = behind(node);
+        const value = names.behind(node);
         return value !== node
           ? takesAny(value, depth + 1)
-          : returnsTrue(text, childOf(names.methods.get(text(node)), 'body'));
+          : returnsTrue(text, childOf(methods.get(text(node)), 'body'));
       }
     }
     return false;
@@ -139,14 +207,14 @@ export function csharpHits(reading: Reading): readonly Hit[] {
   /** Whether a method is called on what a library makes that runs a text. */
   function isEngine(target: SyntaxNode, path: string, space: RegExp, types: RegExp): boolean {
     const object = childOf(target, 'expression') ?? childOf(target, 'condition');
-    const type = names.typeOf(object) || path.slice(0, path.lastIndexOf('.'));
+    const type = typeOf(object) || path.slice(0, path.lastIndexOf('.'));
     const written = text(childOf(object, 'type') ?? object);
-    return types.test(type) && [written, ...names.usings].some((using) => space.test(using));
+    return types.test(type) && [written, ...typed.imports].some((using) => space.test(using));
   }
 
   /** A shell by name or path, from the environment, or put together from a directory. */
   function isShellProgram(node: SyntaxNode | undefined): boolean {
-    return ways(node).some((one) => {
+    return names.valuesOf(node).some((one) => {
       if (one.type !== 'invocation_expression') return isShell(literal(one));
       const called = text(childOf(one, 'function'));
       const given = argumentsOf(one);
@@ -159,9 +227,9 @@ export function csharpHits(reading: Reading): readonly Hit[] {
   /** A shell, and a command line that starts with its flag for text and is built, or that is out of sight. */
   function isShellLine(program: SyntaxNode | undefined, line: SyntaxNode | undefined): boolean {
     if (!program || !line || !isShellProgram(program)) return false;
-    return ways(line).some((value) => {
+    return names.valuesOf(line).some((value) => {
       const items = itemsOf(value);
-      if (items) return passesShellText(['sh', ...items.map((item) => literal(behind(item)))]);
+      if (items) return passesShellText(['sh', ...items.map((item) => literal(names.behind(item)))]);
       return literal(value) === undefined && (startsWithFlag(`${opening(value)} `) || !reading.isText(value));
     });
   }
@@ -176,10 +244,10 @@ export function csharpHits(reading: Reading): readonly Hit[] {
 
   /** `new ProcessStartInfo("cmd.exe", …) { … }`, also filled in afterwards. */
   function infoHit(node: SyntaxNode): Hit | undefined {
-    const type = names.typeOf(node);
+    const type = typeOf(node);
     if (type !== 'ProcessStartInfo' && type !== 'Process') return undefined;
-    const place = names.targetOf(node);
-    const later = names.settings.get(place ?? '') ?? [];
+    const place = targetOf(node);
+    const later = settings.get(place ?? '') ?? [];
     const all: Setting[] = argumentsOf(node)
       .slice(0, 2)
       .map((value, at) => ({ property: at === 0 ? 'FileName' : 'Arguments', value }));
@@ -211,7 +279,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     if (!also || !first) return undefined;
     const target = childOf(first.parent, 'left');
     const object = childOf(target, 'expression');
-    const type = names.typeOf(object?.type === 'member_access_expression' ? object.children[0] : object);
+    const type = typeOf(object?.type === 'member_access_expression' ? object.children[0] : object);
     if (!/^(?:ProcessStartInfo|Process|)$/.test(type)) return undefined;
     return {
       start: (target ?? first).start,
@@ -236,7 +304,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
       if (program) return [program.value.start, value.start];
     }
     const program = programs.find(({ value }) => isShellProgram(value));
-    const words = added.map(({ value }) => literal(behind(value)));
+    const words = added.map(({ value }) => literal(names.behind(value)));
     return program && passesShellText(['sh', ...words])
       ? [program.value.start, ...added.map(({ value }) => value.start)]
       : undefined;
@@ -247,5 +315,74 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     while (at.parent && !/^(?:block|initializer_expression|argument_list|compilation_unit)$/.test(at.type))
       at = at.parent;
     return at;
+  }
+
+  /** What `new()` makes. */
+  function declaredType(node: SyntaxNode | undefined): string | undefined {
+    if (node?.type !== 'implicit_object_creation_expression') return undefined;
+    const target = node.parent;
+    const declared = target?.type === 'property_declaration' ? target : target?.parent;
+    const left = childOf(target, 'left');
+    return left ? typed.typeOf(left) : simple(childOf(declared, 'type'));
+  }
+
+  function keep(match: Match, property: string): void {
+    const target = match.one('object');
+    const value = match.one('set');
+    const place = target && told.test(property) ? placeOf(target) : undefined;
+    if (place === undefined || !value) return;
+    const list = settings.get(place) ?? [];
+    settings.set(place, list);
+    if (list.length < maxSettings) list.push({ property, value });
+  }
+
+  /**
+   * A name with what declares it, so that namesakes stay apart. A process and its start information are one:
+   * `process.StartInfo.FileName`.
+   */
+  function placeOf(target: SyntaxNode): string | undefined {
+    if (target.end - target.start > maxName) return undefined;
+    const name = text(target)
+      .replace(/\s/g, '')
+      .replace(/^this\./, '')
+      .replace(/\.StartInfo$/, '');
+    const first = /^\w*/.exec(name)?.[0] ?? '';
+    const { start, end } = names.ownerOf(first, target) ?? names.scopeOf(target, 'function');
+    return `${start} ${end} ${name}`;
+  }
+
+  /** The place that an assignment or declaration gives a value to. */
+  function targetOf({ parent, field }: SyntaxNode): string | undefined {
+    const isAssigned = parent?.type === 'assignment_expression' && field === 'right';
+    const isDeclared = /^(?:variable_declarator|property_declaration)$/.test(parent?.type ?? '');
+    const target = isAssigned ? childOf(parent, 'left') : isDeclared ? childOf(parent, 'name') : undefined;
+    return target && placeOf(target);
+  }
+
+  /** Type and method of what is called: `Process.Start`; `.Start` where the type is not known. */
+  function pathOf(target: SyntaxNode): string {
+    if (target.type === 'conditional_access_expression')
+      return `.${bare(childOf(target.children.at(-1), 'name'))}`;
+    if (target.type !== 'member_access_expression') {
+      const name = bare(target);
+      if (names.find(name, target)) return '';
+      const holder = statics.find((path) => /(?:^|\.)(?:Process|\w+Script)$/.test(path));
+      return holder ? `${holder.slice(holder.lastIndexOf('.') + 1)}.${name}` : '';
+    }
+    const object = childOf(target, 'expression');
+    const name = bare(childOf(target, 'name'));
+    if (!object) return '';
+    if (object.type === 'identifier' && names.find(text(object), object)) return `.${name}`;
+    const type = simple(object);
+    return ownTypes.has(type) ? `.${name}` : `${type}.${name}`;
+  }
+
+  function bare(node: SyntaxNode | undefined): string {
+    return text(node?.type === 'generic_name' ? node.children[0] : node);
+  }
+
+  /** The first of its types; `''` where the file does not show it. */
+  function typeOf(node: SyntaxNode | undefined): string {
+    return declaredType(node) ?? typed.typeOf(node) ?? '';
   }
 }

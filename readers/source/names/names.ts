@@ -147,6 +147,11 @@ const maxMembers = 10_000;
 const maxBindings = 200;
 /** Of tables that are spread in tables. */
 const maxSpread = 4;
+/** Of expressions behind one, and of names behind names. */
+const maxSteps = 200;
+const maxValueDepth = 12;
+/** Of a table. */
+const maxEntries = 100;
 
 /** The names that a file binds, and their scopes. Built once for a file, then queried. */
 export class Names {
@@ -212,9 +217,9 @@ export class Names {
   }
 
   /** Remembers what a member was given. */
-  giveMember(member: SyntaxNode, value: SyntaxNode): void {
+  giveMember(member: SyntaxNode, value: SyntaxNode, before = ''): void {
     if (this.#members.size >= maxMembers || !isShort(member)) return;
-    const name = this.reading.text(member).replace(/\s/g, '');
+    const name = before + this.reading.text(member).replace(/\s/g, '');
     const values = this.#members.get(name) ?? [];
     this.#members.set(name, values);
     if (values.length < maxBindings) values.push(value);
@@ -310,6 +315,41 @@ export class Names {
   /** What an expression may be, in the language's terms. */
   valueOf(node: SyntaxNode): Match | undefined {
     return this.#language.values?.at(node, this.reading.text)[0];
+  }
+
+  /**
+   * The expressions that one may be: of a name everything that it was given, of a choice each, of a part of a table each
+   * entry under its key; of other expressions themselves. The last given are last.
+   */
+  valuesOf(start: SyntaxNode | undefined): readonly SyntaxNode[] {
+    const found: SyntaxNode[] = [];
+    const pending = start ? [{ node: start, depth: 0 }] : [];
+    for (let steps = 0; steps < maxSteps; steps += 1) {
+      const next = pending.shift();
+      if (!next) break;
+      const behind = next.depth < maxValueDepth ? this.#valuesBehind(next.node) : [];
+      if (behind.length === 0) found.push(next.node);
+      for (const node of behind) pending.push({ node, depth: next.depth + 1 });
+    }
+    return found;
+  }
+
+  #valuesBehind(node: SyntaxNode): readonly SyntaxNode[] {
+    const same = this.#taken(node, 'same');
+    if (same) return [same];
+    const given = this.bindingsOf(node).flatMap(({ value, pick }) => (value && !pick ? [value] : []));
+    const match = given.length > 0 ? undefined : this.valueOf(node);
+    if (!match) return given.length > 0 ? given : this.membersOf(node);
+    const object = match.one('object');
+    if (!object) return match.all('choice');
+    const { literal } = this.reading;
+    const key = literal(match.one('key'));
+    return this.#valuesBehind(object)
+      .flatMap(({ type, children }) =>
+        type === 'array_creation_expression' ? children.slice(0, maxEntries) : [],
+      )
+      .filter(({ children }) => children.length < 2 || key === undefined || literal(children[0]) === key)
+      .flatMap(({ children }) => children.slice(-1));
   }
 
   #taken(node: SyntaxNode, name: string): SyntaxNode | undefined {

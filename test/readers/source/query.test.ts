@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { Language, Parser, Query as ReferenceQuery } from 'web-tree-sitter';
 import { fileEndings, parseCases } from '../../../bench/parse-cases.ts';
+import { csharpNaming } from '../../../gates/direct-eval/csharp.ts';
 import { goNaming } from '../../../gates/direct-eval/go.ts';
 import { javascriptNaming } from '../../../gates/direct-eval/javascript.ts';
+import { phpNaming } from '../../../gates/direct-eval/php.ts';
 import { pythonNaming } from '../../../gates/direct-eval/python.ts';
+import { rubyNaming } from '../../../gates/direct-eval/ruby.ts';
 import { grammarFile, shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
 import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
-import { csharpNaming } from '../../../readers/source/names/csharp-names.ts';
 import { jvmLanguages } from '../../../readers/source/names/jvm-languages.ts';
 import type { NamingLanguage } from '../../../readers/source/names/names.ts';
-import { phpNaming } from '../../../readers/source/names/php-names.ts';
-import { rubyNaming } from '../../../readers/source/names/ruby-names.ts';
 
 /** Languages whose names are said in queries, and the grammar that knows all of their types. */
 const namings: readonly (readonly [language: string, grammar: GrammarName, naming: NamingLanguage])[] = [
