@@ -3,19 +3,159 @@ import {
   ancestorOf,
   argumentsOf,
   childOf,
+  type GrammarName,
   type SyntaxNode,
 } from '../../readers/source/grammar/syntax-tree.ts';
-import { type JvmGrammar, jvmLanguages } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import {
   simpleType,
   type TypedCall,
+  type TypedLanguage,
   type TypedNames,
   typedNames,
 } from '../../readers/source/names/typed-names.ts';
+import { Query } from '../../readers/source/query/query.ts';
 import { collectHits, type Hit, returnsTrue, sastHit, why } from './hits.ts';
-import { runs, scalaProcessHit } from './scala.ts';
 import { isShell, passesShellText } from './shell-command.ts';
+
+/** In scripts, `runtime` is the runtime if the file does not define it. */
+function freeInScript(type: string, isAlone: boolean): string {
+  return type === 'runtime' || (type === 'rt' && isAlone) ? 'Runtime' : type;
+}
+
+/** How the languages of the Java platform give names and calls, by their grammars. */
+export const jvmLanguages = {
+  java: {
+    free: (type) => type,
+    declarations: new Query(`
+      [(method_declaration) (constructor_declaration) (lambda_expression) (block) (for_statement)
+        (enhanced_for_statement) (catch_clause) (try_with_resources_statement) (record_declaration)
+        (interface_body) (enum_body)] @scope
+      (class_body) @scope @scope.class
+      (identifier) @plain
+      (import_declaration . (_) @import)
+      (method_declaration name: (_) @method)
+      (method_invocation object: (identifier) @list name: (_) @add (#match? @add "^add"))
+      [(local_variable_declaration type: (_) @type
+          declarator: (variable_declarator name: (_) @name dimensions: (_)? @type value: (_)? @value))
+        (field_declaration type: (_) @type
+          declarator: (variable_declarator name: (_) @name dimensions: (_)? @type value: (_)? @value))
+        (formal_parameter type: (_) @type name: (_) @name)
+        (resource type: (_) @type name: (_) @name value: (_) @value)
+        (catch_formal_parameter name: (_) @name)]
+      (lambda_expression parameters: (identifier) @name) @in
+      (lambda_expression parameters: (inferred_parameters (identifier)* @name)) @in
+      (assignment_expression left: [(identifier) @name (field_access object: (this) field: (_) @name)]
+        right: (_) @value (#set! in known))`),
+    expressions: new Query(`
+      (parenthesized_expression . (_) @same)
+      (cast_expression type: (_) @type value: (_) @same)
+      (field_access object: (this) field: (_) @own)`),
+    calls: new Query(`
+      (method_invocation object: (_)? @object name: (_) @name arguments: (_ (_)* @given))
+      (object_creation_expression type: (_) @made arguments: (_ (_)* @given))
+      (method_reference . (_) @object (_) @reference .)`),
+  },
+  kotlin: {
+    free: freeInScript,
+    declarations: new Query(`
+      [(class_declaration) (object_declaration)] @scope @scope.class
+      [(function_declaration) (anonymous_function) (secondary_constructor) (lambda_literal) (for_statement)
+        (control_structure_body)] @scope
+      (simple_identifier) @plain
+      (import_header . (identifier) @import (import_alias (_) @alias)?)
+      (function_declaration (simple_identifier) @method)
+      (function_declaration [(user_type) (nullable_type)] @receiver)
+      (property_declaration (variable_declaration . (_) @name (_)? @type) (_)? @value .)
+      (parameter . (_) @name (_) @type)
+      (class_parameter (simple_identifier) @name [(user_type) (nullable_type)]? @type)
+      (lambda_literal (lambda_parameters (variable_declaration . (_) @name (_)? @type))) @in
+      (for_statement (variable_declaration . (_) @name (_)? @type)) @in
+      ((assignment (directly_assignable_expression (simple_identifier) @name .) (_) @value .) (#set! in known))
+      ((assignment (directly_assignable_expression (navigation_suffix (_) @name) .) (_) @value .)
+        (#set! in known))
+      ; value.let { it }, value.run { this }, with(value) { this }
+      (call_expression
+        . (navigation_expression . (_) @about (navigation_suffix (_) @function .))
+        (call_suffix (annotated_lambda (lambda_literal) @lambda))
+        (#match? @function "^(?:let|also|use|apply|run)$"))
+      (call_expression
+        . (call_expression
+          . (simple_identifier) @function (call_suffix (value_arguments . (value_argument (_) @about .) .)))
+        (call_suffix (annotated_lambda (lambda_literal) @lambda))
+        (#match? @function "^with$"))`),
+    expressions: new Query(`
+      (parenthesized_expression . (_) @same)
+      (as_expression . (_) @same (_) @type .)
+      (postfix_expression . (_) @same)
+      (property_delegate (call_expression
+        (call_suffix (annotated_lambda (lambda_literal (statements (_) @same .))))))
+      (call_expression
+        . (navigation_expression . (_) @same (navigation_suffix (_) @function .))
+        (call_suffix (annotated_lambda)) (#match? @function "^(?:also|apply)$"))
+      (navigation_expression . (this_expression) (navigation_suffix (_) @own))`),
+    calls: new Query(`
+      (call_expression
+        . [(simple_identifier) @name (navigation_expression . (_) @object (navigation_suffix (_) @name .))]
+        (call_suffix (value_arguments (value_argument (_) @given .)*)?))
+      (navigation_expression . (_) @object (navigation_suffix (simple_identifier) @reference .))`),
+  },
+  scala: {
+    free: freeInScript,
+    declarations: new Query(`
+      [(class_definition) (object_definition) (trait_definition)] @scope @scope.class
+      [(function_definition) (lambda_expression) (block) (case_clause) (for_expression)] @scope
+      (identifier) @plain
+      (import_declaration . (_)) @import
+      [(arrow_renamed_identifier name: (_) @real alias: (_) @alias)
+        (as_renamed_identifier name: (_) @real alias: (_) @alias)]
+      (function_definition name: (_) @method)
+      (class_definition name: (_) @method)
+      [(val_definition pattern: (identifier) @name type: (_)? @type value: (_)? @value)
+        (var_definition pattern: (identifier) @name type: (_)? @type value: (_)? @value)
+        (val_declaration name: (_) @name type: (_) @type)
+        (var_declaration name: (_) @name type: (_) @type)
+        (parameter name: (_) @name type: (_)? @type)
+        (class_parameter name: (_) @name type: (_)? @type)
+        (binding name: (_) @name type: (_)? @type)]
+      (lambda_expression parameters: (identifier) @name) @in
+      (assignment_expression left: (identifier) @name right: (_) @value (#set! in known))`),
+    expressions: new Query(`
+      (parenthesized_expression (_) @same .)
+      (field_expression value: (identifier) @this field: (_) @own (#match? @this "^this$"))`),
+    calls: new Query(`
+      (call_expression
+        function: [(identifier) @name (field_expression value: (_) @object field: (_) @name)
+          (instance_expression . (_) @made)]
+        arguments: (_ (_)* @given))
+      (field_expression value: (_) @object field: (_) @name)
+      (instance_expression . (_) @made (arguments (_)* @given)?)
+      (infix_expression left: (_) @object operator: (_) @name right: (_) @given)
+      (postfix_expression . (_) @object (_) @name .)`),
+  },
+  groovy: {
+    free: freeInScript,
+    declarations: new Query(`
+      (class_definition) @scope @scope.class
+      [(function_definition) (closure) (for_in_loop)] @scope
+      (identifier) @plain
+      (groovy_import import: (_) @import import_alias: (_)? @alias)
+      (function_definition function: (_) @method)
+      (declaration type: (_)? @type name: (_) @name value: (_)? @value)
+      (parameter type: (_)? @type name: (_) @name)
+      ((assignment . (identifier) @name (_) @value .) (#set! in known) (#set! else file))`),
+    expressions: new Query(`
+      (parenthesized_expression . (_) @same)
+      (unary_op . (_) @same .)`),
+    calls: new Query(`
+      [(function_call
+          function: [(identifier) @name (dotted_identifier . (_) @object (_) @name .)] args: (_ (_)* @given))
+        (juxt_function_call
+          function: [(identifier) @name (dotted_identifier . (_) @object (_) @name .)] args: (_ (_)* @given))]
+      (access_op . (_) @object (function_call function: (identifier) @name args: (_ (_)* @given)) .)
+      (access_op . (_) @object (identifier) @reference .)`),
+  },
+} satisfies Readonly<Partial<Record<GrammarName, TypedLanguage>>>;
 
 /**
  * How a type of the Java platform runs a text. `from`: a package that the file has to name, where other types have the
@@ -64,6 +204,8 @@ const guesses: readonly (readonly [type: string, methods: RegExp, object: RegExp
   ['BasicJvmScriptingHost', /^eval$/, /^/, /\bBasicJvmScriptingHost\b/],
   ['IMain', /^interpret$/, /^/, /\bIMain\b/],
 ];
+/** Methods that run a text as a command. */
+const runs = /^(?:!!?<?|lineStream|lineStream_!|lazyLines|lazyLines_!|lines_!|run)$/;
 const anyMethod = new RegExp(
   Object.values(engines).reduce(
     (all, list) => list.reduce((said, [methods]) => `${said}|${methods.source}`, all),
@@ -81,7 +223,7 @@ const maxWords = 20;
 const maxSteps = 100;
 
 /** Direct execution by what the Java library offers, and in Scala by `scala.sys.process`. */
-export function jvmHits(reading: Reading, grammar: JvmGrammar): readonly Hit[] {
+export function jvmHits(reading: Reading, grammar: keyof typeof jvmLanguages): readonly Hit[] {
   const { text, literal, opening, tree } = reading;
   const typed = typedNames(reading, jvmLanguages[grammar]);
   const { typeOf, addedTo, callAt, own, imports } = typed;
@@ -342,5 +484,68 @@ function javaHits(reading: Reading, { names, typeOf }: TypedNames): readonly Hit
       if (argumentsOf(one).some((given) => text(given) === name)) return true;
       return text(childOf(one, 'object')) === name && /^set/.test(text(childOf(one, 'name')));
     });
+  }
+}
+
+const builtLine = 'hands a built command line to the system';
+const sequences = /^(?:Seq|List|Vector|Array|IndexedSeq|Process|:::?|\+\+:?|\+:|:\+)$/;
+const textMethods = /^(?:format|formatted|concat|replace|mkString)$/;
+
+/** Finds commands of `scala.sys.process` built at run time. A sequence is an argument list and not a hit. */
+function scalaProcessHit(
+  { text, literal, tree }: Reading,
+  { names, own, callAt, simple }: TypedNames,
+): ((call: TypedCall) => Hit | undefined) | undefined {
+  if (!/\bsys\s*\.\s*process\b/.test(text(tree.root))) return undefined;
+  return ({ node, object, name, given, kind }) => {
+    const method = text(name);
+    const maker = object && method === 'apply' ? object : name;
+    const isFree = maker !== name || !object || /\bprocess\s*$/.test(text(object).slice(-200));
+    const isMaker = kind === 'call' && isFree && /^(?:Process|stringToProcess)$/.test(simple(maker));
+    if (isMaker && !own.has(text(maker)))
+      return given[0] && isBuilt(given[0])
+        ? { start: maker.start, end: node.end, call: text(maker), why: builtLine }
+        : undefined;
+    if (!object || !runs.test(method) || !isBuilt(object)) return undefined;
+    // Before a message (`actor ! text`) only a text is certain to be a command.
+    return node.type !== 'infix_expression' || isText(object)
+      ? { start: object.start, end: name.end, call: `….${method}`, why: builtLine }
+      : undefined;
+  };
+
+  function isText({ type }: SyntaxNode): boolean {
+    return type === 'string' || type === 'interpolated_string_expression';
+  }
+
+  function isBuilt(given: SyntaxNode, depth = 0): boolean {
+    const node = names.same(given);
+    if (!node || depth > maxDepth * 2) return false;
+    switch (node.type) {
+      case 'interpolated_string_expression':
+        return node.children.some(({ children }) => children.length > 0);
+      case 'identifier': {
+        const [{ type = '', value } = {}] = names.bindingsOf(node);
+        return type === '' ? !value || isBuiltValue(value, depth + 1) : type === 'String';
+      }
+      case 'infix_expression': {
+        const [left, operator, right] = node.children;
+        if (text(operator) === '+') return literal(node) === undefined;
+        return !sequences.test(text(operator)) && [left, right].some((one) => one && isBuilt(one, depth + 1));
+      }
+      case 'if_expression':
+        return node.children.slice(1).some((one) => isBuilt(one, depth + 1));
+      case 'field_expression':
+        return true;
+    }
+    const { name, object } = callAt(node) ?? {};
+    const method = text(name);
+    return textMethods.test(method) && object !== undefined && (method === 'mkString' || isText(object));
+  }
+
+  /** What a name was declared as: a list is known, and a literal; all else may be built. */
+  function isBuiltValue(value: SyntaxNode, depth: number): boolean {
+    const { name, object } = callAt(value) ?? {};
+    if (name && !object) return !sequences.test(text(name));
+    return value.type === 'string' ? false : value.type !== 'infix_expression' || isBuilt(value, depth);
   }
 }

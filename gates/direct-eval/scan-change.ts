@@ -4,7 +4,6 @@ import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import type { GrammarName } from '../../readers/source/grammar/syntax-tree.ts';
 import { grammarOf, type Language } from '../../readers/source/language.ts';
-import type { JvmGrammar } from '../../readers/source/names/jvm-languages.ts';
 import type { Reading } from '../../readers/source/names/reading.ts';
 import {
   type ChangedSource,
@@ -17,7 +16,7 @@ import { csharpHits } from './csharp.ts';
 import { goHits } from './go.ts';
 import { firstAdded, type Hit } from './hits.ts';
 import { javascriptHits } from './javascript.ts';
-import { jvmHits } from './jvm.ts';
+import { jvmHits, type jvmLanguages } from './jvm.ts';
 import { perlHits } from './perl.ts';
 import { phpHits } from './php.ts';
 import { pythonHits } from './python.ts';
@@ -92,7 +91,7 @@ export function candidateLanguage(
   return isCandidate ? language : undefined;
 }
 
-const jvm = (grammar: JvmGrammar) => (reading: Reading) => jvmHits(reading, grammar);
+const jvm = (grammar: keyof typeof jvmLanguages) => (reading: Reading) => jvmHits(reading, grammar);
 const finders: Readonly<Record<GrammarName, (reading: Reading) => readonly Hit[]>> = {
   bash: shellHits,
   'c-sharp': csharpHits,

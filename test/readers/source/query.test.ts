@@ -5,13 +5,13 @@ import { fileEndings, parseCases } from '../../../bench/parse-cases.ts';
 import { csharpNaming } from '../../../gates/direct-eval/csharp.ts';
 import { goNaming } from '../../../gates/direct-eval/go.ts';
 import { javascriptNaming } from '../../../gates/direct-eval/javascript.ts';
+import { jvmLanguages } from '../../../gates/direct-eval/jvm.ts';
 import { phpNaming } from '../../../gates/direct-eval/php.ts';
 import { pythonNaming } from '../../../gates/direct-eval/python.ts';
 import { rubyNaming } from '../../../gates/direct-eval/ruby.ts';
 import { grammarFile, shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
 import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
-import { jvmLanguages } from '../../../readers/source/names/jvm-languages.ts';
 import type { NamingLanguage } from '../../../readers/source/names/names.ts';
 
 /** Languages whose names are said in queries, and the grammar that knows all of their types. */
