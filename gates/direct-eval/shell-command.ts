@@ -9,130 +9,95 @@ export interface Interpreter {
   /** Options that use the next word as their value. */
   readonly valued: RegExp;
   /** Where its program is if no option has it. */
-  readonly input: Input;
+  readonly input: string;
   /** Options with which the program is elsewhere (`python -m`). */
-  readonly elsewhere?: RegExp | undefined;
-}
-
-/** A program that runs the words after its own. */
-interface Wrapper {
-  readonly valued: RegExp;
-  /** Number of operands between the options and the command. */
-  readonly operands: number;
+  readonly elsewhere: RegExp;
 }
 
 /** A program that passes text to a shell. */
 export interface ShellCaller {
   readonly valued: RegExp;
   /** An option with the text as its value. */
-  readonly code?: RegExp;
-  /** Words before those that it joins to a command line; absent: it joins none. */
-  readonly joinsFrom?: number;
+  readonly code: RegExp;
+  /** Words before those that it joins to a command line, `NaN` if it joins none. */
+  readonly joinsFrom: number;
   /** With this option it joins none. */
-  readonly unless?: RegExp;
+  readonly unless: RegExp;
 }
 
-const none = /^$/;
-type Input = 'reads input' | 'no input' | 'runs operand';
+/** What is known of programs of some names. */
+interface Row {
+  readonly names: RegExp;
+  readonly cells: readonly string[];
+}
 
-/** By the manuals of each: what is behind its options is code. */
-const interpreters: readonly (readonly [
-  name: RegExp,
-  code: RegExp,
-  valued: RegExp,
-  Input,
-  elsewhere?: RegExp,
-])[] = [
-  [
-    /^(?:(?:ba|z|da|k|mk|pdk|a|ya|c|tc|fi|x?on|el|r|rba)?sh|nu|elvish)$/,
-    /^-[a-zA-Z]*c$/,
-    /^[-+][oO]$|^--(?:rcfile|init-file)$/,
-    'reads input',
-  ],
-  [
-    /^(?:python|pypy)[\d.]*$/,
-    /^-[bBdEiIOPqsSuvx]*c/,
-    /^-[bBdEiIOPqsSuvx]*[WX]$/,
-    'reads input',
-    /^-[bBdEiIOPqsSuvx]*m/,
-  ],
-  [/^perl[\d.]*$/, /^-[acfnplsStTuUwWX0-7]*[eE]/, /^-[IMm]$/, 'reads input'],
-  [/^(?:j|t)?ruby[\d.]*$/, /^-[alnpsSvwWU0-7]*e/, /^-[rICE]$/, 'reads input'],
-  [
-    /^(?:node|nodejs|bun|tsx|ts-node)$/,
-    /^(?:-e|-p|-pe|--eval|--print)(?![\w-])/,
-    /^(?:-r|--require|--import|-C|--conditions|--loader|--env-file|--input-type)$/,
-    'reads input',
-  ],
-  [/^php[\d.]*$/, /^(?:-[rBRE]|--run|--process-(?:begin|code|end))(?!-)/, /^-[cdzfF]$/, 'reads input'],
-  [/^lua(?:jit)?[\d.]*$/, /^-e/, /^-l$/, 'reads input'],
-  [/^(?:julia|R|Rscript)$/, /^(?:-[eE]|--eval)(?!\w)/, none, 'reads input'],
-  [/^osascript$/, /^-e(?!\w)/, /^-[ls]$/, 'reads input'],
-  [/^(?:elixir|groovy|scala|clojure|clj|bb|racket|swift|ghc)$/, /^(?:-e|--eval)(?!\w)/, none, 'no input'],
-  [/^(?:sbcl|emacs|erl)$/, /^--?eval(?!\w)/, none, 'no input'],
-  [/^(?:guile|expect)$/, /^-c/, none, 'reads input'],
-  [/^(?:tclsh|wish)[\d.]*$/, none, none, 'reads input'],
-  [
-    /^(?:pwsh|powershell)(?:\.exe)?$/i,
-    /^-(?:c|command|e|ec|encodedcommand)$/i,
-    /^-(?:ep|executionpolicy|wd|workingdirectory)$/i,
-    'no input',
-  ],
-  [
-    /^[gmn]?awk$/,
-    /^(?:-e|--source)/,
-    /^-[Fvil]$|^--(?:field-separator|assign|include|load)$/,
-    'runs operand',
-    /^-[fE]|^--(?:file|exec)/,
-  ],
-  [/^cmd(?:\.exe)?$/i, /^\/[ckr]$/i, none, 'no input'],
-];
+/** Reads rows of cells apart by two blanks, after a form for names. */
+function table(text: string): readonly Row[] {
+  const lines = text.trim().split('\n');
+  return lines.map((line) => {
+    const [names, ...cells] = line.trim().split(/ {2,}/);
+    return { names: new RegExp(`^(?:${names})$`), cells };
+  });
+}
 
-/** Names, options that have a value, and the number of operands before the command. */
-const wrappers: readonly (readonly [names: RegExp, valued: RegExp, operands?: number])[] = [
-  [/^(?:builtin|command|nohup|setsid|busybox|fakeroot|caffeinate|unshare)$/, none],
-  [/^exec$/, /^-a$/],
-  [/^time$/, /^-[fo]$/],
-  [/^env$/, /^(?:-[uCS]|--unset|--chdir)$/],
-  [
-    /^sudo$/,
-    /^(?:-[ughpCrtTUDR]|--(?:user|group|host|prompt|chdir|chroot|role|type|close-from|command-timeout))$/,
-  ],
-  [/^doas$/, /^-[uC]$/],
-  [/^xargs$/, /^(?:-[InPLdasEJR]|--(?:max-args|max-procs|delimiter|arg-file|max-chars|max-lines))$/],
-  [/^nice$/, /^(?:-n|--adjustment)$/],
-  [/^ionice$/, /^-[cn]$/],
-  [/^timeout$/, /^(?:-[ks]|--(?:kill-after|signal))$/, 1],
-  [/^stdbuf$/, /^-[ioe]$/],
-  [/^(?:chroot|taskset|chrt|gosu)$/, none, 1],
-  [/^strace$/, /^-[eopsuE]$/],
-];
+/** By the manuals of each: name, options with code, options with a value, where else its program is. */
+const interpreters = table(String.raw`
+  (?:(?:ba|z|da|k|mk|pdk|a|ya|c|tc|fi|x?on|el|r|rba)?sh|nu|elvish)  -[a-zA-Z]*c$  (?:[-+][oO]|--(?:rcfile|init-file))$  input
+  (?:python|pypy)[\d.]*  -[bBdEiIOPqsSuvx]*c  -[bBdEiIOPqsSuvx]*[WX]$  input  -[bBdEiIOPqsSuvx]*m
+  perl[\d.]*  -[acfnplsStTuUwWX0-7]*[eE]  -[IMm]$  input
+  (?:j|t)?ruby[\d.]*  -[alnpsSvwWU0-7]*e  -[rICE]$  input
+  (?:node|nodejs|bun|tsx|ts-node)  (?:-e|-p|-pe|--eval|--print)(?![\w-])  (?:-[rC]|--(?:require|import|conditions|loader|env-file|input-type))$  input
+  php[\d.]*  (?:-[rBRE]|--run|--process-(?:begin|code|end))(?!-)  -[cdzfF]$  input
+  lua(?:jit)?[\d.]*  -e  -l$  input
+  (?:julia|R|Rscript)  (?:-[eE]|--eval)(?!\w)  -  input
+  osascript  -e(?!\w)  -[ls]$  input
+  (?:elixir|groovy|scala|clojure|clj|bb|racket|swift|ghc)  (?:-e|--eval)(?!\w)  -  none
+  (?:sbcl|emacs|erl)  --?eval(?!\w)  -  none
+  (?:guile|expect)  -c  -  input
+  (?:tclsh|wish)[\d.]*  -  -  input
+  (?i:(?:pwsh|powershell)(?:\.exe)?)  (?i:-(?:c|command|e|ec|encodedcommand)$)  (?i:-(?:ep|executionpolicy|wd|workingdirectory)$)  none
+  [gmn]?awk  (?:-e|--source)  (?:-[Fvil]|--(?:field-separator|assign|include|load))$  operand  (?:-[fE]|--(?:file|exec))
+  (?i:cmd(?:\.exe)?)  (?i:/[ckr]$)  -  none`);
 
-const command = /^(?:-[a-zA-Z]*c|--command|--session-command)(?![\w-])/;
-const callers: readonly (readonly [names: RegExp, ShellCaller])[] = [
-  [/^ssh$/, { valued: /^-[46AaCfGgKkMNnqsTtVvXxYy]*[BbcDEeFIiJLlmOoPpQRSWw]$/, joinsFrom: 1 }],
-  [/^(?:su|runuser)$/, { valued: /^-[gGsuw]$/, code: command }],
-  [/^(?:sg|script|flock)$/, { valued: none, code: command }],
-  [/^watch$/, { valued: /^(?:-[nq]|--interval|--equexit)$/, joinsFrom: 0, unless: /^(?:-[a-z]*x|--exec)$/ }],
-  [/^(?:mapfile|readarray|complete)$/, { valued: none, code: /^-C/ }],
-  [/^bind$/, { valued: none, code: /^-x/ }],
-];
+/** Programs that run the words after their own: name, options with a value, operands before the command. */
+const wrappers = table(`
+  (?:builtin|command|nohup|setsid|busybox|fakeroot|caffeinate|unshare)  -  0
+  exec  -a$  0
+  time  -[fo]$  0
+  env  (?:-[uCS]|--unset|--chdir)$  0
+  sudo  (?:-[ughpCrtTUDR]|--(?:user|group|host|prompt|chdir|chroot|role|type|close-from|command-timeout))$  0
+  doas  -[uC]$  0
+  xargs  (?:-[InPLdasEJR]|--(?:max-args|max-procs|delimiter|arg-file|max-chars|max-lines))$  0
+  nice  (?:-n|--adjustment)$  0
+  ionice  -[cn]$  0
+  timeout  (?:-[ks]|--(?:kill-after|signal))$  1
+  stdbuf  -[ioe]$  0
+  (?:chroot|taskset|chrt|gosu)  -  1
+  strace  -[eopsuE]$  0`);
+
+/** Programs that pass text to a shell: name, options with a value, option with the text, and what they join. */
+const callers = table(String.raw`
+  ssh  -[46AaCfGgKkMNnqsTtVvXxYy]*[BbcDEeFIiJLlmOoPpQRSWw]$  -  1
+  (?:su|runuser)  -[gGsuw]$  (?:-[a-zA-Z]*c|--command|--session-command)(?![\w-])
+  (?:sg|script|flock)  -  (?:-[a-zA-Z]*c|--command|--session-command)(?![\w-])
+  watch  (?:-[nq]|--interval|--equexit)$  -  0  (?:-[a-z]*x|--exec)$
+  (?:mapfile|readarray|complete)  -  -C
+  bind  -  -x`);
 
 /** The interpreter of that name or path. */
 export function interpreterOf(name: string | undefined): Interpreter | undefined {
-  const [, code, valued, input, elsewhere] = rowOf(interpreters, name) ?? [];
-  return code && valued && input && { code, valued, input, elsewhere };
-}
-
-/** The program of that name or path that runs the words after its own. */
-function wrapperOf(name: string | undefined): Wrapper | undefined {
-  const [, valued, operands = 0] = rowOf(wrappers, name) ?? [];
-  return valued && { valued, operands };
+  const [code, valued, input = '', elsewhere] = rowOf(interpreters, name) ?? [];
+  return code === undefined
+    ? undefined
+    : { code: form(code), valued: form(valued), input, elsewhere: form(elsewhere) };
 }
 
 /** The program with this name or path that passes text to a shell. */
 export function shellCallerOf(name: string): ShellCaller | undefined {
-  return rowOf(callers, name)?.[1];
+  const [valued, code, joinsFrom, unless] = rowOf(callers, name) ?? [];
+  return valued === undefined
+    ? undefined
+    : { valued: form(valued), code: form(code), joinsFrom: Number(joinsFrom ?? NaN), unless: form(unless) };
 }
 
 /** A program's name without its folders. */
@@ -140,13 +105,18 @@ export function baseOf(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-function rowOf<Row extends readonly [RegExp, ...unknown[]]>(
-  rows: readonly Row[],
-  name: string | undefined,
-): Row | undefined {
-  if (name === undefined) return undefined;
-  const base = baseOf(name);
-  return rows.find(([names]) => names.test(base));
+function rowOf(rows: readonly Row[], name: string | undefined): Row['cells'] | undefined {
+  const base = name === undefined ? undefined : baseOf(name);
+  return base === undefined ? undefined : rows.find(({ names }) => names.test(base))?.cells;
+}
+
+const forms = new Map<string, RegExp>();
+
+/** A form that matches from the start of a text; `-` matches none. */
+function form(text = '-'): RegExp {
+  const known = forms.get(text) ?? new RegExp(text === '-' ? '(?!)' : `^(?:${text})`);
+  forms.set(text, known);
+  return known;
 }
 
 /** A word of a command. */
@@ -197,13 +167,13 @@ export function shellCommand(
     // `$SUDO sh`: the variable precedes a program, whatever its value.
     if (said === undefined && at === 0 && interpreterOf(words[1]?.said)) at = 1;
     if (said === undefined || (at === 0 && isOwn(said))) break;
-    const wrapper = wrapperOf(said);
-    if (!wrapper) break;
+    const [valued, operands] = rowOf(wrappers, said) ?? [];
+    if (valued === undefined) break;
     let next = at + 1;
-    for (let left = wrapper.operands; next < words.length; next += 1) {
+    for (let left = Number(operands); next < words.length; next += 1) {
       const { opening = '', said: option } = words[next] ?? {};
       if (baseOf(said) === 'xargs') placeholder = replacedBy(words, next) ?? placeholder;
-      if (option !== undefined && wrapper.valued.test(option)) next += 1;
+      if (option !== undefined && form(valued).test(option)) next += 1;
       else if (!/^-|^\w+=/.test(opening)) {
         if (left === 0) break;
         left -= 1;

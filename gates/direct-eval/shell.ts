@@ -148,7 +148,7 @@ export function shellHits(reading: Reading): readonly Hit[] {
         (option.startsWith('/') && !code.test(option))
       ) {
         if (word?.node.type === 'process_substitution') return [called, why.printed];
-        if (input === 'runs operand')
+        if (input === 'operand')
           return isBuilt(word) && !isAllWords(word) ? [baseOf(called), why.code] : undefined;
         return word?.said !== undefined && stdin.test(word.said) ? fed(called, node) : undefined;
       }
@@ -163,14 +163,14 @@ export function shellHits(reading: Reading): readonly Hit[] {
           ? [`${called} ${flag}`, isShell ? why.shell : why.code]
           : undefined;
       }
-      if (elsewhere?.test(option)) return undefined;
+      if (elsewhere.test(option)) return undefined;
       if (isShell && /^-[a-zA-Z]*s/.test(option)) break;
       if (valued.test(option)) {
         at += 1;
         if (given[at]?.node.type === 'process_substitution') return [called, why.printed];
       } else if (/^--?(?:version|help)$|^-[nV]$/.test(option)) return undefined;
     }
-    return input === 'reads input' ? fed(called, node) : undefined;
+    return input === 'input' ? fed(called, node) : undefined;
   }
 
   function callerReason(
@@ -179,14 +179,13 @@ export function shellHits(reading: Reading): readonly Hit[] {
     given: readonly ShellWord[],
     { valued, code, joinsFrom, unless }: ShellCaller,
   ): readonly [call: string, why: string] | undefined {
-    if (code) {
+    if (Number.isNaN(joinsFrom)) {
       const at = given.findIndex(({ opening }) => code.test(opening));
       const word = given[at];
       const line = word && code.exec(word.opening)?.[0] === word.said ? given[at + 1] : word;
       return isBuilt(line) ? [`${base} ${code.exec(word?.opening ?? '')?.[0]}`, why.shell] : undefined;
     }
-    if (joinsFrom === undefined || (unless && given.some(({ said }) => unless.test(said ?? ''))))
-      return undefined;
+    if (given.some(({ said }) => unless.test(said ?? ''))) return undefined;
     const operands = operandsOf(given, valued);
     // `ssh $options "$host" uptime`: an unquoted variable may expand to several words, so its position is uncertain.
     const [first] = operands;

@@ -44,8 +44,6 @@ const made: Readonly<Record<string, string>> = {
 
 /** Of one question. */
 const maxSteps = 200;
-/** Of additions to one list. */
-const maxWords = 20;
 /** A longer text is not a name. */
 const maxName = 200;
 const scopeFunctions = /^(?:let|also|use)$/;
@@ -63,8 +61,6 @@ export function typedNames(
   /** Functions and, in Scala, classes that the file defines. */
   const own = new Set<string>();
   const aliases = new Map<string, string>();
-  /** By what declares the name, so that namesakes stay apart. */
-  const added = new Map<SyntaxNode, Map<string, SyntaxNode[]>>();
   const additions: { readonly list: SyntaxNode; readonly given: readonly SyntaxNode[] }[] = [];
   const names = readNames(reading, language, (match, all) => {
     other(match);
@@ -90,14 +86,11 @@ export function typedNames(
       receiver && receiver.start < (match.node.children.find((one) => all.isPlain(one))?.start ?? 0);
     if (isExtended) all.give(match.node, 'this', { type: text(receiver), at: receiver.start });
   });
+  // As if the list gave a name of its own to what is added.
   for (const { list, given } of additions) {
     const owner = names.ownerOf(text(list), list);
-    if (!owner) continue;
-    const known = added.get(owner) ?? new Map<string, SyntaxNode[]>();
-    added.set(owner, known);
-    const words = known.get(text(list)) ?? [];
-    known.set(text(list), words);
-    if (words.length < maxWords) words.push(...given);
+    for (const value of owner ? given : [])
+      names.give(owner ?? list, `${text(list)}+`, { value, at: value.start });
   }
   return {
     names,
@@ -137,8 +130,8 @@ export function typedNames(
 
   /** What was added to the list under a name, in order: `list.add(word)`, `line.addArgument(word)`. */
   function addedTo(name: SyntaxNode | undefined): readonly SyntaxNode[] {
-    const owner = names.isPlain(name) ? names.ownerOf(text(name), name) : undefined;
-    return (owner && added.get(owner)?.get(text(name))) ?? [];
+    const given = names.isPlain(name) ? names.find(`${text(name)}+`, name) : undefined;
+    return given?.flatMap(({ value }) => value ?? []) ?? [];
   }
 
   /** The simple names of an expression's types, as declared and as its values show. */

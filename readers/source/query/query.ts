@@ -129,33 +129,20 @@ type TextOf = (node: SyntaxNode) => string;
 type Capture = readonly [name: string, node: SyntaxNode];
 type Taken = readonly Capture[];
 
-/** A node that a row matches, with its captures. */
-export class Match {
-  readonly node: SyntaxNode;
-  readonly settings: Settings;
-  readonly #taken: Taken;
-
-  constructor(node: SyntaxNode, settings: Settings, taken: Taken) {
-    this.node = node;
-    this.settings = settings;
-    this.#taken = taken;
-  }
-
-  /** Names and nodes, in the order of the pattern. */
-  taken(): Taken {
-    return this.#taken;
-  }
-
-  /** Returns the first node captured under a name. */
-  one(name: string): SyntaxNode | undefined {
-    return this.#taken.find(([one]) => one === name)?.[1];
-  }
-
-  /** Returns every node captured under a name, in order. */
-  all(name: string): readonly SyntaxNode[] {
-    return this.#taken.flatMap(([one, node]) => (one === name ? [node] : []));
-  }
+/** A node that a row matches, with its captures: names and nodes, in the order of the pattern. */
+function toMatch(node: SyntaxNode, settings: Settings, taken: Taken) {
+  return {
+    node,
+    settings,
+    taken,
+    /** Returns the first node captured under a name. */
+    one: (name: string) => taken.find(([one]) => one === name)?.[1],
+    /** Returns every node captured under a name, in order. */
+    all: (name: string) => taken.flatMap(([one, found]) => (one === name ? [found] : [])),
+  };
 }
+
+export type Match = ReturnType<typeof toMatch>;
 
 /**
  * Patterns of a language's syntax, matched node by node. They are matched against trees copied out of the runtime.
@@ -193,7 +180,7 @@ export class Query {
     const rows = this.#rows.get(node.type);
     if (!rows) return none;
     return rows.flatMap((row) =>
-      waysOf(row.pattern, node, text).map((one) => new Match(node, row.settings, one)),
+      waysOf(row.pattern, node, text).map((one) => toMatch(node, row.settings, one)),
     );
   }
 }

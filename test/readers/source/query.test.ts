@@ -61,7 +61,7 @@ for (const [language, name, { declarations, patterns, expressions, values }] of 
         const text = (node: SyntaxNode) => source.slice(node.start, node.end);
         const found = tree.nodes
           .flatMap((node) => query.at(node, text))
-          .map((match) => match.taken().map(([one, { start, end }]) => `${one} ${start} ${end}`));
+          .map((match) => match.taken.map(([one, { start, end }]) => `${one} ${start} ${end}`));
         const expected = referenceQuery
           .matches(referenceTree.rootNode)
           .map(({ captures }) =>
