@@ -228,18 +228,9 @@ export function csharpHits(reading: Reading): readonly Hit[] {
   function isShellLine(program: SyntaxNode | undefined, line: SyntaxNode | undefined): boolean {
     if (!program || !line || !isShellProgram(program)) return false;
     return names.valuesOf(line).some((value) => {
-      const items = itemsOf(value);
-      if (items) return passesShellText(['sh', ...items.map((item) => literal(names.behind(item)))]);
+      if (names.itemsOf(value)) return passesShellText(['sh', ...names.wordsOf([value])]);
       return literal(value) === undefined && (startsWithFlag(`${opening(value)} `) || !reading.isText(value));
     });
-  }
-
-  function itemsOf(value: SyntaxNode): readonly SyntaxNode[] | undefined {
-    // `["-c", line]` is a binding of an element without an object for the grammar.
-    if (value.type === 'element_binding_expression')
-      return value.children.map((child) => child.children[0] ?? child);
-    if (!/^(?:implicit_)?array_creation_expression$/.test(value.type)) return undefined;
-    return value.children.flatMap((child) => (child.type === 'initializer_expression' ? child.children : []));
   }
 
   /** `new ProcessStartInfo("cmd.exe", …) { … }`, also filled in afterwards. */

@@ -156,26 +156,17 @@ export function goHits(reading: Reading): readonly Hit[] {
     return undefined;
   }
 
-  function wordsOf(given: readonly SyntaxNode[], depth = 0): readonly (string | undefined)[] {
-    if (depth > maxDepth) return [undefined];
-    return given.flatMap((argument) => {
-      const written = argument.type === 'variadic_argument' ? argument.children[0] : argument;
-      const value = names.behind(written);
-      if (isAppend(value)) return wordsOf(argumentsOf(value), depth + 1);
-      if (value?.type === 'composite_literal')
-        return [
-          ...(childOf(value, 'body')?.children.map((item) => literal(names.behind(item))) ?? []),
-          ...wordsOf(appendedTo(written), depth + 1),
-        ];
-      return [/Getenv\(\s*"SHELL"\s*\)$/.test(text(value).slice(0, 80)) ? 'sh' : literal(value)];
-    });
+  function wordsOf(given: readonly SyntaxNode[]): readonly (string | undefined)[] {
+    const said = (one: SyntaxNode | undefined) =>
+      /Getenv\(\s*"SHELL"\s*\)$/.test(text(one).slice(0, 80)) ? 'sh' : literal(one);
+    return names.wordsOf([...given, ...given.flatMap(appendedTo)], said);
   }
 
   /** `args = append(args, line)`. */
-  function appendedTo(list: SyntaxNode | undefined): readonly SyntaxNode[] {
-    const given = list?.type === 'identifier' ? names.find(text(list), list) : undefined;
-    return (given ?? []).flatMap(({ value }) =>
-      isAppend(value) ? argumentsOf(value).filter((one) => text(one) !== text(list)) : [],
+  function appendedTo(list: SyntaxNode): readonly SyntaxNode[] {
+    const name = list.type === 'variadic_argument' ? list.children[0] : list;
+    return (name ? names.bindingsOf(name) : []).flatMap(({ value }) =>
+      isAppend(value) ? argumentsOf(value).filter((one) => text(one) !== text(name)) : [],
     );
   }
 

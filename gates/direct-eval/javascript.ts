@@ -302,11 +302,9 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
    */
   function wordsOf(given: readonly SyntaxNode[]): readonly (string | undefined)[] {
     return given.flatMap((argument) => {
-      const value = behind(argument);
-      if (value?.type === 'array') return value.children.map((item) => literal(behind(item)));
-      if (value?.type !== 'object') return [literal(value)];
-      const inner = option([value], 'args') ?? option([value], 'cmd');
-      return inner ? (inner.type === 'array' ? wordsOf([inner]) : [undefined]) : [];
+      if (behind(argument)?.type !== 'object') return names.wordsOf([argument]);
+      const inner = option([argument], 'args') ?? option([argument], 'cmd');
+      return inner ? names.wordsOf([inner]) : [];
     });
   }
 

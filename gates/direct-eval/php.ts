@@ -96,8 +96,12 @@ export function phpHits(reading: Reading): readonly Hit[] {
       why.code,
       ({ given }, { path }) => /^\w*e\w*$/.test(literal(given[3]) ?? '') && { call: `${path} e` },
     ],
-    [/^pcntl_exec$/, why.shell, ({ given }) => passesShellText(given.slice(0, 2).flatMap(wordsOf))],
-    [/^proc_open$/, why.shell, ({ given: [first] }) => passesShellText(wordsOf(first)) || !itemsOf(first)],
+    [/^pcntl_exec$/, why.shell, ({ given }) => passesShellText(names.wordsOf(given.slice(0, 2)))],
+    [
+      /^proc_open$/,
+      why.shell,
+      ({ given }) => passesShellText(names.wordsOf(given.slice(0, 1))) || !names.itemsOf(given[0]),
+    ],
     [shells, why.shell, () => true],
     [/^unserialize$/, 'sast/php-unserialize', ({ given }) => isForeign(given[0]) && !limitsClasses(given[1])],
     [
@@ -193,7 +197,7 @@ export function phpHits(reading: Reading): readonly Hit[] {
   ): Partial<Hit> | undefined {
     const isTable = /^(?:filter_var|preg_replace_callback_array)/.test(name);
     for (const place of places)
-      for (const one of (isTable ? itemsOf(place) : undefined) ?? [place]) {
+      for (const one of (isTable ? names.itemsOf(place) : undefined) ?? [place]) {
         const call = dangerOf(one);
         if (call !== undefined)
           return { call, why: /^(?:assert|create_function)$/.test(call) ? why.code : why.shell };
@@ -211,20 +215,9 @@ export function phpHits(reading: Reading): readonly Hit[] {
       .find((name) => name !== undefined && handed.test(name));
   }
 
-  function itemsOf(node: SyntaxNode | undefined): readonly SyntaxNode[] | undefined {
-    const value = behind(node);
-    return value?.type === 'array_creation_expression'
-      ? value.children.map((one) => one.children.at(-1) ?? one)
-      : undefined;
-  }
-
-  function wordsOf(node: SyntaxNode | undefined): readonly (string | undefined)[] {
-    return (itemsOf(node) ?? [node]).map((one) => literal(behind(one)));
-  }
-
   /** Patterns, of built ones the beginning and end, as far as they are written down. */
   function patternsOf(node: SyntaxNode | undefined): readonly string[] {
-    return (itemsOf(node) ?? [behind(node)]).map((one) => {
+    return (names.itemsOf(node) ?? [behind(node)]).map((one) => {
       let last = one;
       while (last && /^(?:encapsed_string|binary_expression)$/.test(last.type)) last = last.children.at(-1);
       const end = last?.type === 'string' ? literal(last) : last?.type === 'string_content' ? text(last) : '';

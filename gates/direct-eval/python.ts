@@ -149,7 +149,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
   const spawnsShell = (call: Call, { path }: Way) => {
     const shell = option(call.given, 'shell') ?? byPlace(call.given);
     if (shell && isTruthy(shell)) return { call: `${path}(shell=True)`, why: why.shell, also: [shell.start] };
-    return passesShellText(wordsOf(call.given));
+    return passesShellText(names.wordsOf(call.given));
   };
   const isStatement = (call: Call, way: Way) => isImported(call, way) && hasOpen(call.given, 1);
   const rows: readonly CallRow[] = [
@@ -180,7 +180,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     // Windows makes the name of a pipe for its server alone.
     [temporary, 'sast/python-mktemp', ({ given }) => !/\.\\{1,2}pipe\\/.test(text(option(given, 'prefix')))],
     [/^ssl\._create_unverified_context$/, unverified, () => true],
-    [launchers, why.handed, ({ given }) => passesShellText(wordsOf(given))],
+    [launchers, why.handed, ({ given }) => passesShellText(names.wordsOf(given))],
   ];
   const hits = collectHits(tree, { call: callHit });
   return [
@@ -307,18 +307,6 @@ export function pythonHits(reading: Reading): readonly Hit[] {
       .map((way) => `${way.path}.${method}`)
       .find((one) => shells.test(one));
     return call === undefined ? undefined : { call, why: why.shell };
-  }
-
-  /** The arguments as words, with lists flattened. */
-  function wordsOf(given: readonly SyntaxNode[]): readonly (string | undefined)[] {
-    return given
-      .filter(({ type }) => type !== 'keyword_argument')
-      .map(behind)
-      .flatMap((value) =>
-        value && /^(?:list|tuple)$/.test(value.type)
-          ? value.children.map((item) => literal(behind(item)))
-          : [literal(value)],
-      );
   }
 
   /**

@@ -145,7 +145,11 @@ export interface NamingLanguage {
 const maxDepth = 300;
 const maxMembers = 10_000;
 const maxBindings = 200;
-/** Of tables that are spread in tables. */
+/** Types of lists, and of what only wraps an item of one. */
+const lists =
+  /^(?:list|tuple|array|(?:implicit_)?array_creation_expression|array_initializer|composite_literal|element_binding_expression)$/;
+const wraps = /^(?:argument|variadic_argument|literal_element|array_element_initializer)$/;
+/** Of tables that are spread in tables, and lists in lists. */
 const maxSpread = 4;
 /** Of expressions behind one, and of names behind names. */
 const maxSteps = 200;
@@ -297,6 +301,30 @@ export class Names {
     return table && /^(?:object|dictionary)$/.test(table.type) ? table.children : [];
   }
 
+  /** What a list that is written down holds; `undefined` for other expressions. */
+  itemsOf(node: SyntaxNode | undefined): readonly SyntaxNode[] | undefined {
+    const list = this.behind(node);
+    if (list && this.reading.text(childOf(list, 'function')) === 'append') return argumentsOf(list);
+    if (!list || !lists.test(list.type)) return undefined;
+    const initial = list.children.find(({ type }) => type === 'initializer_expression');
+    const { children } = childOf(list, 'body') ?? childOf(list, 'value') ?? initial ?? list;
+    return children.map(unwrapped);
+  }
+
+  /** Arguments as words of a command, lists among them flattened; `undefined` for what is not written down. */
+  wordsOf(
+    given: readonly SyntaxNode[],
+    said: Reading['literal'] = this.reading.literal,
+    depth = 0,
+  ): readonly (string | undefined)[] {
+    return given.flatMap((one) => {
+      if (one.type === 'keyword_argument') return [];
+      const value = this.behind(unwrapped(one));
+      const items = depth < maxSpread ? this.itemsOf(value) : undefined;
+      return items ? this.wordsOf(items, said, depth + 1) : [said(value)];
+    });
+  }
+
   /** The name of an entry or named argument, where it is written down. */
   keyOf(entry: SyntaxNode | undefined): string | undefined {
     const key = childOf(entry, 'key') ?? childOf(entry, 'name');
@@ -356,6 +384,11 @@ export class Names {
     const { expressions } = this.#language;
     return expressions.mayFit(node) ? expressions.at(node, this.reading.text)[0]?.one(name) : undefined;
   }
+}
+
+/** What an item or argument is, without what only marks it as one. */
+function unwrapped(item: SyntaxNode): SyntaxNode {
+  return wraps.test(item.type) ? (item.children.at(-1) ?? item) : item;
 }
 
 /** Chains can hold whole programs; their text is not a name. */
