@@ -77,10 +77,7 @@ const engines: readonly (readonly [space: RegExp, type: RegExp, methods: RegExp]
   [/^Microsoft\.JScript/, /^Eval$/, /\.JScriptEvaluate$/],
 ];
 
-/**
- * Finds direct execution in C#. A program with arguments is not a hit, however the arguments are built, unless the
- * program is a shell that runs a text.
- */
+/** A program with arguments is no hit, unless it is a shell that runs a built text. */
 export function csharpHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal, opening } = reading;
   const statics: string[] = [];
@@ -281,10 +278,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     };
   }
 
-  /**
-   * Where settings make a shell run a text that is built: the offsets that do. A line belongs to the program that is
-   * set beside it.
-   */
+  /** The offsets of settings that make a shell run a built text. A line belongs to the program set beside it. */
   function handsOn(list: readonly Setting[]): readonly number[] | undefined {
     const programs = list.filter(({ property }) => property === 'FileName');
     const added = list.filter(({ property }) => property === 'ArgumentList.Add');
@@ -327,10 +321,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
     if (list.length < maxSettings) list.push({ property, value });
   }
 
-  /**
-   * A name with what declares it, so that namesakes stay apart. A process and its start information are one:
-   * `process.StartInfo.FileName`.
-   */
+  /** A name with what declares it; a process and its `process.StartInfo` are one. */
   function placeOf(target: SyntaxNode): string | undefined {
     if (target.end - target.start > maxName) return undefined;
     const name = text(target)
@@ -338,7 +329,7 @@ export function csharpHits(reading: Reading): readonly Hit[] {
       .replace(/^this\./, '')
       .replace(/\.StartInfo$/, '');
     const first = /^\w*/.exec(name)?.[0] ?? '';
-    const { start, end } = names.ownerOf(first, target) ?? names.scopeOf(target, 'function');
+    const { start, end } = names.ownerOf(first, target) ?? names.scopeOf(target, 'scope.function');
     return `${start} ${end} ${name}`;
   }
 

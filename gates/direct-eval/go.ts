@@ -48,10 +48,7 @@ const maxDepth = 8;
 const ownVerification = /^Verify(?:PeerCertificate|Connection)$/;
 const setting = 'InsecureSkipVerify';
 
-/**
- * Finds direct execution in Go: a shell that receives text built at run time, or an embedded interpreter.
- * `exec.Command(name, args…)` is neither.
- */
+/** A shell that receives built text, or an embedded interpreter; `exec.Command(name, args…)` is neither. */
 export function goHits(reading: Reading): readonly Hit[] {
   const { tree, text, literal } = reading;
   /** Paths of all imported packages. */
@@ -175,10 +172,7 @@ export function goHits(reading: Reading): readonly Hit[] {
   }
 }
 
-/**
- * What a package is called where its import gives it no name: `gopkg.in/robertkrimen/otto.v1` is `otto`, `a/b/v2` is
- * `b`.
- */
+/** What a package is called by default: `gopkg.in/robertkrimen/otto.v1` is `otto`, `a/b/v2` is `b`. */
 function nameOf(path: string): string {
   const short = path.replace(/[/.]v\d+$/, '');
   return short.slice(short.lastIndexOf('/') + 1);

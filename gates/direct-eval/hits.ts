@@ -15,10 +15,7 @@ export interface Hit {
   readonly start: number;
   /** Where the call ends: it counts where any of its lines was added. Absent: it is as good as one character. */
   readonly end?: number;
-  /**
-   * Further offsets that make it one (an option further down, the other name's origin); a hit counts where any of them
-   * was added.
-   */
+  /** Further offsets that make it one (an option, a name's origin): it counts where any of them was added. */
   readonly also?: readonly number[];
   /** What was written, e.g. `eval`. */
   readonly call: string;
@@ -138,10 +135,7 @@ export function takersIn(list: string): ReadonlyMap<string, string | undefined> 
 /** A value that is passed on. `place` is the node that names the value, if that is not its parent. */
 export type PassedText = Pick<Hit, 'call' | 'why'> & { readonly place?: SyntaxNode | undefined };
 
-/**
- * Hits for values that their parent node passes on. A value is left out if an existing hit already calls it under its
- * new name.
- */
+/** Hits for values that their parent node passes on, unless an existing hit calls them under their new name. */
 export function passedTextHits(
   { nodes }: SyntaxTree,
   hits: readonly Hit[],

@@ -308,10 +308,7 @@ export function javascriptHits(reading: Reading): readonly Hit[] {
     });
   }
 
-  /**
-   * `const run = eval`, `rows.map(eval)`, `promisify(exec)` that no call in sight uses: what evaluates strings leaves
-   * our sight.
-   */
+  /** `const run = eval`, `rows.map(eval)`, `promisify(exec)` that no call in sight uses. */
   function handedOn(node: SyntaxNode): PassedText | undefined {
     const { parent, type } = node;
     if (!/^(?:identifier|member_expression|subscript_expression)$/.test(type) || isDeclared(node))

@@ -41,10 +41,7 @@ const rows: readonly PerlRow[] = [
   [/^open3$/, why.shell, (view, index) => isLine(view, index, 3)],
 ];
 
-/**
- * Direct execution in Perl. `eval { … }` catches exceptions and a list (`system 'ls', $dir`) meets no shell: neither
- * counts.
- */
+/** Direct execution in Perl; `eval { … }` catches exceptions, and a list (`system 'ls', $dir`) meets no shell. */
 export function perlHits(source: string, isWhole: boolean, depth = 0): readonly Hit[] {
   const tokens = readTokens(source, 'perl', isWhole);
   const view = viewTokens(tokens);

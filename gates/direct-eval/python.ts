@@ -132,7 +132,8 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     const isFirst = name?.parent?.type === 'dotted_name';
     const path = part ? plainPath(`${module}.${text(part)}`) : isFirst ? text(name) : module;
     if (!name) stars.push(module);
-    else given.give(given.scopeOf(match.node, 'function'), given.nameOf(name), { path, at: name.start });
+    else
+      given.give(given.scopeOf(match.node, 'scope.function'), given.nameOf(name), { path, at: name.start });
   });
   const { behind } = names;
   const { ways, reaches } = followPaths(names, {
@@ -309,10 +310,7 @@ export function pythonHits(reading: Reading): readonly Hit[] {
     return call === undefined ? undefined : { call, why: why.shell };
   }
 
-  /**
-   * Returns the function that is passed on and later runs a shell: `pool.submit(subprocess.run, line, shell=True)`,
-   * `Thread(target=subprocess.run, kwargs={'shell': True})`.
-   */
+  /** A function that is passed on and later runs a shell: `pool.submit(subprocess.run, line, shell=True)`. */
   function handedShell(given: readonly SyntaxNode[]): string | undefined {
     const shell = option(given, 'shell') ?? option(names.entriesOf(option(given, 'kwargs')), 'shell');
     if (!shell || !isTruthy(shell)) return undefined;

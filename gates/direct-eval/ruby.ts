@@ -42,7 +42,7 @@ export function rubyHits(reading: Reading): readonly Hit[] {
   const aliases = new Map<string, { readonly path: string; readonly at: number }>();
   const names = readNames(reading, rubyNaming, (match, all) => {
     const method = match.one('own');
-    const owner = all.scopeOf(match.node, 'class');
+    const owner = all.scopeOf(match.node, 'scope.class');
     if (method) own.set(owner, (own.get(owner) ?? new Set()).add(text(method)));
     const [alias, real, object] = [match.one('alias'), match.one('real'), match.one('object')];
     const path = object ? methodObject(object) : real && text(real);
@@ -200,7 +200,7 @@ export function rubyHits(reading: Reading): readonly Hit[] {
 
   /** Whether the class around a node, or the file, defines a method of that name. */
   function isOwnMethod(node: SyntaxNode, method: string): boolean {
-    return [names.scopeOf(node, 'class'), tree.root].some((owner) => own.get(owner)?.has(method));
+    return [names.scopeOf(node, 'scope.class'), tree.root].some((owner) => own.get(owner)?.has(method));
   }
 
   /** The expression behind a name, where there is one: the one it was given last. */

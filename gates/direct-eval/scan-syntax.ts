@@ -14,10 +14,7 @@ import type { ChangedSource } from '../source/changed-source.ts';
 import { mayHit, type Searches } from './candidates.ts';
 import type { Hit } from './hits.ts';
 
-/**
- * The grammar of that name, read from its package on first use in this thread. Throws GRAMMAR_FAULT where it does not
- * load.
- */
+/** The grammar of that name, read on first use in this thread. Throws GRAMMAR_FAULT if it does not load. */
 export function shippedGrammar(name: GrammarName): Promise<Grammar> {
   return loadGrammar(name, () => readFile(grammarFile(name)));
 }
@@ -52,18 +49,12 @@ interface SyntaxQuestion {
 }
 
 const maxDoubts = 5_000;
-/**
- * A tree needs some hundred bytes per byte of source. In a larger text only lines are read, so the result is
- * incomplete.
- */
+/** A tree needs some hundred bytes per byte of source: of a larger text only lines are read. */
 const maxTreeChars = 1024 * 1024;
 /** A longer line is not read by itself. */
 const maxLineChars = 512 * 1024;
 
-/**
- * Finds hits in a source outside comments and strings. If only pieces of a file are visible, or the grammar did not
- * fit, a comment or string counts only on its own line. Doubtful code is reported.
- */
+/** Finds hits outside comments and strings; in pieces of a file, and around faults, these end with their line. */
 export async function scanSyntax(source: ChangedSource, question: SyntaxQuestion): Promise<Scan> {
   const { grammar: name, find } = question;
   const grammar = await shippedGrammar(name);
@@ -134,10 +125,7 @@ const spanning =
 /** What hides whole lines. */
 const covering = /^(?:ERROR|text|heredoc|heredoc_body|heredoc_content|nowdoc|nowdoc_body|uninterpreted)$/;
 
-/**
- * The lines of a text that a tree may have read wrongly: around its faults, and, in pieces of a file, inside what spans
- * lines.
- */
+/** Lines that a tree may have read wrongly: around faults, and in pieces of a file inside what spans lines. */
 function* doubtfulLines(
   tree: SyntaxTree | undefined,
   text: string,

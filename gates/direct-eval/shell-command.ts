@@ -145,10 +145,7 @@ const printers =
 /** Options followed by a command, among the words of another program (`find -exec`, `kubectl exec pod --`). */
 const beforeCommand = /^(?:--|-(?:exec|ok)(?:dir)?|-[xXe]|--exec(?:-batch)?)$/;
 
-/**
- * Reads the words of a command. `isOwn` reports the script's own functions; writ does not know where these pass their
- * words.
- */
+/** Reads the words of a command. `isOwn` reports the script's own functions, which hide where their words go. */
 export function shellCommand(
   reading: Reading,
   node: SyntaxNode,
@@ -287,10 +284,7 @@ function isBuiltDocument(reading: Reading, redirect: SyntaxNode): boolean {
   );
 }
 
-/**
- * Why a command that runs its standard input runs text that is not written down; `undefined` where it reads a file or a
- * literal.
- */
+/** Why a command runs standard input that is not written down; `undefined` for a file or a literal. */
 export function inputReason(reading: Reading, node: SyntaxNode): string | undefined {
   const { text } = reading;
   const around = node.parent?.type === 'redirected_statement' ? node.parent : undefined;

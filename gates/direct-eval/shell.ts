@@ -240,10 +240,7 @@ export function shellHits(reading: Reading): readonly Hit[] {
   }
 }
 
-/**
- * Whether a `sed` script runs its input, or a command that is not a literal: `s/…/…/e`, `e`, `1e "$command"`. Text
- * that is not a recognized script returns false.
- */
+/** Whether a `sed` script runs its input, or a command that is not a literal: `s/…/…/e`, `1e "$command"`. */
 function sedRunsText(script: string): boolean {
   const text = script.slice(0, maxScript);
   sedPart.lastIndex = 0;

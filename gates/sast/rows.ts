@@ -1,10 +1,7 @@
 /* The patterns of the built-in static analysis. */
 import type { DescribedRule } from '../../core/interfaces/rule.ts';
 
-/**
- * One pattern of the built-in static analysis. `error` if the form alone proves the fault; `warning` if it depends on
- * the value or its use.
- */
+/** A pattern of static analysis: `error` if the form alone proves the fault, else `warning`. */
 interface SastRow {
   /** Number in the Common Weakness Enumeration. */
   readonly cwe: number;

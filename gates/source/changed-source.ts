@@ -192,10 +192,7 @@ function lineIndex(starts: readonly number[], offset: number): number {
 
 const feed = 10;
 
-/**
- * Returns the first byte (`+`, `-`, a blank) of the diff line at an offset of a file's part. Each line is located
- * once.
- */
+/** Returns the first byte (`+`, `-`, a blank) of the diff line at an offset. Each line is located once. */
 export function lineMarks(
   bytes: Uint8Array,
   { start, end }: Pick<PatchFile, 'start' | 'end'>,
@@ -213,10 +210,7 @@ export function lineMarks(
   };
 }
 
-/**
- * A line of a file that git treats as binary, with its number in the candidate. The number is always 1 if the diff
- * does not contain both sides.
- */
+/** A line of a file that git treats as binary, with its number; always 1 if the diff lacks a side. */
 interface BinaryLine {
   readonly line: number;
   /** UTF-8, without its line feed. */
@@ -239,10 +233,7 @@ export function isNamedAsText(path: string): boolean {
   return isDataFile(path) || languageOf(path) !== undefined || texts.test(path);
 }
 
-/**
- * Returns the lines that a change adds to a file that git treats as binary; UTF-16 is decoded. `undefined` if the
- * diff does not contain them.
- */
+/** The lines that a change adds to a file that git treats as binary, if the diff has them; UTF-16 is decoded. */
 export function addedBinaryLines(diff: PatchSet['diff'], file: PatchFile): readonly BinaryLine[] | undefined {
   const sides = binarySides(diff, file);
   if (sides === undefined) return undefined;

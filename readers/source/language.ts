@@ -132,10 +132,7 @@ export function isCode(path: string): boolean {
   return (scriptLanguage(path) ?? declaringLanguage(path)) !== undefined;
 }
 
-/**
- * Returns the language of a file by its name, else by the interpreter in its first line; `undefined` if neither
- * identifies it.
- */
+/** The language of a file by its name, else by the interpreter in its first line. */
 export function languageOf(path: string, firstLine = ''): Language | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
@@ -145,10 +142,7 @@ export function languageOf(path: string, firstLine = ''): Language | undefined {
   return languages.find((language) => rows[language].interpreter?.test(line));
 }
 
-/**
- * Returns the language of a file's declarations, by its extension; TypeScript counts as JavaScript. Returns
- * `undefined` for a file that is not source.
- */
+/** The language of a file's declarations by its extension; TypeScript counts as JavaScript. */
 export function declaringLanguage(path: string): DeclaringLanguage | undefined {
   return byDeclaration.get(extensionOf(path));
 }

@@ -87,10 +87,7 @@ export function isData(path: string): boolean {
   return fixturePlaces.test(path) || (!isCode(path) && (dataPlaces.test(path) || !settings.test(path)));
 }
 
-/**
- * Whether a change of data outside test directories may change what tests say, if they read it: it takes lines, or adds
- * some to a list of tolerated failures. Pages that only grow are passed over.
- */
+/** Whether a change of data outside test directories takes lines, or adds to a list that is no page. */
 export function mayChangeTests(file: PatchFile): boolean {
   const { path, oldPath = path } = file;
   if (isNewFile(file) || !isData(oldPath) || isOfTests(oldPath)) return false;

@@ -20,10 +20,7 @@ let generation = 0;
 /** Source after which a thread gives up: each runtime that hostile text has broken stays in memory. */
 const maxGenerations = 50;
 
-/**
- * Returns the grammar of that name. Its bytes are read on first use in this thread. Throws GRAMMAR_FAULT if it does
- * not load.
- */
+/** Returns a grammar; its bytes are read on first use in this thread. Throws GRAMMAR_FAULT if it does not load. */
 export function loadGrammar(name: GrammarName, read: () => Promise<Uint8Array>): Promise<Grammar> {
   const known = loaded.get(name);
   if (known) return known;
@@ -172,10 +169,7 @@ export function parseSyntax(
 
 const none: readonly Growing[] = [];
 
-/**
- * Lists of children are made when their last child is known, as long as they are: half of all nodes have none, and most
- * others few.
- */
+/** Lists of children are made when they are complete, as long as they are: half of all nodes have none. */
 function grow({ types, fields }: Grammar, walk: TreeCursor, offset: number): SyntaxTree | undefined {
   const nodes: Growing[] = [];
   const faults: Growing[] = [];

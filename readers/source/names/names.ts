@@ -72,7 +72,7 @@ export function readNames(
       case 'file':
         return tree.root;
       case 'function':
-        return names.scopeOf(match.node, 'function');
+        return names.scopeOf(match.node, 'scope.function');
       case 'parent':
         return match.node.parent;
     }
@@ -109,10 +109,7 @@ export function readNames(
   }
 }
 
-/**
- * What a name was given: a value to be looked into, or a path that is known already; neither: something of the file's
- * own.
- */
+/** What a name was given: a value to look into, or a known path; neither is something of the file's own. */
 export interface Binding {
   readonly value?: SyntaxNode | undefined;
   readonly path?: string | undefined;
@@ -163,38 +160,27 @@ export class Names {
   /** `api.run = eval`, by the text left of the sign, without blanks. */
   readonly #members = new Map<string, SyntaxNode[]>();
   readonly #language: NamingLanguage;
-  /** Types of nodes that open scopes, by `any`, `function` and `class`. */
-  readonly #scopes: Readonly<Record<'any' | 'function' | 'class', ReadonlySet<string>>>;
-  readonly #blind: ReadonlySet<string>;
-  readonly #open: ReadonlySet<string>;
-  readonly #plain: ReadonlySet<string>;
-  readonly #parts: ReadonlySet<string>;
   /** By name, and by the scopes that give it: most names of a file none gives, and most others one. */
   readonly #given = new Map<string, Map<SyntaxNode, Binding[]>>();
 
   constructor(reading: Reading, language: NamingLanguage) {
     this.reading = reading;
     this.#language = language;
-    const { declarations } = language;
-    this.#scopes = {
-      any: declarations.typesOf('scope'),
-      function: declarations.typesOf('scope.function'),
-      class: declarations.typesOf('scope.class'),
-    };
-    this.#blind = declarations.typesOf('scope.blind');
-    this.#open = declarations.typesOf('scope.open');
-    this.#plain = declarations.typesOf('plain');
-    this.#parts = declarations.typesOf('member');
+  }
+
+  /** Whether nodes of a type are captured so: they open scopes, or are names. */
+  #is(type: string, capture: string): boolean {
+    return this.#language.declarations.typesOf(capture).has(type);
   }
 
   /** Whether a node is a name by itself. */
   isPlain(node: SyntaxNode | undefined): node is SyntaxNode {
-    return node !== undefined && this.#plain.has(node.type);
+    return node !== undefined && this.#is(node.type, 'plain');
   }
 
   /** Whether a node is a part of something, which is given values as names are. */
   isMember({ type }: SyntaxNode): boolean {
-    return this.#parts.has(type);
+    return this.#is(type, 'member');
   }
 
   /** A name as it is meant. */
@@ -204,10 +190,10 @@ export class Names {
   }
 
   /** The innermost scope around a node, or the innermost function or class; else the file. */
-  scopeOf(node: SyntaxNode, of: 'any' | 'function' | 'class' = 'any'): SyntaxNode {
+  scopeOf(node: SyntaxNode, of: 'scope' | 'scope.function' | 'scope.class' = 'scope'): SyntaxNode {
     let at = node;
     do at = at.parent ?? at;
-    while (at.parent && !this.#scopes[of].has(at.type));
+    while (at.parent && !this.#is(at.type, of));
     return at;
   }
 
@@ -241,14 +227,18 @@ export class Names {
     const scopes = this.#given.get(name);
     if (!scopes) return undefined;
     // Seen from everywhere, and given nowhere else.
-    if (scopes.size === 1 && this.#blind.size === 0 && scopes.has(this.reading.tree.root))
+    if (
+      scopes.size === 1 &&
+      this.#language.declarations.typesOf('scope.blind').size === 0 &&
+      scopes.has(this.reading.tree.root)
+    )
       return this.reading.tree.root;
     let crossed = false;
     for (let at: SyntaxNode | undefined = from; at; at = at.parent) {
-      if (scopes.has(at) && !(crossed && this.#blind.has(at.type))) return at;
+      if (scopes.has(at) && !(crossed && this.#is(at.type, 'scope.blind'))) return at;
       // Leaving a function's body: a class around it does not lend its names.
-      const isLeft = at !== from && this.#scopes.any.has(at.type) && !this.#open.has(at.type);
-      if (isLeft && !this.#blind.has(at.type)) crossed = true;
+      const isLeft = at !== from && this.#is(at.type, 'scope') && !this.#is(at.type, 'scope.open');
+      if (isLeft && !this.#is(at.type, 'scope.blind')) crossed = true;
     }
     return undefined;
   }
@@ -263,7 +253,7 @@ export class Names {
   bindingsOf(node: SyntaxNode): readonly Binding[] {
     if (this.isPlain(node)) return this.find(this.nameOf(node), node) ?? [];
     const own = this.#taken(node, 'own');
-    return own ? (this.find(this.nameOf(own), this.scopeOf(own, 'class')) ?? []) : [];
+    return own ? (this.find(this.nameOf(own), this.scopeOf(own, 'scope.class')) ?? []) : [];
   }
 
   /** Returns the expression that this one merely wraps. */
@@ -280,10 +270,7 @@ export class Names {
   /** The expression behind a name or wrapper, where there is one. */
   readonly behind = (node: SyntaxNode | undefined): SyntaxNode | undefined => this.#behind(node, 0);
 
-  /**
-   * What stands under a name among arguments, or the entries of a table: `shell=True`, `shell: true`, also in tables
-   * that are spread among them.
-   */
+  /** What stands under a name among arguments or in a table: `shell=True`, `shell: true`, `**{'shell': True}`. */
   entry(entries: readonly SyntaxNode[], name: string, depth = 0): SyntaxNode | undefined {
     return firstOf(entries, (one) => {
       if (/^(?:spread_element|dictionary_splat)$/.test(one.type))

@@ -22,10 +22,7 @@ const joins =
 const wraps = typesIn(`parenthesized_expression as_expression satisfies_expression non_null_expression
   argument literal_element`);
 
-/**
- * Wraps a tree; its offsets refer to `text`. `isWhole` is false if only pieces of the file are visible, so that an
- * import may be elsewhere.
- */
+/** Wraps a tree; its offsets refer to `text`. `isWhole`: no import may be out of sight. */
 export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
   const textOf = (node: SyntaxNode | undefined): string => (node ? text.slice(node.start, node.end) : '');
 

@@ -7,15 +7,9 @@ import type { Reading } from './reading.ts';
 
 /** How a language with typed names binds names and expresses calls. */
 export interface TypedLanguage extends NamingLanguage {
-  /**
-   * `@name` is called, of `@object`, with each `@given`; `@made` is constructed; `@reference` is a function passed as
-   * a value.
-   */
+  /** `@name` of `@object` is called with each `@given`; `@made` is constructed; `@reference` is passed on. */
   readonly calls: Query;
-  /**
-   * Returns the type of a name that the file does not define. `isAlone`: the file defines no function. If absent,
-   * such a name has no type.
-   */
+  /** The type of a name that the file does not define; `isAlone`: the file defines no function. */
   readonly free?: (name: string, isAlone: boolean) => string;
 }
 

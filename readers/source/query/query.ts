@@ -167,7 +167,7 @@ export class Query {
 
   /** Returns the node types that rows without children capture under that name; such rows make no matches. */
   typesOf(name: string): ReadonlySet<string> {
-    return this.#types.get(name) ?? new Set();
+    return this.#types.get(name) ?? noTypes;
   }
 
   /** Whether a row may fit at a node; half of all nodes have no children, which every row wants. */
@@ -186,6 +186,8 @@ export class Query {
 }
 
 const none: readonly never[] = [];
+const noTypes: ReadonlySet<string> = new Set();
+
 /** Returns the captures for each way in which a pattern fits a node; none if it does not fit. */
 function waysOf({ type, forms, captures, items }: Pattern, node: SyntaxNode, text: TextOf): readonly Taken[] {
   if (type !== '_' && type !== node.type) return none;

@@ -2,10 +2,7 @@
 import type { Language } from '../language.ts';
 import { type Syntax, syntaxes } from './syntax.ts';
 
-/**
- * A piece of code. `text` is the word or punctuation itself; for strings and regular expressions, what is between the
- * quotes (200 characters at most).
- */
+/** A piece of code. `text` is the word or punctuation; of strings and regular expressions the first 200 characters. */
 export interface Token {
   readonly kind: 'word' | 'string' | 'punct' | 'newline';
   readonly text: string;
