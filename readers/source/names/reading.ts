@@ -22,21 +22,33 @@ const joins =
 const wraps = typesIn(`parenthesized_expression as_expression satisfies_expression non_null_expression
   argument literal_element`);
 
+/** As much of a text's beginning as is written down, and whether that is all of it. */
+interface Written {
+  readonly said: string;
+  readonly isWhole: boolean;
+}
+
+const nothing: Written = { said: '', isWhole: false };
+
 /** Wraps a tree; its offsets refer to `text`. `isWhole`: no import may be out of sight. */
 export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
   const textOf = (node: SyntaxNode | undefined): string => (node ? text.slice(node.start, node.end) : '');
 
-  const stringOf = (node: SyntaxNode): string | undefined => {
+  const stringOf = (node: SyntaxNode): Written => {
     // Scala's grammar has no nodes for what is between escapes.
     if (node.children.every(({ type }) => type === 'escape_sequence'))
-      return undoEscapes(stripQuotes(textOf(node))).slice(0, maxText);
+      return { said: undoEscapes(stripQuotes(textOf(node))).slice(0, maxText), isWhole: true };
     let said = '';
-    for (const child of node.children) {
-      if (marks.has(child.type)) continue;
-      if (!contents.has(child.type)) return undefined;
-      said += child.type === 'escape_sequence' ? undoEscapes(textOf(child)) : textOf(child);
+    let isWhole = true;
+    for (const { type, start, end } of node.children) {
+      if (type === 'interpolation_start') isWhole = false;
+      else if (!marks.has(type)) {
+        if (!contents.has(type)) return { said: said.slice(0, maxText), isWhole: false };
+        const piece = text.slice(start, end);
+        said += type === 'escape_sequence' ? undoEscapes(piece) : piece;
+      }
     }
-    return said.slice(0, maxText);
+    return { said: said.slice(0, maxText), isWhole };
   };
 
   const isJoin = (node: SyntaxNode): boolean => {
@@ -53,42 +65,20 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
     return /^[\s()]*[+.][\s()]*$/.test(text.slice(left.end, right.start));
   };
 
-  const literal = (node: SyntaxNode | undefined, depth = 0): string | undefined => {
-    if (!node || depth > maxDepth) return undefined;
+  const read = (node: SyntaxNode | undefined, depth = 0): Written => {
+    if (!node || depth > maxDepth) return nothing;
     if (strings.has(node.type)) return stringOf(node);
-    if (node.type === 'word' || node.type === 'number') return textOf(node).replaceAll('\\', '');
-    if (wraps.has(node.type) && node.children.length > 0)
-      return literal(node.children.at(node.type === 'argument' ? -1 : 0), depth + 1);
-    if (!isJoin(node)) return undefined;
+    if (/^(?:word|number)$/.test(node.type))
+      return { said: textOf(node).replaceAll('\\', ''), isWhole: true };
+    const inner = node.children.at(node.type === 'argument' ? -1 : 0);
+    const parts = wraps.has(node.type) && inner ? [inner] : isJoin(node) ? partsOf(node) : undefined;
     let said = '';
-    for (const child of partsOf(node)) {
-      const part = literal(child, depth + 1);
-      if (part === undefined) return undefined;
-      said += part;
+    for (const part of parts ?? []) {
+      const written = read(part, depth + 1);
+      said += written.said;
+      if (!written.isWhole) return { said: said.slice(0, maxText), isWhole: false };
     }
-    return said.slice(0, maxText);
-  };
-
-  const opening = (node: SyntaxNode | undefined, depth = 0): string => {
-    const whole = literal(node, depth);
-    if (whole !== undefined || !node || depth > maxDepth) return whole ?? '';
-    if (wraps.has(node.type) || isJoin(node)) {
-      let said = '';
-      for (const child of node.children) {
-        const part = literal(child, depth + 1);
-        said += part ?? opening(child, depth + 1);
-        if (part === undefined) break;
-      }
-      return said.slice(0, maxText);
-    }
-    if (!strings.has(node.type)) return '';
-    let said = '';
-    for (const child of node.children) {
-      if (marks.has(child.type) || child.type === 'interpolation_start') continue;
-      if (!contents.has(child.type)) break;
-      said += textOf(child);
-    }
-    return said.slice(0, maxText);
+    return { said: said.slice(0, maxText), isWhole: parts !== undefined };
   };
 
   const isText = (node: SyntaxNode | undefined, depth = 0): boolean => {
@@ -103,11 +93,14 @@ export function readTree(tree: SyntaxTree, text: string, isWhole: boolean) {
     isWhole,
     text: textOf,
     /** Returns the text of a string that is fully literal: literals and their concatenation only. */
-    literal: (node: SyntaxNode | undefined) => literal(node),
+    literal(node: SyntaxNode | undefined): string | undefined {
+      const { said, isWhole: isLiteral } = read(node);
+      return isLiteral ? said : undefined;
+    },
     /** What a text is put together of; none for what is no join. */
     parts: (node: SyntaxNode): readonly SyntaxNode[] => (isJoin(node) ? partsOf(node) : []),
     /** As much of a string's beginning as is written down. */
-    opening: (node: SyntaxNode | undefined) => opening(node),
+    opening: (node: SyntaxNode | undefined) => read(node).said,
     /** A string in any form, built or literal: something that is text for certain. */
     isText: (node: SyntaxNode | undefined) => isText(node),
   };
