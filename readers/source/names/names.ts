@@ -333,8 +333,8 @@ export class Names {
   }
 
   /**
-   * The expressions that one may be: of a name everything that it was given, of a choice each, of a part of a table each
-   * entry under its key; of other expressions themselves. The last given are last.
+   * The expressions that one may be: of a name all that it was given, of a choice each, of a part of a table each entry
+   * under its key; of others themselves. The last given are last.
    */
   valuesOf(start: SyntaxNode | undefined): readonly SyntaxNode[] {
     const found: SyntaxNode[] = [];
