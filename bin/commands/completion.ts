@@ -16,19 +16,28 @@ import { globalOptions } from '../help.ts';
 
 const shells = ['bash', 'zsh', 'fish'];
 
-/** The words up to the cursor, undivided at `=` and `:`; without bash-completion they are divided at white space. */
-const bashWords = `__writ_words() {
+/**
+ * The script of bash. What is typed reaches writ as words: that of the library evaluates it, so that a TAB behind
+ * `> FILE` would empty the file. Words are undivided at `=` and `:`, without bash-completion at white space. Without an
+ * answer of writ, bash completes names of files.
+ */
+const bashScript = `# bash completion for writ
+__writ_complete() {
+    local cur cword line words=()
     if declare -F _get_comp_words_by_ref >/dev/null; then
-        _get_comp_words_by_ref "$@"
-        return
+        _get_comp_words_by_ref -n "=:" cur words cword
+    else
+        line="\${COMP_LINE:0:COMP_POINT}"
+        read -ra words <<< "$line"
+        if [[ "$line" == *[[:space:]] ]]; then words+=(""); fi
+        cword=$(( \${#words[@]} - 1 ))
     fi
-    local line="\${COMP_LINE:0:COMP_POINT}"
-    read -ra words <<< "$line"
-    if [[ "$line" == *[[:space:]] ]]; then words+=(""); fi
-    cword=$(( \${#words[@]} - 1 ))
-    cur="\${words[cword]}"
-    prev="\${words[cword > 0 ? cword - 1 : 0]}"
+    COMPREPLY=()
+    while IFS= read -r line; do
+        [[ "$line" == :* ]] || COMPREPLY+=("\${line%%$'\\t'*}")
+    done < <(writ complete -- "\${words[@]:1:cword}" 2>/dev/null </dev/null)
 }
+complete -o default -F __writ_complete writ
 `;
 
 /** `writ completion SHELL`: its script on stdout. USAGE for another shell. */
@@ -38,6 +47,11 @@ export async function completionCommand({ args: [shell = ''] }: CommandContext):
       message: `expected ${shells.join(', ')} as shell, found \`${shell}\``,
       detail: { expected: shells, found: shell },
     });
+  const script = shell === 'bash' ? bashScript : scriptOf(shell);
+  return succeeded({ shell, script }, (printer) => printer.raw(script));
+}
+
+function scriptOf(shell: string): string {
   const lines: string[] = [];
   // The library prints the script.
   const { log } = console;
@@ -47,12 +61,7 @@ export async function completionCommand({ args: [shell = ''] }: CommandContext):
   } finally {
     console.log = log;
   }
-  const printed = lines.map((line) => `${line}\n`).join('');
-  const script =
-    shell === 'bash'
-      ? `${bashWords}\n${printed.replace(/\b_get_comp_words_by_ref\b/, '__writ_words')}`
-      : printed;
-  return succeeded({ shell, script }, (printer) => printer.raw(script));
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** `writ complete -- WORDS`: what can follow, one on a line, with its description. Never fails. */
@@ -99,7 +108,8 @@ export async function completeCommand(context: CommandContext): Promise<CommandR
   });
   root.parse(words);
   const lines = [...answers].map(([value, about]) => `${value}\t${about}`);
-  const text = [...lines, `:${ShellCompDirective.ShellCompDirectiveNoFileComp}`, ''].join('\n');
+  const { ShellCompDirectiveDefault: files, ShellCompDirectiveNoFileComp: noFiles } = ShellCompDirective;
+  const text = [...lines, `:${lines.length === 0 ? files : noFiles}`, ''].join('\n');
   return succeeded({ text }, (printer) => printer.raw(text));
 }
 

@@ -175,7 +175,7 @@ const lineEnd = '[ \\t]{0,16}(?:(?:#|//)[^\\n]{0,80}|\\\\)?(?:\\r?\\n[+-]?[ \\t]
 /** `x = y`; the value or the sign may be on the next line, and the value may be in brackets or a block of YAML. */
 const between = `(?:[ \\t]{0,16}|${lineEnd}(?=:?=))(?<sign>=>|:=|::|={1,3}|:|>|\\(|,)[ \\t]{0,16}(?<bracket>\\([ \\t]{0,16})?(?<below>(?<block>[>|][-+]?\\d?[-+]?)?${lineEnd})?`;
 const value =
-  '(?:(?:[A-Za-z]{1,2}|@)?(?<quote>\\\\{0,2}["\'`])(?<quoted>[^"\'`\\s\\\\]{8,256})\\\\{0,2}["\'`]|(?<bare>[^\\s"\'`,;<>(){}[\\]&|#\\\\]{8,256}))';
+  '(?:(?:[A-Za-z]{1,2}|@)?(?<quote>\\\\{0,2}["\'`])(?<quoted>(?:(?!\\k<quote>)(?:[^\\s\\\\]|\\\\\\S)){8,256})\\k<quote>|(?<bare>[^\\s"\'`,;<>(){}[\\]&|#\\\\]{8,256}))';
 const valueEnd = /^[\s,;<&"'`\\)}\]]?$/;
 const form = new RegExp(`${name}${tail}${closed}${typed}${between}${value}`, 'iy');
 /**
@@ -191,10 +191,19 @@ const flagForm = new RegExp(
   `${name}${tail}(?<sign>[ \\t])[ \\t]{0,4}(?:\\\\\\r?\\n[+-]?[ \\t]{0,120})?${value}`,
   'iy',
 );
-/** A line of an environment: all that follows the sign is the value, whatever signs it has. */
-const environmentForm = new RegExp(`${name}${tail}(?<sign>=)(?<bare>[^\\s"'\`]{8,256})`, 'iy');
-const environmentBefore = /(?:^|\n)[+-]?(?:export )?[A-Z\d_]{0,60}$/;
-const endOfLine = /\r?(?:\n|$)/y;
+/** A value without quotes that ends with its word, whatever signs are in it. */
+const wholeForm = new RegExp(
+  `${name}${tail}(?<sign>[ \\t]{0,16}[:=][ \\t]{0,16}|[ \\t]{1,4})(?<bare>[^\\s"'\`][^\\s"\`]{6,254}[^\\s"'\`,;)\\]}\\\\])`,
+  'iy',
+);
+const restOfLine = /[,;)\]}'\\]{0,8}[ \t]{0,40}(?:#[^\n]{0,200})?(?:\r?\n|$)/y;
+const endOfWord = /[,;)\]}'\\]{0,8}(?:\s|$)/y;
+const wordBefore = /(?:^|\s)[+-]?[\w.-]{0,60}$/;
+const lineBefore = /(?:^|\n)[+-]?[ \t]{0,40}(?:export |- )?[\w.-]{0,60}$/;
+/** Signs of program text and of lists of names and values: a value ends before them. */
+const expression = /\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}|<[^<>]*>|[=-]>|\|\||&&|::|[&;,?]\w{1,40}[=:]/;
+/** Quotes within quotes where texts are joined. */
+const joinedTexts = /^["'`]|["'`]$|["'`]\s?[+.,:;)\]]|[+.,(:=[]\s?["'`]/;
 /** A name at the end of its line; its sign begins the next one. */
 const signBelow = /[ \t]{0,16}\r?\n[+-]?[ \t]{0,120}:?=/y;
 /** After an unquoted value on a separate line. */
@@ -211,7 +220,7 @@ const harmlessBefore =
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Paths, addresses, calls, versions, dates, and digests with a label. */
 const harmlessValue =
-  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\|#[0-9a-f]{3,8}$|v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|sha(?:1|256|384|512)[-:]|md5[-:]|data:|image\/|text\/|application\/|urn:|\*|\^|\\)|\$$|\(\?|\[\^?[a-z0-9]-|=>|::|\(\)|<[a-z]/i;
+  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\|#[0-9a-f]{3,8}$|v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|sha(?:1|256|384|512)[-:]|md5[-:]|data:|image\/|text\/|application\/|urn:|\*|\^|\\)|\$$|\(\?|\[\^?[a-z0-9]-|=>|::|\(\)|<\/?[a-z][^<>]*>/i;
 const wordsJoined = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[-_.]?\d{0,4}$/;
 const onlyWords = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[:.?!*]?$/;
 /** `wall=0.12s` behind the number of a pass. */
@@ -232,11 +241,9 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
   if (!mayAssign(text, at)) return undefined;
   const before = text.slice(Math.max(0, at - 80), at);
   const isFlag = flagBefore.test(before);
+  const whole = execWhole(text, at, before);
   const match =
-    execEnvironment(text, at, before) ??
-    exec(form, text, at) ??
-    exec(pairForm, text, at) ??
-    (isFlag ? exec(flagForm, text, at) : null);
+    whole ?? exec(form, text, at) ?? exec(pairForm, text, at) ?? (isFlag ? exec(flagForm, text, at) : null);
   const groups = match?.groups;
   if (!match || !groups) return undefined;
   const found = groups.quoted ?? groups.bare ?? '';
@@ -247,11 +254,13 @@ export function findAssigned(text: string, at: number): SecretMatch | undefined 
   // The sign `>` closes a tag.
   if (groups.sign === '>' && !before.includes('<')) return undefined;
   const endOfMatch = at + match[0].length;
-  if (isBare && !mayBeBare(groups, text, endOfMatch)) return undefined;
   const isWord = groups.word !== undefined;
-  if (!(isWord ? isPassword(found) : isKey(found)) || isHarmless(found, isWord)) return undefined;
+  if (match !== whole) {
+    if (isBare ? !mayBeBare(groups, text, endOfMatch) : joinedTexts.test(found)) return undefined;
+    if (!(isWord ? isPassword(found) : isKey(found)) || isHarmless(found, isWord)) return undefined;
+  }
   if (isWord && isBare && isTestName(before, match[0], found)) return undefined;
-  const endOfValue = endOfMatch - (isBare ? 0 : trailingQuote(match[0]));
+  const endOfValue = endOfMatch - (isBare ? 0 : (groups.quote?.length ?? 0));
   const isTag = groups.sign === '>' && matchesAt(closingTag, text, endOfValue);
   return {
     rule: isWord ? 'assigned-password' : 'assigned-key',
@@ -278,12 +287,23 @@ function mayBeBare(groups: Readonly<Record<string, string | undefined>>, text: s
   return (sign === ':' || groups.below.trimStart().startsWith('\\')) && matchesAt(ownLineEnd, text, end);
 }
 
-/** A password to the end of its line, behind a name in capitals at the begin of the line. */
-function execEnvironment(text: string, at: number, before: string): RegExpExecArray | null {
-  const match = environmentBefore.test(before) ? exec(environmentForm, text, at) : null;
-  if (match?.groups?.word === undefined || !matchesAt(endOfLine, text, at + match[0].length)) return null;
-  const name = match[0].slice(0, match[0].indexOf('='));
-  return name === name.toUpperCase() ? match : null;
+/**
+ * Matches a value that all signs up to the next white space belong to: on a line of its own (an environment, YAML,
+ * INI, properties), or behind `=` in a list that white space divides.
+ */
+function execWhole(text: string, at: number, before: string): RegExpExecArray | null {
+  const match = wordBefore.test(before) ? exec(wholeForm, text, at) : null;
+  if (!match?.groups) return null;
+  const { sign = '', bare = '', word } = match.groups;
+  const end = at + match[0].length;
+  const isLine = lineBefore.test(before) && matchesAt(restOfLine, text, end);
+  const isOption = sign.trim() === '' && flagBefore.test(before);
+  const isWhole = isOption || sign === '=' ? matchesAt(endOfWord, text, end) : isLine && sign.trim() !== '';
+  if (!isWhole || expression.test(bare)) return null;
+  if (word !== undefined) return isPassword(bare) && !isHarmless(bare, true) ? match : null;
+  // In an environment no value is an expression.
+  const isCapital = isLine && sign === '=' && !/[a-z]/.test(match[0].slice(0, match[0].indexOf('=')));
+  return isCapital && bare.length >= 16 && isPassword(bare) && !isHarmless(bare, false) ? match : null;
 }
 
 function matchesAt(form: RegExp, text: string, at: number): boolean {
@@ -336,10 +356,6 @@ function isNameBoundary(before: string, matched: string): boolean {
   if (!/[A-Za-z]/.test(last) || joinedBefore.test(before)) return true;
   const first = matched.charAt(0);
   return /[a-z]/.test(last) && /[A-Z]/.test(first);
-}
-
-function trailingQuote(matched: string): number {
-  return /\\{0,2}["'`]$/.exec(matched)?.[0].length ?? 0;
 }
 
 function isHarmless(found: string, isWord: boolean): boolean {

@@ -1,6 +1,6 @@
 /* The completion script of bash, in a bash without the package bash-completion. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -20,7 +20,7 @@ t.test('bash completes with and without the package bash-completion', async (t) 
   const complete = (line: string, before = ''): readonly string[] => {
     const lines = [
       ...['compopt() { :; }', before, `source ${join(cwd, 'script')}`],
-      ...[`COMP_LINE=${JSON.stringify(line)}`, `COMP_POINT=${line.length}`, '__writ_complete'],
+      ...[`COMP_LINE='${line}'`, `COMP_POINT=${line.length}`, '__writ_complete'],
       ...[`cat '${cwd}/asked'`, `printf '%s\\n' "\${COMPREPLY[@]}"`],
     ];
     const env = { PATH: `${cwd}:${process.env.PATH}` };
@@ -28,9 +28,23 @@ t.test('bash completes with and without the package bash-completion', async (t) 
       .trim()
       .split('\n');
   };
-  t.strictSame(complete('writ se'), ['complete -- se', 'seal']);
+  t.strictSame(complete('writ se'), ['complete -- se', 'seal', 'scan']);
   t.strictSame(complete('writ '), ['complete -- ', 'seal', 'scan']);
-  t.strictSame(complete('writ run --sandbox=no'), ['complete -- run --sandbox=no']);
+  t.strictSame(complete('writ run --sandbox=no'), ['complete -- run --sandbox=no', 'seal', 'scan']);
   const packaged = '_get_comp_words_by_ref() { cur=sc; words=(writ sc); cword=1; }';
-  t.strictSame(complete('writ x', packaged), ['complete -- sc', 'scan']);
+  t.strictSame(complete('writ x', packaged), ['complete -- sc', 'seal', 'scan']);
+
+  writeFileSync(join(cwd, 'notes'), 'precious');
+  const line = `writ seal -m "$(touch ${cwd}/made)" > ${cwd}/notes; touch ${cwd}/made --ri`;
+  const [asked] = complete(line);
+  t.equal(asked, line.replace('writ', 'complete --'), 'what is typed is never evaluated');
+  t.equal(readFileSync(join(cwd, 'notes'), 'utf8'), 'precious');
+  t.notOk(existsSync(join(cwd, 'made')));
+});
+
+t.test('where writ knows no word, the shell completes names of files', async (t) => {
+  const answer = async (...words: readonly string[]) =>
+    (await runLine(['complete', '--', ...words], commands, { cwd: t.testdir() })).out;
+  t.equal(await answer('scan', 's'), ':0\n');
+  t.match(await answer('sc'), /^scan\t[^]*\n:4\n$/);
 });

@@ -91,20 +91,36 @@ t.test('finds a secret at the start and at the end of a text', async (t) => {
   t.same(rulesIn(`text ${value}`), ['github-token']);
 });
 
-t.test('a password of an environment ends with its line, whatever signs it has', async (t) => {
+t.test('a password ends where its quotes, its word or its line end, whatever signs it has', async (t) => {
   const valueIn = (text: string): string | undefined => {
     const [match] = findSecrets(text);
     return match && text.slice(match.start, match.end);
   };
-  for (const sign of ['&', ';', ',', ')', '|', '#', '<', '{']) {
-    const value = `Tr0ub${sign}4dor3xyzQQ`;
-    for (const [before, after] of [
-      ['DB_PASSWORD=', ''],
-      ['PATH=/bin\nexport PGPASSWORD=', '\nHOME=/root\n'],
-      ['+SMTP_PASS=', '\r\n'],
-    ])
-      t.equal(valueIn(`${before}${value}${after}`), value, `${before}${value}`);
-  }
-  t.equal(valueIn('x = f(password=Tr0ub4dor3x&y)\n'), 'Tr0ub4dor3x', 'a call');
-  t.equal(valueIn('PASSWORD=Tr0ub4dor3x; export PASSWORD\n'), 'Tr0ub4dor3x', 'a shell script');
+  const [bare, quoted] = [[..."&;|)(,#<>{}[]'\\!$%^*@~:?/+="], [...'&;|)(,#<>{}[]!$%^*@~:?/+=']];
+  for (const [form, signs] of [
+    ['DB_PASSWORD=VALUE', bare],
+    ['PATH=/bin\nexport PGPASSWORD=VALUE\nHOME=/root\n', bare],
+    ['+SMTP_PASS=VALUE\r\n', bare],
+    ['PGPASSWORD=VALUE psql -h db', bare],
+    ['spring.datasource.password=VALUE', bare],
+    ['password = VALUE # of the staging', bare],
+    ['  db_password: VALUE\n', bare],
+    ['level=error password=VALUE user=ana', bare],
+    ['run --password VALUE --host x', bare.filter((sign) => sign !== '=')],
+    ['{"password":"VALUE"}', [...quoted, "'", '\\"', '\\\\']],
+    ["{'password': 'VALUE', 'x': 1}", [...quoted, '"', "\\'"]],
+  ] as const)
+    for (const sign of signs) {
+      const value = `kT7vQ2xW${sign}mN4pR9zL`;
+      t.equal(valueIn(form.replace('VALUE', () => value)), value, `${form} ${sign}`);
+    }
+  for (const [text, value] of [
+    ['x = f(password=Tr0ub4dor3x&y)\n', 'Tr0ub4dor3x'],
+    ['PASSWORD=Tr0ub4dor3x; export PASSWORD\n', 'Tr0ub4dor3x'],
+    ['https://example.net/?password=Tr0ub4dor3x&user=ana\n', 'Tr0ub4dor3x'],
+    ['  password: getPassword(options[0]),\n', undefined],
+    ['  password: Optional<string>\n', undefined],
+    [`q = 'password="'+user.password+'"'\n`, undefined],
+  ] as const)
+    t.equal(valueIn(text), value, text);
 });
