@@ -76,20 +76,11 @@ function declareTable(
   reading: ReadingBuilder,
   isOverride = false,
 ): void {
-  if (value !== undefined && !isTable(value)) return void reading.problem(`\`${field}\` is no table`);
-  const lines = reading.lines();
-  lines.next(field.split('.').at(-1) ?? field);
-  for (const [key, spec] of entriesOf(value)) {
-    if (typeof spec !== 'string' && !isTable(spec)) {
-      reading.problem(`a value of \`${field}\` cannot be understood`);
-      continue;
-    }
+  for (const [key, spec, line] of reading.dependenciesIn(field, value)) {
     const table = tableOf(spec);
     // Its real name and source are in the workspace's own table.
     if (table.workspace === true) continue;
     const requirement = typeof spec === 'string' ? spec : textOf(table.version);
-    const place = sourceOf(table, reading);
-    const line = lines.next(key);
     const name = textOf(table.package) || key;
     reading.source(`registry of ${name}`, table['registry-index'] ?? table.registry, { line });
     reading.declare({
@@ -98,11 +89,11 @@ function declareTable(
       requirement,
       scope: table.optional === true ? 'optional' : scope,
       field,
-      ...place,
-      version: place.source === 'registry' ? /^=\s*(\d[\w.+-]*)$/.exec(requirement.trim())?.[1] : undefined,
+      ...sourceOf(table, reading),
+      version: /^=\s*(\d[\w.+-]*)$/.exec(requirement.trim())?.[1],
       line,
       isOverride,
-      needNotBeLocked: isOverride || field === 'workspace.dependencies' || place.source === 'path',
+      needNotBeLocked: isOverride || field === 'workspace.dependencies',
     });
   }
 }

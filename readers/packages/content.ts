@@ -180,6 +180,12 @@ export class LineFinder {
     return this.#line;
   }
 
+  /** The line that begins with a key of TOML, or holds it. */
+  nextKey(key: string): number | undefined {
+    const before = this.next(`\n${key}`);
+    return before === undefined ? this.next(key) : before + 1;
+  }
+
   #feedFrom(at: number): number {
     const feed = this.#text.indexOf('\n', at);
     return feed === -1 ? this.#text.length : feed;

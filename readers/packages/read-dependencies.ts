@@ -55,26 +55,19 @@ function readComposerJson(root: Table, reading: ReadingBuilder): void {
     ['require', 'runtime'],
     ['require-dev', 'development'],
   ] as const) {
-    const value = root[field];
     // PHP writes an empty table as an empty list.
-    if (value !== undefined && !isTable(value) && listOf(value).length > 0)
-      reading.problem(`\`${field}\` is not an object`);
-    const lines = reading.lines();
-    lines.next(`${JSON.stringify(field)}`);
-    for (const [key, spec] of entriesOf(value)) {
-      if (platform.test(key)) continue;
-      if (typeof spec !== 'string') reading.problem(`a value of \`${field}\` is not a string`);
-      else
+    const value = listOf(root[field]).length === 0 && !isTable(root[field]) ? undefined : root[field];
+    for (const [key, spec, line] of reading.dependenciesIn(field, value))
+      if (!platform.test(key))
         reading.declare({
           key,
           name: key.toLowerCase(),
-          requirement: spec,
+          requirement: String(spec),
           scope,
           field,
-          version: /^v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?$/.exec(spec)?.[0],
-          line: lines.next(`${JSON.stringify(key)}:`),
+          version: /^v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?$/.exec(String(spec))?.[0],
+          line,
         });
-    }
   }
   readRepositories(root.repositories, reading);
   readSettings(reading, root, {

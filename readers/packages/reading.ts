@@ -1,5 +1,5 @@
 /* Collects what a reader finds in one dependency file: packages, problems and source settings. */
-import { isTable, LineFinder, tableOf } from './content.ts';
+import { entriesOf, isTable, LineFinder, type Table, tableOf } from './content.ts';
 import type { FileKind } from './file-kind.ts';
 import { type Ecosystem, type LockedPackage, withoutCredentials } from './locked-package.ts';
 import { isDefaultPlace, type PackageSource, shownPlace } from './sources/package-source.ts';
@@ -148,8 +148,8 @@ export class ReadingBuilder implements FileReading {
   knowsDirect = false;
   mirrored: Map<string, ReadonlyMap<string, string>> | undefined;
   listsAll = false;
-  includes: readonly string[] = [];
-  constraints: readonly string[] = [];
+  readonly includes: string[] = [];
+  readonly constraints: string[] = [];
   readonly local = new Set<string>();
   licenses: Map<string, string> | undefined;
   hashes: Map<string, NonNullable<LockedPackage['integrity']>> | undefined;
@@ -187,14 +187,38 @@ export class ReadingBuilder implements FileReading {
     this.licenses.set(version === '' ? name : `${name}@${version}`, license);
   }
 
-  /** A path inside the repository need not be in a lockfile. */
+  /** Another source than a registry has no version, and a path inside the repository need not be in a lockfile. */
   declare(dependency: Declared): void {
     if (this.declared.length >= maxDeclared) this.problem(`it names more than ${maxDeclared} dependencies`);
     else if (!isName(dependency.name)) this.problem('it names a dependency in a form that is no name');
     else {
-      const requirement = withoutCredentials(dependency.requirement);
-      const found = { ecosystem: this.kind.ecosystem, ...dependency, requirement, declaredIn: this.path };
+      const { source = 'registry', version, needNotBeLocked } = dependency;
+      const found = {
+        ecosystem: this.kind.ecosystem,
+        ...dependency,
+        requirement: withoutCredentials(dependency.requirement),
+        version: source === 'registry' ? version : undefined,
+        needNotBeLocked: needNotBeLocked === true || source === 'path',
+        declaredIn: this.path,
+      };
       this.declared.push(stated(found) as DeclaredDependency);
+    }
+  }
+
+  /** Entries of a table of dependencies with their lines. Anything but texts, and tables in TOML, is a problem. */
+  *dependenciesIn(
+    field: string,
+    value: unknown,
+  ): Generator<readonly [key: string, spec: string | Table, line: number | undefined]> {
+    if (value !== undefined && !isTable(value)) this.problem(`\`${field}\` is no table`);
+    const isJson = this.path.endsWith('.json');
+    const lines = this.lines();
+    lines.next(isJson ? JSON.stringify(field) : (field.split('.').at(-1) ?? ''));
+    for (const [key, specs] of entriesOf(value)) {
+      const line = isJson ? lines.next(`${JSON.stringify(key)}:`) : lines.nextKey(key);
+      for (const spec of Array.isArray(specs) && !isJson ? specs.slice(0, 50) : [specs])
+        if (typeof spec === 'string' || (isTable(spec) && !isJson)) yield [key, spec, line];
+        else this.problem(`a value of \`${field}\` cannot be understood`);
     }
   }
 

@@ -18,31 +18,22 @@ const maxDepth = 50;
  * URL).
  */
 export function readPackageJson(root: Table, reading: ReadingBuilder): void {
-  for (const [field, scope] of npmFields) {
-    const value = root[field];
-    const lines = reading.lines();
-    lines.next(`${JSON.stringify(field)}:`);
-    if (value !== undefined && !isTable(value)) reading.problem(`\`${field}\` is not an object`);
-    for (const [key, spec] of entriesOf(value)) {
-      if (typeof spec !== 'string') {
-        reading.problem(`a value of \`${field}\` is not a string`);
-        continue;
-      }
-      const { source, name, requirement, origin } = npmSource(key, spec);
+  for (const [field, scope] of npmFields)
+    for (const [key, spec, line] of reading.dependenciesIn(field, root[field])) {
+      const { source, name, requirement, origin } = npmSource(key, String(spec));
       reading.declare({
         key,
         name,
-        requirement: spec,
+        requirement: String(spec),
         scope,
         field,
         source,
-        version: source === 'registry' ? exactVersion(requirement) : undefined,
+        version: exactVersion(requirement),
         origin: source === 'path' ? reading.placeOf(origin ?? '') : origin,
-        line: lines.next(`${JSON.stringify(key)}:`),
-        needNotBeLocked: field === 'peerDependencies' || source === 'path',
+        line,
+        needNotBeLocked: field === 'peerDependencies',
       });
     }
-  }
   const lines = reading.lines();
   for (const field of ['overrides', 'resolutions']) readOverrides(root[field], field, reading, lines);
   if (isTable(root.pnpm)) {

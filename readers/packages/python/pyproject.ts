@@ -27,16 +27,13 @@ export function readPyproject(root: Table, reading: ReadingBuilder): void {
         reading.problem(`an entry of \`${field}\` cannot be understood`);
         continue;
       }
-      const { source, origin } = placeOf(sources.get(requirement.name)) ?? requirement;
       reading.declare({
         ...requirement,
+        ...placeOf(sources.get(requirement.name)),
         scope,
         field,
-        source,
-        origin,
-        version: source === 'registry' ? requirement.version : undefined,
         line: lines.next(String(item).slice(0, 200)),
-        needNotBeLocked: needNotBeLocked || source === 'path',
+        needNotBeLocked,
       });
     }
   };
@@ -77,35 +74,24 @@ export function readPipfile(root: Table, reading: ReadingBuilder): void {
 function readTable(value: unknown, field: string, scope: Scope, reading: ReadingBuilder): void {
   const isPipfile = reading.kind.id === 'Pipfile';
   const exact = isPipfile ? /^===?\s*([\w.+!-]+)$/ : /^(?:==?\s*)?(\d[\w.+!-]*)$/;
-  const lines = reading.lines();
-  lines.next(`[${field}`);
-  for (const [key, spec] of entriesOf(value)) {
+  for (const [key, spec, line] of reading.dependenciesIn(field, value)) {
     const name = pythonName(key);
     if (name === 'python' && !isPipfile) continue;
-    const line = lines.next(`\n${key}`);
-    for (const one of Array.isArray(spec) ? spec.slice(0, 50) : [spec]) {
-      if (typeof one !== 'string' && !isTable(one)) {
-        reading.problem(`a value of \`${field}\` cannot be understood`);
-        continue;
-      }
-      const table = tableOf(one);
-      const requirement = typeof one === 'string' ? one : textOf(table.version);
-      const { source, origin } = placeOf(one) ?? { source: 'registry', origin: '' };
-      reading.source(`source of ${name}`, table.source);
-      reading.source(`index of ${name}`, table.index);
-      reading.declare({
-        key,
-        name,
-        requirement: isPipfile && requirement === '*' ? '' : requirement,
-        scope: table.optional === true ? 'optional' : scope,
-        field,
-        source,
-        origin,
-        version: source === 'registry' ? exact.exec(requirement.trim())?.[1] : undefined,
-        line: line === undefined ? undefined : line + 1,
-        needNotBeLocked: source === 'path',
-      });
-    }
+    const { version, optional, source, index } = tableOf(spec);
+    const requirement = typeof spec === 'string' ? spec : textOf(version);
+    reading.source(`source of ${name}`, source);
+    reading.source(`index of ${name}`, index);
+    reading.declare({
+      key,
+      name,
+      requirement: isPipfile && requirement === '*' ? '' : requirement,
+      scope: optional === true ? 'optional' : scope,
+      field,
+      source: 'registry',
+      ...placeOf(spec),
+      version: exact.exec(requirement.trim())?.[1],
+      line,
+    });
   }
 }
 
@@ -119,82 +105,52 @@ function placeOf(value: unknown): { readonly source: SourceKind; readonly origin
 }
 
 const field = /\b(install_requires|setup_requires|tests_require|extras_require|dependency_links)\b/g;
+const maxLiteral = 65_536;
+const maxFields = 50;
+const string = `(?:"[^"\\\\\\n]*"|'[^'\\\\\\n]*')`;
+const itemsOf = (item: string): string => `\\s*(?:${item}\\s*,\\s*)*(?:${item}\\s*)?`;
+const list = `[[(]${itemsOf(string)}[\\])]`;
+const table = `\\{${itemsOf(`${string}\\s*:\\s*(?:${list}|${string})`)}\\}`;
+/** A value in which every text is literal, or the name of a variable. */
+const literal = new RegExp(
+  `^['"]?\\s*\\]?\\s*[=:]\\s*(?:(${list}|${table})\\s*(?:[,)}]|$)|([A-Za-z_]\\w*)\\s*[,)])`,
+  'm',
+);
 
 /**
  * Reads setup.py, a program: it reads literal lists of requirements and executes no code. If the file names
- * requirements in another form (a variable, a call), it cannot be compared.
+ * requirements in another form (a call, a variable that is set twice), it cannot be compared.
  */
 export function readSetupPy(text: string, reading: ReadingBuilder): void {
   reading.note('it is a Python program; literal lists of requirements in it are read, nothing is executed');
-  const code = withoutComments(text);
-  for (const [count, match] of [...code.matchAll(field)].entries()) {
-    if (count >= maxFields) {
-      reading.problem(`it names requirements more than ${maxFields} times`);
-      return;
-    }
-    const name = match[1] ?? '';
-    const line = code.slice(0, match.index).split('\n').length;
-    const words = literalsAfter(code, startOfValue(code, match.index + name.length));
-    if (words === undefined || name === 'dependency_links') {
-      if (words?.length === 0) continue;
-      reading.problem(`\`${name}\` in line ${line} is in a form that is not read`);
-      continue;
-    }
-    for (const word of words) declareSetup(word, name.replace('_', '-'), line, reading);
-  }
-}
-
-const maxLiteral = 65_536;
-const maxFields = 50;
-
-/**
- * Returns where the value of a keyword starts: after the keyword, or at the only assignment of the variable that it
- * names.
- */
-function startOfValue(code: string, from: number): number {
-  const variable = /^\s*=\s*([A-Za-z_]\w*)\s*[,)]/.exec(code.slice(from, from + 200))?.[1];
-  if (variable === undefined) return from;
-  const uses = [...code.matchAll(new RegExp(`\\b${variable}\\b(?!\\s*[,)])`, 'g'))];
-  const [only] = uses;
-  const isAtStart = only && (only.index === 0 || code[only.index - 1] === '\n');
-  return uses.length === 1 && isAtStart ? only.index + variable.length : from;
-}
-
-/**
- * Returns the strings of the list, or of the lists in the mapping, after `=` or `:`; `undefined` for any other value.
- */
-function literalsAfter(code: string, from: number): readonly string[] | undefined {
-  const head = /^['"]?\s*\]?\s*[=:]\s*(?=[[{(])/.exec(code.slice(from, from + 200));
-  if (!head) return undefined;
-  const token = /\s*(?:([[\](){},:])|(['"])((?:(?!\2)[^\\\n])*)\2)/y;
-  const end = from + maxLiteral;
-  const open: string[] = [];
-  const words: string[] = [];
-  let last = '';
-  token.lastIndex = from + head[0].length;
-  do {
-    const found = token.exec(code);
-    if (!found || token.lastIndex > end) return undefined;
-    const [, mark, quote, word = ''] = found;
-    if (quote !== undefined) {
-      if (last === 'word') return undefined;
-      // A key of the mapping is the name of an extra.
-      if (!/^\s*:/.test(code.slice(token.lastIndex, token.lastIndex + 20))) words.push(word);
-      last = 'word';
-      continue;
-    }
-    last = mark ?? '';
-    if (mark !== undefined && '[{('.includes(mark)) open.push(mark);
-    else if (mark !== undefined && ']})'.includes(mark)) open.pop();
-  } while (open.length > 0);
-  return /^\s*(?:[,)}\n]|$)/.test(code.slice(token.lastIndex, token.lastIndex + 200)) ? words : undefined;
-}
-
-/** Comments become spaces; strings stay. Linear. */
-function withoutComments(text: string): string {
-  return text
+  // Comments become spaces; strings stay.
+  const code = text
     .replace(/\r\n?/g, '\n')
     .replace(/("""|''')(?:(?!\1)[^\\]|\\.)*\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#[^\n]*/gs, (part) =>
       part.startsWith('#') ? ' '.repeat(part.length) : part,
     );
+  for (const [count, { 1: name = '', index }] of [...code.matchAll(field)].entries()) {
+    if (count >= maxFields) return void reading.problem(`it names requirements more than ${maxFields} times`);
+    const line = code.slice(0, index).split('\n').length;
+    const [, value, variable] = literalAt(code, index + name.length);
+    const written = variable === undefined ? value : literalAt(code, endOfOnly(code, variable))[1];
+    // A key of a mapping is the name of an extra.
+    const words = [...(written ?? '').matchAll(/(["'])((?:(?!\1).)*)\1(\s*:)?/g)].flatMap(
+      ([, , word = '', colon]) => (colon === undefined ? [word] : []),
+    );
+    if (written === undefined || (name === 'dependency_links' && words.length > 0))
+      reading.problem(`\`${name}\` in line ${line} is in a form that is not read`);
+    else for (const word of words) declareSetup(word, name.replace('_', '-'), line, reading);
+  }
+}
+
+function literalAt(code: string, from: number): readonly (string | undefined)[] {
+  return literal.exec(code.slice(from, from + maxLiteral)) ?? [];
+}
+
+/** Where the only assignment of a variable goes on, which is not in a block; else the end of the code. */
+function endOfOnly(code: string, variable: string): number {
+  const [only, another] = code.matchAll(new RegExp(`(?<before>^|.)\\b${variable}\\b(?!\\s*[,)])`, 'gms'));
+  const isAtStart = only?.groups?.before === '' || only?.groups?.before === '\n';
+  return isAtStart && another === undefined ? only.index + only[0].length : code.length;
 }

@@ -3,7 +3,7 @@ import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../cont
 import type { ReadingBuilder } from '../reading.ts';
 import { looseWhenOn, offByDefault, onByDefault, readSettings, stateFlag } from '../reading.ts';
 import { iniEntries } from '../sources/package-source.ts';
-import { indexOptions, parseRequirement, pythonName, readPipArguments } from './requirements.ts';
+import { indexOptions, parseRequirement, pythonName, readRequirements } from './requirements.ts';
 
 /** pip.conf and pip.ini. Sections do not matter: `[install]` overrides `[global]`, and either is used. */
 export function readPipConf(text: string, reading: ReadingBuilder): void {
@@ -78,14 +78,13 @@ const setupFields: ReadonlySet<string> = new Set(['install-requires', 'setup-req
 
 /** setup.cfg: requirements of setuptools, `dependency_links`, and the indexes of easy_install. */
 export function readSetupCfg(text: string, reading: ReadingBuilder): void {
-  const includes: string[] = [];
   for (const { section, key, value, line } of iniEntries(text, 'python')) {
     const isList = value.includes('\n');
     const isRequirements =
       (section === 'options' && setupFields.has(key)) || section === 'options.extras_require';
     if (isRequirements) {
       const file = /^file:(.*)$/s.exec(value.trim())?.[1];
-      if (file !== undefined) includes.push(...file.split(/[\s,]+/).filter((name) => name !== ''));
+      if (file !== undefined) reading.includes.push(...file.split(/[\s,]+/).filter((name) => name !== ''));
       // On one line, `;` separates them, the character that also starts a marker; on several lines, each has its own.
       else
         for (const [at, one] of value.split(isList ? '\n' : ';').entries())
@@ -97,7 +96,6 @@ export function readSetupCfg(text: string, reading: ReadingBuilder): void {
       if (indexOptions.has(key)) for (const place of value.split(/\s+/)) reading.source(key, place, { line });
     }
   }
-  reading.includes = includes;
 }
 
 /** Declares one requirement of setuptools. */
@@ -124,7 +122,7 @@ export function readCondaEnvironment(root: Table, reading: ReadingBuilder): void
   for (const channel of listOf(root.channels)) reading.source('channels', channel);
   for (const item of listOf(root.dependencies)) {
     if (isTable(item)) {
-      readPipArguments(listOf(item.pip).map(textOf).join('\n'), reading);
+      readRequirements(listOf(item.pip).map(textOf).join('\n'), reading, false);
       continue;
     }
     const [, channel, name] = /^(?:([^\s:]+)::)?([\w.-]+)/.exec(textOf(item)) ?? [];

@@ -6,36 +6,36 @@ import type { ReadingBuilder, SourceKind } from '../reading.ts';
 import { indexSource } from './python-config.ts';
 import { parseRequirement, pythonName } from './requirements.ts';
 
+type Scope = LockedPackage['scope'];
+type Place = readonly [source: SourceKind | undefined, place: string];
+
+/** What a lockfile states of one package. */
+interface Stated {
+  readonly place: Place;
+  readonly revision?: string | undefined;
+  readonly scope?: Scope | undefined;
+  /** Tables with a `hash`, and `file` or `url`. */
+  readonly files: readonly unknown[];
+  /** Names as they are written. */
+  readonly asks: readonly string[];
+}
+
 /** poetry.lock (1.x and 2.x). */
 export function readPoetryLock(root: Table, reading: ReadingBuilder): void {
+  const oldFiles = tableOf(tableOf(root.metadata).files);
   readTables(root, reading, (entry) => {
     const source = tableOf(entry.source);
-    const type = textOf(source.type);
-    const kind: SourceKind | undefined =
-      type === '' || type === 'legacy'
-        ? 'registry'
-        : ({ git: 'git', url: 'url', directory: 'path', file: 'path' } as const)[type];
-    const url = textOf(source.url);
+    const type = textOf(source.type) || 'legacy';
     const groups = listOf(entry.groups);
     const isMain = groups.includes('main') || entry.category === 'main';
-    const isDevelopment = groups.length > 0 ? !groups.includes('main') : entry.category === 'dev';
-    const files = Array.isArray(entry.files)
-      ? entry.files
-      : listOf(tableOf(tableOf(root.metadata).files)[textOf(entry.name)]);
+    const isDevelopment = groups.length > 0 ? !isMain : entry.category === 'dev';
+    const scope = entry.optional === true ? 'optional' : isMain ? 'runtime' : 'unknown';
     return {
-      source: kind,
-      origin: type === 'legacy' ? hostOf(url) : kind === 'path' ? url : cleanUrl(url),
+      place: [Object.hasOwn(kinds, type) ? kinds[type] : undefined, textOf(source.url)],
       revision: textOf(source.resolved_reference),
-      scope: isDevelopment
-        ? 'development'
-        : entry.optional === true
-          ? 'optional'
-          : isMain
-            ? 'runtime'
-            : 'unknown',
-      integrity: sdistHash(files, 'file'),
-      isHashed: hasHash(files),
-      asks: Object.keys(tableOf(entry.dependencies)).map(pythonName),
+      scope: isDevelopment ? 'development' : scope,
+      files: Array.isArray(entry.files) ? entry.files : listOf(oldFiles[textOf(entry.name)]),
+      asks: Object.keys(tableOf(entry.dependencies)),
     };
   });
 }
@@ -43,83 +43,69 @@ export function readPoetryLock(root: Table, reading: ReadingBuilder): void {
 /** Reads uv.lock. Members of the workspace are the project itself; their dependencies are direct. */
 export function readUvLock(root: Table, reading: ReadingBuilder): void {
   reading.knowsDirect = true;
-  const direct = new Map<string, LockedPackage['scope']>();
-  const mark = (list: unknown, scope: LockedPackage['scope']): void => {
-    for (const item of listOf(list)) {
-      const name = pythonName(textOf(tableOf(item).name));
+  const direct = new Map<string, Scope>();
+  const namesIn = (list: unknown): readonly string[] =>
+    listOf(list).map((item) => textOf(tableOf(item).name));
+  const mark = (names: readonly string[], scope: Scope): void => {
+    for (const name of names.map(pythonName))
       if (!direct.has(name) || scope === 'runtime') direct.set(name, scope);
-    }
   };
-  readTables(
-    root,
-    reading,
-    (entry) => {
-      const source = tableOf(entry.source);
-      if ('editable' in source || 'virtual' in source) {
-        mark(entry.dependencies, 'runtime');
-        for (const [, list] of entriesOf(entry['optional-dependencies'])) mark(list, 'optional');
-        for (const [, list] of entriesOf(entry['dev-dependencies'])) mark(list, 'development');
-        return undefined;
-      }
-      const [kind, place] = uvSource(source);
-      const sdist = tableOf(entry.sdist);
-      const wheels = listOf(entry.wheels);
-      const asked = [
-        ...listOf(entry.dependencies),
-        ...entriesOf(entry['optional-dependencies']).flatMap(([, list]) => listOf(list)),
-      ];
-      return {
-        source: kind,
-        origin: kind === 'registry' ? hostOf(place) : kind === 'path' ? place : cleanUrl(place),
-        revision: kind === 'git' ? /#([0-9a-f]{7,64})$/.exec(place)?.[1] : undefined,
-        integrity:
-          fromHex(textOf(sdist.hash)) ??
-          (wheels.length === 1 ? fromHex(textOf(tableOf(wheels[0]).hash)) : undefined),
-        isHashed: hasHash([sdist, ...wheels]),
-        asks: asked.map((item) => pythonName(textOf(tableOf(item).name))),
-      };
-    },
-    direct,
-  );
-}
-
-function uvSource(source: Table): readonly [SourceKind | undefined, string] {
-  for (const [key, kind] of [
-    ['registry', 'registry'],
-    ['git', 'git'],
-    ['url', 'url'],
-    ['path', 'path'],
-    ['directory', 'path'],
-  ] as const)
-    if (typeof source[key] === 'string') return [kind, textOf(source[key])];
-  return [undefined, ''];
+  const describe = (entry: Table): Stated | undefined => {
+    const source = tableOf(entry.source);
+    const optional = entriesOf(entry['optional-dependencies']).flatMap(([, list]) => namesIn(list));
+    if ('editable' in source || 'virtual' in source) {
+      mark(namesIn(entry.dependencies), 'runtime');
+      mark(optional, 'optional');
+      for (const [, list] of entriesOf(entry['dev-dependencies'])) mark(namesIn(list), 'development');
+      return undefined;
+    }
+    const place = placeIn(source);
+    return {
+      place,
+      revision: /#([0-9a-f]{7,64})$/.exec(place[1])?.[1],
+      files: [...(isTable(entry.sdist) ? [entry.sdist] : []), ...listOf(entry.wheels)],
+      asks: [...namesIn(entry.dependencies), ...optional],
+    };
+  };
+  readTables(root, reading, describe, direct);
 }
 
 /** pdm.lock. */
 export function readPdmLock(root: Table, reading: ReadingBuilder): void {
   readTables(root, reading, (entry) => {
-    const kind: SourceKind = entry.git ? 'git' : entry.url ? 'url' : entry.path ? 'path' : 'registry';
-    const place = textOf(entry.git ?? entry.url ?? entry.path);
     const groups = listOf(entry.groups);
+    const { git, url, path } = entry;
     return {
-      source: kind,
-      origin: kind === 'path' ? place : cleanUrl(place),
+      place: placeIn({ git, url, path, registry: '' }),
       revision: textOf(entry.revision),
       scope: groups.length === 0 ? 'unknown' : groups.includes('default') ? 'runtime' : 'development',
-      integrity: sdistHash(listOf(entry.files), 'file') ?? sdistHash(listOf(entry.files), 'url'),
-      isHashed: hasHash(listOf(entry.files)),
+      files: listOf(entry.files),
       asks: listOf(entry.dependencies).flatMap((item) => parseRequirement(textOf(item))?.name ?? []),
     };
   });
 }
 
-type Described = Omit<LockEntry, 'name' | 'version' | 'line' | 'direct'>;
+/** Kinds of sources by the words of the lockfiles. */
+const kinds: Readonly<Record<string, SourceKind>> = {
+  git: 'git',
+  url: 'url',
+  path: 'path',
+  directory: 'path',
+  file: 'path',
+  registry: 'registry',
+  legacy: 'registry',
+};
+
+function placeIn(source: Table): Place {
+  const key = Object.keys(kinds).find((one) => typeof source[one] === 'string');
+  return key === undefined ? [undefined, ''] : [kinds[key], textOf(source[key])];
+}
 
 function readTables(
   root: Table,
   reading: ReadingBuilder,
-  describe: (entry: Table) => Described | undefined,
-  direct?: ReadonlyMap<string, LockedPackage['scope']>,
+  describe: (entry: Table) => Stated | undefined,
+  direct?: ReadonlyMap<string, Scope>,
 ): void {
   if (root.package !== undefined && !Array.isArray(root.package))
     return void reading.problem('`package` is no list of tables');
@@ -128,7 +114,7 @@ function readTables(
   const builder = new LockBuilder(reading);
   const byName = new Map<string, string>();
   const lines = reading.lines();
-  const rows: [string, LockEntry][] = [];
+  const rows: [Table, Stated, number | undefined][] = [];
   for (const entry of listOf(root.package)) {
     const written = isTable(entry) ? textOf(entry.name) : '';
     if (!isTable(entry) || written === '') {
@@ -136,32 +122,48 @@ function readTables(
       continue;
     }
     const line = lines.next(`name = ${JSON.stringify(written)}`);
-    const described = describe(entry);
-    const name = pythonName(written);
-    if (described === undefined) reading.local.add(name);
-    else {
-      const version = textOf(entry.version);
-      rows.push([`${name}@${version}@${described.origin ?? ''}`, { ...described, name, version, line }]);
-    }
+    const stated = describe(entry);
+    if (stated === undefined) reading.local.add(pythonName(written));
+    else rows.push([entry, stated, line]);
   }
-  for (const [key, entry] of rows) {
-    const scope = direct?.get(entry.name);
-    builder.add(key, { ...entry, direct: scope !== undefined, ...(scope ? { scope } : {}) });
-    if (!byName.has(entry.name)) byName.set(entry.name, key);
+  for (const [entry, { place, revision, scope, files, asks }, line] of rows) {
+    const name = pythonName(textOf(entry.name));
+    const added: LockEntry = {
+      name,
+      version: textOf(entry.version),
+      ...sourceAt(place, revision),
+      scope: direct?.get(name) ?? scope ?? 'unknown',
+      integrity: digestOf(files.map(tableOf)),
+      isHashed: files.some((file) => textOf(tableOf(file).hash) !== ''),
+      direct: direct?.has(name) === true,
+      line,
+      asks: asks.map(pythonName),
+    };
+    const key = `${name}@${added.version}@${added.origin}`;
+    builder.add(key, added);
+    if (!byName.has(name)) byName.set(name, key);
   }
   builder.finish((asked) => byName.get(asked));
 }
 
-/** The source archive's hash; of a single file that file's. */
-function sdistHash(files: readonly unknown[], nameField: string): LockedPackage['integrity'] | undefined {
-  const tables = files.map(tableOf);
-  const sdist = tables.find((file) => /\.(?:tar\.gz|zip|tar\.bz2)$/.test(textOf(file[nameField])));
-  const one = sdist ?? (tables.length === 1 ? tables[0] : undefined);
-  return one && fromHex(textOf(one.hash));
+function sourceAt(
+  [source, place]: Place,
+  revision: string | undefined,
+): Pick<LockEntry, 'source' | 'origin' | 'revision'> {
+  if (source === 'path') return { source, origin: place };
+  return {
+    source,
+    origin: source === 'registry' ? hostOf(place) : cleanUrl(place),
+    revision: source === 'git' ? revision : undefined,
+  };
 }
 
-function hasHash(files: readonly unknown[]): boolean {
-  return files.some((file) => textOf(tableOf(file).hash) !== '');
+/** The hash of the source archive; of a single file that file's. */
+function digestOf(files: readonly Table[]): LockedPackage['integrity'] | undefined {
+  const isArchive = (file: Table): boolean =>
+    /\.(?:tar\.gz|zip|tar\.bz2)$/.test(textOf(file.file) || textOf(file.url));
+  const one = files.find(isArchive) ?? (files.length === 1 ? files[0] : undefined);
+  return one && fromHex(textOf(one.hash));
 }
 
 /** Pipfile.lock. */
@@ -175,17 +177,14 @@ export function readPipfileLock(root: Table, reading: ReadingBuilder): void {
     if (section === '_meta') continue;
     for (const [key, value] of entriesOf(table)) {
       const line = lines.next(`${JSON.stringify(key)}:`);
-      const entry = tableOf(value);
-      const place = textOf(entry.git ?? entry.file ?? entry.path ?? '');
-      const kind: SourceKind = entry.git ? 'git' : entry.path ? 'path' : entry.file ? 'url' : 'registry';
-      const hashes = listOf(entry.hashes);
-      const version = textOf(entry.version).replace(/^===?/, '');
-      builder.add(`${pythonName(key)}@${version}@${place}`, {
+      const { git, path, file, hashes: stated, version: pinned, ref } = tableOf(value);
+      const place = placeIn({ git, path, url: file, registry: '' });
+      const hashes = listOf(stated);
+      const version = textOf(pinned).replace(/^===?/, '');
+      builder.add(`${pythonName(key)}@${version}@${place[1]}`, {
         name: pythonName(key),
         version,
-        source: kind,
-        origin: kind === 'path' ? place : cleanUrl(place),
-        revision: kind === 'git' ? textOf(entry.ref) : undefined,
+        ...sourceAt(place, textOf(ref)),
         integrity: hashes.length === 1 ? fromHex(textOf(hashes[0])) : undefined,
         isHashed: hashes.length > 0,
         scope: section === 'default' ? 'runtime' : 'development',

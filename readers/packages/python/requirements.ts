@@ -13,49 +13,30 @@ const longOf: Readonly<Record<string, string>> = {
   '-f': '--find-links',
   '--pypi-url': '--index-url',
 };
-const takesNone: ReadonlySet<string> = new Set([
-  '--no-index',
-  '--pre',
-  '--prefer-binary',
-  '--require-hashes',
-]);
+const takesNone = /^--(?:no-index|pre|prefer-binary|require-hashes)$/;
 
 /**
  * A pip requirements file: requirements with extras, markers and hashes, URLs, paths, `-e`, `-r`, `-c`, options,
- * continuation lines. Environment variables in a requirement cannot be known and are a problem.
+ * continuation lines. Environment variables in a requirement cannot be known and are a problem. `hasLines`: the text
+ * is the file, so its lines count.
  */
-export function readRequirements(text: string, reading: ReadingBuilder): void {
-  readPipArguments(text, reading, true);
-}
-
-/** The same for text from another file: line numbers of the text do not apply. */
-export function readPipArguments(text: string, reading: ReadingBuilder, hasLines = false): void {
-  const includes: string[] = [];
-  const constraints: string[] = [];
-  const isConstraints = reading.kind.id === 'constraints.txt';
-  for (const { line, number: at, via } of logicalLines(text)) {
-    const number = hasLines ? at : undefined;
-    if (line.length > maxLine) {
-      reading.problem(`line ${at} is longer than ${maxLine}`);
-      continue;
-    }
-    if (!line.startsWith('-')) {
-      readOne(line, number, via, isConstraints, reading);
-      continue;
-    }
-    for (const [option, value] of optionsOf(line)) {
-      const name = Object.hasOwn(longOf, option) ? longOf[option] : option;
-      if (name === '--requirement') includes.push(value);
-      else if (name === '--constraint') constraints.push(value);
-      else if (name === '--editable') readOne(value, number, via, isConstraints, reading);
-      else if (name === '--require-hashes') reading.source(name, 'true', { line: number, counts: 'lost' });
-      else if (indexOptions.has(name?.slice(2) ?? ''))
-        reading.source(name?.slice(2) ?? '', value || 'true', { line: number });
-      else if (!harmless.test(option)) reading.problem(`line ${at} holds an option that is not known`);
-    }
+export function readRequirements(text: string, reading: ReadingBuilder, hasLines = true): void {
+  for (const { line, number, via } of logicalLines(text)) {
+    const at = hasLines ? number : undefined;
+    if (line.length > maxLine) reading.problem(`line ${number} is longer than ${maxLine}`);
+    else if (!line.startsWith('-')) readOne(line, at, via, reading);
+    else
+      for (const [option, value] of optionsOf(line)) {
+        const name = (Object.hasOwn(longOf, option) && longOf[option]) || option;
+        if (name === '--requirement') reading.includes.push(value);
+        else if (name === '--constraint') reading.constraints.push(value);
+        else if (name === '--editable') readOne(value, at, via, reading);
+        else if (name === '--require-hashes') reading.source(name, 'true', { line: at, counts: 'lost' });
+        else if (indexOptions.has(name.slice(2)))
+          reading.source(name.slice(2), value || 'true', { line: at });
+        else if (!harmless.test(option)) reading.problem(`line ${number} holds an option that is not known`);
+      }
   }
-  reading.includes = [...reading.includes, ...includes];
-  reading.constraints = [...reading.constraints, ...constraints];
 }
 
 /**
@@ -67,55 +48,32 @@ function optionsOf(line: string): readonly (readonly [string, string])[] {
     word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
   );
   const found: [string, string][] = [];
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const [, option = word, joined] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? /^(-[a-z])(.+)$/s.exec(word) ?? [];
     if (joined !== undefined) found.push([option, joined.replace(/^=/, '')]);
-    else if (takesNone.has(option)) found.push([option, '']);
-    else {
-      found.push([option, words[at + 1] ?? '']);
-      at += 1;
-    }
+    else found.push([option, takesNone.test(option) ? '' : (words.shift() ?? '')]);
   }
   return found;
 }
 
-function readOne(
-  text: string,
-  line: number | undefined,
-  via: readonly string[],
-  isConstraint: boolean,
-  reading: ReadingBuilder,
-): void {
-  const hashes = [...text.matchAll(/\s--hash[=\s]([^\s]+)/g)].map((match) => match[1] ?? '');
+function readOne(text: string, line: number | undefined, via: string[], reading: ReadingBuilder): void {
+  const hashes = [...text.matchAll(/\s--hash[=\s]([^\s]+)/g)].map(([, hash = '']) => hash);
   const bare = text.replace(/\s--(?:hash|global-option|config-settings|install-option)[=\s].*$/s, '').trim();
-  if (/\$\{?\w/.test(bare)) {
-    reading.problem(`${line === undefined ? 'a requirement' : `line ${line}`} holds a variable`);
-    return;
-  }
+  const place = line === undefined ? 'a requirement' : `line ${line}`;
+  if (/\$\{?\w/.test(bare)) return void reading.problem(`${place} holds a variable`);
   const requirement = parseRequirement(bare) ?? fromPlace(bare);
-  if (requirement === undefined) {
-    reading.problem(`${line === undefined ? 'a requirement' : `line ${line}`} cannot be understood`);
-    return;
-  }
-  const { key, name, source, origin, version } = requirement;
-  if (hashes.length === 1 && version !== undefined) {
-    const integrity = fromHex(hashes[0] ?? '');
-    reading.hashes ??= new Map();
-    if (integrity) reading.hashes.set(`${name}@${version}`, integrity);
-  }
+  if (requirement === undefined) return void reading.problem(`${place} cannot be understood`);
+  const integrity = hashes.length === 1 ? fromHex(hashes[0] ?? '') : undefined;
+  reading.hashes ??= new Map();
+  if (integrity && requirement.version)
+    reading.hashes.set(`${requirement.name}@${requirement.version}`, integrity);
+  const isOfTests = /(?:^|[^a-z])(?:dev|test|tests|lint|docs?|ci)(?:[^a-z]|$)/i.test(reading.path);
+  const isConstraint = reading.kind.id === 'constraints.txt';
   reading.declare({
-    key,
-    name,
-    requirement: requirement.requirement,
-    scope: /(?:^|[^a-z])(?:dev|test|tests|lint|docs?|ci)(?:[^a-z]|$)/i.test(reading.path)
-      ? 'development'
-      : 'runtime',
+    ...requirement,
+    scope: isOfTests ? 'development' : 'runtime',
     field: isConstraint ? 'constraint' : 'requirements',
-    source,
     line,
-    version,
-    origin,
     via: via.length > 0 ? via : undefined,
     isOverride: isConstraint,
     isHashed: hashes.length > 0,
@@ -124,88 +82,60 @@ function readOne(
 }
 
 /** A URL, a wheel or a directory without `name @`. */
-function fromPlace(text: string): ReturnType<typeof parseRequirement> {
-  const place = text.split(/\s*;\s|\s/)[0] ?? '';
+function fromPlace(text: string): PythonRequirement | undefined {
+  const [place = ''] = text.split(/\s*;\s|\s/);
+  const isUrl = /^[a-z+]+:\/\/|^git@/i.test(place);
+  if (!isUrl && !/^(?:\.{0,2}\/|\.)|\.(?:whl|tar\.gz|zip)$/.test(place)) return undefined;
   const egg = /[#&]egg=([A-Za-z0-9][\w.-]*)/.exec(place)?.[1];
   const file = /([A-Za-z0-9][\w.]*)-(\d[\w.!+]*)(?:-[\w.-]+)?\.(?:whl|tar\.gz|zip|tar\.bz2)(?:[#?]|$)/.exec(
     place,
   );
-  if (/^[a-z+]+:\/\/|^git@/i.test(place)) {
-    const last =
-      place
-        .split(/[#?]/)[0]
-        ?.replace(/@[^/]*$/, '')
-        .replace(/\.git$/, '')
-        .split('/')
-        .at(-1) ?? '';
-    const key = egg ?? file?.[1] ?? last;
-    return /^[A-Za-z0-9]/.test(key)
-      ? { key, name: pythonName(key), requirement: place, ...urlSource(place) }
-      : undefined;
-  }
-  const path = /^(?:\.{0,2}\/|\.)[^\s]*$|\.(?:whl|tar\.gz|zip)$/.test(place)
-    ? place.replace(/\[[^\]]*\]$/, '')
-    : undefined;
-  if (path === undefined) return undefined;
-  const key =
-    egg ??
-    file?.[1] ??
-    path
-      .split('/')
-      .filter((part) => /[A-Za-z0-9]/.test(part))
-      .at(-1) ??
-    'project';
-  return { key, name: pythonName(key), requirement: path, source: 'path', origin: path };
+  const path = place.replace(/\[[^\]]*\]$/, '');
+  const parts = path
+    .replace(/[#?].*$/s, '')
+    .replace(/@[^/]*$/, '')
+    .replace(/\.git$/, '')
+    .split('/');
+  const key = egg ?? file?.[1] ?? parts.findLast((part) => /[A-Za-z0-9]/.test(part)) ?? 'project';
+  const name = pythonName(key);
+  return isUrl
+    ? { key, name, requirement: place, ...urlSource(place) }
+    : { key, name, requirement: path, source: 'path', origin: path };
 }
 
 /** The line breaks of Python's `splitlines`: otherwise a comment could hide text that pip reads as a separate line. */
 const pipLineBreak = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 interface LogicalLine {
-  readonly line: string;
+  line: string;
   readonly number: number;
-  /** The requiring packages, if pip-compile or uv lists them below the requirement. */
-  readonly via: readonly string[];
+  /** The requiring packages, if pip-compile or uv lists them below or behind the requirement. */
+  readonly via: string[];
 }
 
 function logicalLines(text: string): readonly LogicalLine[] {
-  const found: { line: string; number: number; via: string[] }[] = [];
-  let parts: string[] = [];
-  let start = 0;
-  let number = 0;
+  const found: LogicalLine[] = [];
+  let goesOn = false;
   let inVia = false;
-  for (const raw of text.split(pipLineBreak)) {
-    number += 1;
-    const comment = /^\s*#\s*(via\b)?\s*(.*)$/.exec(raw);
+  for (const [at, raw] of text.split(pipLineBreak).entries()) {
     const last = found.at(-1);
-    if (comment && parts.length === 0) {
-      const isIndented = raw.startsWith(' ');
-      inVia = isIndented && (comment[1] !== undefined || inVia);
-      const words = (comment[2] ?? '').replace(/,/g, ' ').split(/\s+/);
-      if (inVia && last)
-        last.via.push(...(/^-[rc]$/.test(words[0] ?? '') ? ['-r'] : words.filter((word) => word !== '')));
-      continue;
-    }
-    inVia = false;
-    const inline = /\s#\s*via\s+(.*)$/.exec(raw)?.[1];
+    const comment = goesOn ? null : /^(\s*)#\s*(via\b)?\s*(.*)$/.exec(raw);
+    inVia = comment !== null && comment[1] !== '' && (comment[2] !== undefined || inVia);
+    if (inVia) last?.via.push(...namesIn(comment?.[3]));
+    if (comment) continue;
     const code = raw.replace(/(?:^|\s)#.*$/, '');
-    if (parts.length === 0) start = number;
-    if (code.endsWith('\\')) {
-      parts.push(code.slice(0, -1));
-      continue;
-    }
-    parts.push(code);
-    const line = parts.join(' ').trim();
-    parts = [];
-    if (line !== '')
-      found.push({
-        line,
-        number: start,
-        via: inline ? inline.split(/[\s,]+/).filter((word) => word !== '') : [],
-      });
+    const part = code.replace(/\\$/, '');
+    if (goesOn && last) last.line += ` ${part}`;
+    else if (part.trim() !== '' || part !== code)
+      found.push({ line: part, number: at + 1, via: namesIn(/\s#\s*via\s+(.*)$/.exec(raw)?.[1]) });
+    goesOn = part !== code;
   }
-  if (parts.length > 0) found.push({ line: parts.join(' ').trim(), number: start, via: [] });
-  return found.filter(({ line }) => line !== '');
+  return found.map((one) => ({ ...one, line: one.line.trim() })).filter(({ line }) => line !== '');
+}
+
+/** `-r`: a file requires it, so it is direct. */
+function namesIn(via = ''): string[] {
+  return /^-[rc]\s/.test(via) ? ['-r'] : via.split(/[\s,]+/).filter((word) => word !== '');
 }
 
 /** A project name as PEP 503 compares it. */
@@ -241,13 +171,8 @@ export function parseRequirement(text: string): PythonRequirement | undefined {
     .trim();
   if (specifiers !== '' && !/^(?:(?:===?|~=|!=|<=?|>=?)\s*[\w.*+!-]+\s*(?:,\s*|$))+$/.test(specifiers))
     return undefined;
-  const version = exactPythonVersion(specifiers);
+  const version = /^===?\s*([\w.+!-]+)$/.exec(specifiers)?.[1];
   return { key, name, requirement: specifiers, source: 'registry', ...(version ? { version } : {}) };
-}
-
-/** The one version that specifiers admit, where it is one. */
-function exactPythonVersion(specifiers: string): string | undefined {
-  return /^===?\s*([\w.+!-]+)$/.exec(specifiers.trim())?.[1];
 }
 
 /** Where a URL requirement comes from. */
