@@ -1,16 +1,16 @@
 /* Reads lockfiles of pnpm. */
 import { entriesOf, isTable, keyLines, type Table, tableOf, textOf, yamlContent } from '../content.ts';
-import { fromSri, LockBuilder } from '../lock-builder.ts';
+import { fromSri, LockBuilder, type LockEntry } from '../lock-builder.ts';
 import { cleanUrl, hostOf, type LockedPackage } from '../locked-package.ts';
 import { directoryOf, type ReadingBuilder, resolvePath } from '../reading.ts';
-import { npmSource, otherPackage } from './npm-source.ts';
+import { otherPackage } from './npm-source.ts';
 import { npmFields } from './package-json.ts';
 
 /** Fields of the document before the project's, in a repository that pins pnpm (pnpm 11 and later). */
 const toolFields = ['configDependencies', 'packageManagerDependencies'] as const;
 
 /**
- * Reads pnpm-lock.yaml, versions 5 to 9. The last document is the project's; one for pnpm itself and its
+ * Reads pnpm-lock.yaml, versions 6 to 9 (pnpm 8 and later). The last document is the project's; one for pnpm itself and its
  * configuration may precede it. Packages of both are read. Those of the first have separate keys, so that they do not
  * hide the project's packages.
  */
@@ -55,8 +55,8 @@ function readDocument(
   }
   const lock = content.value;
   const major = Number.parseInt(textOf(lock.lockfileVersion), 10);
-  if (!(major >= 5 && major <= 9)) {
-    reading.problem('its `lockfileVersion` is none of 5 to 9');
+  if (!(major >= 6 && major <= 9)) {
+    reading.problem('its `lockfileVersion` is none of 6 to 9');
     return false;
   }
   reading.knowsDirect = true;
@@ -64,158 +64,102 @@ function readDocument(
   const importers = isTable(lock.importers) ? Object.entries(lock.importers) : [['.', lock] as const];
   if (!isOfTools) reading.mirrored = new Map();
   for (const [directory, importer] of importers) {
-    if (isOfTools) readTools(tableOf(importer), major, direct);
-    else readImporter(directory, tableOf(importer), major, reading, direct);
+    if (isOfTools) readTools(tableOf(importer), direct);
+    else readImporter(directory, tableOf(importer), reading, direct);
   }
   const own = isOfTools ? 'tools of pnpm: ' : '';
   const lines = keyLines(text);
   const asksBy = new Map<string, string[]>();
-  for (const [key, snapshot] of entriesOf(lock.snapshots)) {
-    const bare = withoutPeers(key, major);
-    asksBy.set(bare, [...(asksBy.get(bare) ?? []), ...asksOf(tableOf(snapshot), major)]);
-  }
-  for (const [key, value] of entriesOf(lock.packages)) {
-    if (!isTable(value)) {
+  for (const [key, snapshot] of entriesOf(lock.snapshots))
+    asksBy.set(bareKey(key), [...(asksBy.get(bareKey(key)) ?? []), ...asksOf(tableOf(snapshot))]);
+  for (const [written, entry] of entriesOf(lock.packages)) {
+    if (!isTable(entry)) {
       reading.problem('an entry of `packages` is no mapping');
       continue;
     }
-    addPackage(builder, reading, key, value, major, {
-      direct,
-      own,
-      asks: asksBy.get(withoutPeers(key, major)) ?? [],
-      line: (lines.get(key) ?? Number.NaN) + before || undefined,
+    const isOld = major < 9 && !written.startsWith('/');
+    const key = isOld ? `${textOf(entry.name)}@${bareKey(written)}` : bareKey(written);
+    const asks = [...(asksBy.get(key) ?? []), ...asksOf(entry)].map((asked) => own + asked);
+    builder.add(own + key, {
+      ...describe(key, entry, reading),
+      direct: direct.has(key),
+      scope:
+        entry.dev === 'true'
+          ? 'development'
+          : entry.optional === 'true'
+            ? 'optional'
+            : (direct.get(key) ?? (entry.dev === 'false' ? 'runtime' : 'unknown')),
+      line: (lines.get(written) ?? Number.NaN) + before || undefined,
+      asks,
     });
   }
   return true;
 }
 
-function readTools(importer: Table, major: number, direct: Map<string, LockedPackage['scope']>): void {
+function readTools(importer: Table, direct: Map<string, LockedPackage['scope']>): void {
   for (const field of toolFields)
     for (const [name, value] of entriesOf(importer[field]))
-      direct.set(keyOf(name, textOf(isTable(value) ? value.version : value), major), 'development');
+      direct.set(keyOf(name, textOf(isTable(value) ? value.version : value)), 'development');
 }
 
 function readImporter(
   directory: string,
   importer: Table,
-  major: number,
   reading: ReadingBuilder,
   direct: Map<string, LockedPackage['scope']>,
 ): void {
   const mirror = new Map<string, string>();
-  const specifiers = tableOf(importer.specifiers);
   for (const [field, scope] of npmFields) {
     for (const [name, value] of entriesOf(importer[field])) {
-      const version = textOf(isTable(value) ? value.version : value);
-      const specifier = textOf(isTable(value) ? value.specifier : specifiers[name]);
+      const version = textOf(tableOf(value).version);
+      const specifier = textOf(tableOf(value).specifier);
       if (specifier !== '') mirror.set(name, specifier);
-      if (/^(?:link|workspace):/.test(version)) {
-        reading.local.add(name);
-        continue;
-      }
-      const key = keyOf(name, version, major);
-      const before = direct.get(key);
-      if (before === undefined || scope === 'runtime') direct.set(key, scope);
+      const key = keyOf(name, version);
+      if (/^(?:link|workspace):/.test(version)) reading.local.add(name);
+      else if (!direct.has(key) || scope === 'runtime') direct.set(key, scope);
     }
   }
-  const place = resolvePath(directoryOf(reading.path), directory);
   const own = directoryOf(reading.path);
+  const place = resolvePath(own, directory);
   if (place !== undefined)
     reading.mirrored?.set(place === own ? '' : own === '' ? place : place.slice(own.length + 1), mirror);
 }
 
-/** Returns the key under `packages` for a dependency `name: version`, without peers. */
-function keyOf(name: string, version: string, major: number): string {
-  const bare = withoutPeers(version, major);
-  if (bare.startsWith('/') || /^(?:file|https?|git\S*):/.test(bare))
-    return major >= 9 && !bare.startsWith('/') ? `${name}@${bare}` : bare;
-  // A real name with its version: an alias, or a git host's path.
-  if (/^@?[^@]+@/.test(bare) && major >= 9) return bare;
-  if (/^[\w.-]+\.[a-z]+\//i.test(bare)) return bare;
-  if (major >= 9) return `${name}@${bare}`;
-  return major >= 6 ? `/${name}@${bare}` : `/${name}/${bare}`;
+/** Key of an entry without peers (`(react@18)`), and without the slash that version 6 puts before it. */
+function bareKey(key: string): string {
+  return key.replace(/\(.*$/s, '').replace(/^\//, '');
 }
 
-/** `(react@18)` of versions 6 to 9, `_react@16` of version 5. */
-function withoutPeers(key: string, major: number): string {
-  const at = key.indexOf('(');
-  if (at !== -1) return key.slice(0, at);
-  if (major > 5) return key;
-  const slash = key.lastIndexOf('/');
-  const under = key.indexOf('_', slash + 1);
-  return under === -1 ? key : key.slice(0, under);
+/** The key of a dependency `name: version`. A version with a name is an alias. */
+function keyOf(name: string, version: string): string {
+  const bare = bareKey(version);
+  return /^@?[^@:]+@/.test(bare) ? bare : `${name}@${bare}`;
 }
 
-function asksOf(entry: Table, major: number): string[] {
+function asksOf(entry: Table): string[] {
   return ['dependencies', 'optionalDependencies'].flatMap((field) =>
-    entriesOf(entry[field]).map(([name, version]) => keyOf(name, textOf(version), major)),
+    entriesOf(entry[field]).map(([name, version]) => keyOf(name, textOf(version))),
   );
 }
 
-function addPackage(
-  builder: LockBuilder,
-  reading: ReadingBuilder,
-  key: string,
-  entry: Table,
-  major: number,
-  more: {
-    readonly direct: ReadonlyMap<string, LockedPackage['scope']>;
-    /** Prefix of its keys. */
-    readonly own: string;
-    readonly asks: readonly string[];
-    readonly line: number | undefined;
-  },
-): void {
-  const bare = withoutPeers(key, major);
-  const resolution = tableOf(entry.resolution);
-  const named = nameAndVersion(bare, major);
-  const name = textOf(entry.name) || named.name;
-  const scope = entry.dev === 'true' ? 'development' : entry.optional === 'true' ? 'optional' : undefined;
-  const repository = textOf(resolution.repo);
-  const tarball = textOf(resolution.tarball);
-  const directory = textOf(resolution.directory);
-  const from = npmSource(name, repository || directory || named.version);
-  const isHosted = /^(?:https?:|git|[\w.-]+\.[a-z]+\/)/i.test(named.version);
-  const isRegistry = repository === '' && directory === '' && !isHosted && from.source === 'registry';
-  const isGit = repository !== '' || /^https:\/\/codeload\.github\.com\//.test(tarball || named.version);
-  const source = isRegistry
-    ? 'registry'
-    : isGit || from.source === 'git'
-      ? 'git'
-      : directory !== '' || from.source === 'path'
-        ? 'path'
-        : 'url';
-  builder.add(more.own + bare, {
-    name,
-    version: textOf(entry.version) || (isRegistry ? named.version : ''),
-    source,
-    origin:
-      source === 'registry'
-        ? hostOf(tarball)
-        : source === 'path'
-          ? reading.placeOf(directory || (from.origin ?? ''))
-          : cleanUrl(repository || tarball || named.version),
-    revision:
-      source === 'git'
-        ? textOf(resolution.commit) || /([0-9a-f]{40})$/.exec(tarball || bare)?.[1]
-        : undefined,
-    integrity: fromSri(textOf(resolution.integrity)),
-    resolvedAs: isRegistry && tarball !== '' ? otherPackage(tarball, name) : undefined,
-    direct: more.direct.has(bare),
-    scope: scope ?? more.direct.get(bare) ?? (entry.dev === 'false' ? 'runtime' : 'unknown'),
-    line: more.line,
-    asks: [...more.asks, ...asksOf(entry, major)].map((asked) => more.own + asked),
-  });
-}
-
-function nameAndVersion(key: string, major: number): { readonly name: string; readonly version: string } {
-  const bare = key.startsWith('/') ? key.slice(1) : key;
-  if (major < 6) {
-    const slash = bare.lastIndexOf('/');
-    return /^[\w.-]+\.[a-z]+\//i.test(bare) && !key.startsWith('/')
-      ? { name: bare.split('/').slice(1, -1).at(-1) ?? bare, version: bare }
-      : { name: bare.slice(0, slash), version: bare.slice(slash + 1) };
+function describe(key: string, entry: Table, reading: ReadingBuilder): Omit<LockEntry, 'asks'> {
+  const at = key.indexOf('@', 1);
+  const name = textOf(entry.name) || key.slice(0, at);
+  const version = key.slice(at + 1);
+  const { repo, tarball: fetched, directory: inside, commit, integrity } = tableOf(entry.resolution);
+  const [repository, tarball, directory] = [textOf(repo), textOf(fetched), textOf(inside)];
+  const place = repository || tarball || version;
+  const isGit = /^https:\/\/codeload\.github\.com\/|^(?:git[+:@]|ssh:)/i.test(place) || repository !== '';
+  const isRegistry =
+    !isGit && directory === '' && !/^(?:https?:|file:|link:|git|[\w.-]+\.[a-z]+\/)/i.test(version);
+  const pinned = textOf(entry.version) || (isRegistry ? version : '');
+  const hashed = { name, version: pinned, integrity: fromSri(textOf(integrity)) };
+  if (isRegistry) {
+    const resolvedAs = tarball === '' ? undefined : otherPackage(tarball, name);
+    return { ...hashed, source: 'registry', origin: hostOf(tarball), resolvedAs };
   }
-  const at = bare.indexOf('@', 1);
-  return at === -1 ? { name: bare, version: bare } : { name: bare.slice(0, at), version: bare.slice(at + 1) };
+  if (directory !== '' || /^(?:file|link):/.test(version))
+    return { ...hashed, source: 'path', origin: reading.placeOf(directory || version.replace(/^\w+:/, '')) };
+  const revision = isGit ? textOf(commit) || /([0-9a-f]{40})$/.exec(tarball || version)?.[1] : undefined;
+  return { ...hashed, source: isGit ? 'git' : 'url', origin: cleanUrl(place), revision };
 }

@@ -12,7 +12,7 @@ import {
   textOf,
   yamlContent,
 } from '../content.ts';
-import { fromSri, LockBuilder } from '../lock-builder.ts';
+import { fromHex, fromSri, LockBuilder } from '../lock-builder.ts';
 import { hostOf, type LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder } from '../reading.ts';
 import { npmPlace, npmSource } from './npm-source.ts';
@@ -93,148 +93,57 @@ export function jsoncContent(text: string): Content<Table> {
   return jsonContent(text.replace(token, (part) => (part.startsWith('"') ? part : '')));
 }
 
-/** yarn.lock of yarn 1 (its own format) and of yarn 2 and later (YAML). */
+/** yarn.lock of yarn 1, in its own format, and of yarn 2 and later, in YAML. Both are a table by `a@1, a@2`. */
 export function readYarnLock(text: string, reading: ReadingBuilder): void {
-  if (/^__metadata:/m.test(text)) {
-    const content = yamlContent(text);
-    if ('reason' in content) reading.problem(content.reason);
-    else readBerry(content.value, reading);
-    return;
-  }
-  const entries = parseClassic(text);
-  if (typeof entries === 'string') return void reading.problem(entries);
-  if (entries.length === 0 && !/^# yarn lockfile v1$/m.test(text))
-    return void reading.problem('it is no yarn.lock of a known version');
-  const builder = new LockBuilder(reading);
-  const keys = new Map<string, string>();
-  for (const { specs, line, fields, asks } of entries) {
-    const [first = ''] = specs;
-    for (const spec of specs) keys.set(spec, first);
-    const target = npmSource(...splitSpec(first));
-    const resolved = fields.get('resolved') ?? '';
-    const sha1 = target.source === 'registry' ? /#([0-9a-f]{40})$/.exec(resolved)?.[1] : undefined;
-    builder.add(first, {
-      name: target.name,
-      version: fields.get('version') ?? '',
-      ...npmPlace(reading, target, resolved),
-      integrity:
-        fromSri(fields.get('integrity') ?? '') ?? (sha1 ? { algorithm: 'sha1', value: sha1 } : undefined),
-      line,
-      asks,
-    });
-  }
-  builder.finish((asked) => keys.get(asked));
-}
-
-interface ClassicEntry {
-  readonly specs: readonly string[];
-  readonly line: number;
-  readonly fields: Map<string, string>;
-  readonly asks: string[];
-}
-
-function parseClassic(text: string): readonly ClassicEntry[] | string {
-  const entries: ClassicEntry[] = [];
-  let open: ClassicEntry | undefined;
-  let inList = false;
-  for (const [number, raw] of numberedLines(text, '\n')) {
-    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-    if (line === '' || line.trimStart().startsWith('#')) continue;
-    const indent = line.length - line.trimStart().length;
-    const words = wordsOf(line.slice(indent));
-    if (words === undefined) return `line ${number} cannot be understood`;
-    if (indent === 0) {
-      if (!words.isOpen || words.list.length === 0) return `line ${number} cannot be understood`;
-      open = { specs: words.list, line: number, fields: new Map(), asks: [] };
-      entries.push(open);
-      inList = false;
-    } else if (open === undefined) return `line ${number} belongs to no package`;
-    else if (indent === 2 && words.isOpen) inList = /^(?:optionalD|d)ependencies$/.test(words.list[0] ?? '');
-    else if (indent === 2) {
-      inList = false;
-      open.fields.set(words.list[0] ?? '', words.list[1] ?? '');
-    } else if (indent === 4) {
-      if (inList) open.asks.push(`${words.list[0]}@${words.list[1]}`);
-    } else return `line ${number} cannot be understood`;
-  }
-  return entries.some(({ fields }) => !fields.has('version')) ? 'a package has no version' : entries;
-}
-
-/** Words of a line, quoted or bare, with commas or spaces between; `isOpen` where a colon ends it. */
-export function wordsOf(
-  line: string,
-): { readonly list: readonly string[]; readonly isOpen: boolean } | undefined {
-  const list: string[] = [];
-  let at = 0;
-  while (at < line.length) {
-    if (line[at] === '"') {
-      let end = at + 1;
-      while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1;
-      try {
-        list.push(JSON.parse(line.slice(at, end + 1)) as string);
-      } catch {
-        return undefined;
-      }
-      at = end + 1;
-    } else {
-      let end = at;
-      while (end < line.length && line[end] !== ' ' && line[end] !== ',') end += 1;
-      const isLast = end === line.length && line.endsWith(':');
-      list.push(line.slice(at, isLast ? end - 1 : end));
-      at = isLast ? end - 1 : end;
-    }
-    if (line[at] === ':' && at === line.length - 1) return { list, isOpen: true };
-    const before = at;
-    while (line[at] === ',' || line[at] === ' ') at += 1;
-    if (at === before && at < line.length) return undefined;
-  }
-  return { list, isOpen: false };
-}
-
-/** `name@range` in two. */
-function splitSpec(spec: string): readonly [string, string] {
-  const at = spec.indexOf('@', 1);
-  return at === -1 ? [spec, ''] : [spec.slice(0, at), spec.slice(at + 1)];
-}
-
-function readBerry(root: Table, reading: ReadingBuilder): void {
-  reading.knowsDirect = true;
-  const lines = keyLines(reading.text);
+  const isBerry = /^__metadata:/m.test(text);
+  const yaml = isBerry ? { value: text } : classicAsYaml(text);
+  if ('reason' in yaml) return void reading.problem(yaml.reason);
+  const content = yamlContent(yaml.value);
+  if ('reason' in content) return void reading.problem(content.reason);
+  reading.knowsDirect = isBerry;
+  const lines = keyLines(yaml.value);
   const builder = new LockBuilder(reading);
   const keys = new Map<string, string>();
   const direct = new Set<string>();
   const rows: [key: string, specs: readonly string[], asks: readonly string[], entry: Table][] = [];
-  for (const [key, value] of entriesOf(root)) {
+  for (const [key, value] of entriesOf(content.value)) {
     if (key === '__metadata') continue;
-    if (!isTable(value)) {
-      reading.problem('an entry is no mapping');
+    if (!isTable(value) || textOf(value.version) === '') {
+      reading.problem('an entry is no package with a version');
       continue;
     }
     const specs = key.split(/,\s*/);
-    const asks = entriesOf(value.dependencies).map(
-      ([name, range]) => `${name}@${withProtocol(textOf(range))}`,
+    const asks = ['dependencies', 'optionalDependencies'].flatMap((field) =>
+      entriesOf(value[field]).map(([name, range]) => `${name}@${withProtocol(textOf(range), isBerry)}`),
     );
-    const resolution = textOf(value.resolution);
-    const isWorkspace = /@workspace:/.test(resolution);
+    const isWorkspace = /@workspace:/.test(textOf(value.resolution));
     for (const spec of specs) keys.set(spec, isWorkspace ? '' : key);
     if (isWorkspace) {
-      reading.local.add(splitSpec(resolution)[0]);
+      reading.local.add(splitSpec(textOf(value.resolution))[0]);
       for (const asked of asks) direct.add(asked);
     } else rows.push([key, specs, asks, value]);
   }
-  for (const [key, specs, asks, entry] of rows) {
-    const [name, protocol] = splitSpec(textOf(entry.resolution));
-    const target = npmSource(name, protocol);
-    const origin = target.source === 'path' ? (target.origin ?? '').replace(/[#:].*$/s, '') : target.origin;
-    const { source, origin: place } = npmPlace(reading, { ...target, origin: origin ?? '' }, '');
+  for (const [key, specs, asks, { resolution, resolved, version, integrity, checksum }] of rows) {
+    const [first = ''] = specs;
+    const [name, protocol] = splitSpec(isBerry ? textOf(resolution) : first);
+    const target = npmSource(name || splitSpec(first)[0], protocol);
+    const origin =
+      isBerry && target.source === 'path' ? target.origin?.replace(/[#:].*$/s, '') : target.origin;
+    const place = npmPlace(
+      reading,
+      { ...target, ...(origin === undefined ? {} : { origin }) },
+      textOf(resolved),
+    );
+    const sha1 = place.source === 'registry' ? /#([0-9a-f]{40})$/.exec(textOf(resolved))?.[1] : undefined;
+    const found = fromSri(textOf(integrity)) ?? fromHex(sha1 ?? '', 'sha1');
     builder.add(key, {
-      name: target.name || splitSpec(specs[0] ?? '')[0],
-      version: textOf(entry.version),
-      source,
-      origin: place,
-      revision: source === 'git' ? /commit=([0-9a-f]{7,64})/.exec(protocol)?.[1] : undefined,
+      name: target.name,
+      version: textOf(version),
+      ...place,
+      revision: place.revision ?? /commit=([0-9a-f]{7,64})/.exec(protocol)?.[1],
       direct: specs.some((spec) => direct.has(spec)),
-      isHashed: textOf(entry.checksum) !== '',
+      integrity: found,
+      isHashed: found !== undefined || textOf(checksum) !== '',
       line: lines.get(key),
       asks,
     });
@@ -242,7 +151,51 @@ function readBerry(root: Table, reading: ReadingBuilder): void {
   builder.finish((asked) => keys.get(asked) || undefined);
 }
 
-/** Newer locks write the default protocol out, older ones do not. */
-function withProtocol(range: string): string {
-  return /^[a-z+]+:/.test(range) || range.includes('/') ? range : `npm:${range}`;
+/** Newer locks of yarn 2 write the default protocol out, older ones do not. */
+function withProtocol(range: string, isBerry: boolean): string {
+  return !isBerry || /^[a-z+]+:/.test(range) || range.includes('/') ? range : `npm:${range}`;
+}
+
+/** The format of yarn 1 is YAML but for its lists of keys, and for values without a colon before them. */
+function classicAsYaml(text: string): Content<string> {
+  const yaml: string[] = [];
+  for (const [number, raw] of numberedLines(text)) {
+    const line = raw.trim();
+    const words = line === '' || line.startsWith('#') ? { list: [], isOpen: true } : wordsOf(line);
+    if (words === undefined) return { reason: `line ${number} cannot be understood` };
+    const { list, isOpen } = words;
+    const [key = '', value = ''] = isOpen ? [list.join(', ')] : list;
+    const row = `${JSON.stringify(key)}:${isOpen ? '' : ` ${JSON.stringify(value)}`}`;
+    yaml.push(list.length === 0 ? '' : `${/^ */.exec(raw)?.[0]}${row}`);
+  }
+  if (yaml.some((row) => row !== '')) return { value: yaml.join('\n') };
+  return /^# yarn lockfile v1$/m.test(text)
+    ? { value: '{}' }
+    : { reason: 'it is no yarn.lock of a known version' };
+}
+
+/** Words of a line, quoted or bare, with commas or spaces between; `isOpen` where a colon ends it. */
+export function wordsOf(
+  line: string,
+): { readonly list: readonly string[]; readonly isOpen: boolean } | undefined {
+  const list: string[] = [];
+  const isOpen = line.endsWith(':');
+  let length = Number(isOpen);
+  for (const [whole, quoted, bare = ''] of line.matchAll(
+    /(?:("(?:[^"\\]|\\.)*")|((?!:$)[^ ,"][^ ,]*?))(?:[ ,]+|(?=:?$))/gy,
+  )) {
+    length += whole.length;
+    try {
+      list.push(quoted === undefined ? bare : String(JSON.parse(quoted)));
+    } catch {
+      return undefined;
+    }
+  }
+  return length === line.length && list.length > 0 ? { list, isOpen } : undefined;
+}
+
+/** `name@range` in two. */
+function splitSpec(spec: string): readonly [string, string] {
+  const at = spec.indexOf('@', 1);
+  return at === -1 ? [spec, ''] : [spec.slice(0, at), spec.slice(at + 1)];
 }
