@@ -6,14 +6,19 @@ import type { ReadingBuilder, SourceKind } from './reading.ts';
 import { looseWhenOn, offByDefault, stateFlag } from './reading.ts';
 import { digestOf } from './sources/package-source.ts';
 
+type Scope = LockedPackage['scope'];
+
+/** What a block, or the options of a call, say of the gems in it. */
 interface Block {
-  readonly scope?: LockedPackage['scope'];
+  readonly scope?: Scope;
   readonly source?: SourceKind;
   readonly origin?: string;
 }
 
-const gemCall = /^gem[\s(]+(['"])([^'"#{}]+)\1(.*)$/;
-const gemspecCall = /\.add_(runtime_|development_)?dependency[\s(]+(['"])([^'"#{}]+)\2(.*)$/;
+const gemCall = /^(gem|plugin)[\s(]+(['"])([^'"#{}]+)\2(.*)$/;
+const gemspecCall = /\.(add_(?:runtime_|development_)?dependency)[\s(]+(['"])([^'"#{}]+)\2(.*)$/;
+const unreadCall =
+  /\bgem[\s(]|\.add_(?:runtime_|development_)?dependency\b|^(?:eval_gemfile|instance_eval|eval)\b|\bload\s*[('"]/;
 
 /**
  * Reads Gemfile, gems.rb and *.gemspec. These are Ruby programs: writ reads calls with literal names on separate
@@ -23,52 +28,32 @@ export function readGemfile(text: string, reading: ReadingBuilder): void {
   reading.note(
     'it is a Ruby program; literal `gem` and `add_dependency` calls in it are read, nothing is executed',
   );
+  const code = text.replace(/^__END__\r?$.*/ms, '').replace(/^=begin\b.*?(?:^=end\b|$(?!.))/gms, blanked);
+  // The block of a `git_source` call defines the address of a short name.
+  for (const { 0: call, index } of code.matchAll(
+    /^[ \t]*git_source\b(?:[^\n]*\bdo\b.*?(?:^[ \t]*end\b|$(?!.))|[^\n]*)/gms,
+  ))
+    reading.source('git_source', `text ${digestOf(call)}`, { line: code.slice(0, index).split('\n').length });
   const blocks: Block[] = [];
-  let comment = false;
-  /** A `git_source` call; its block defines the address of a short name. */
-  let hosting: { text: string; readonly line: number } | undefined;
-  for (const [number, raw] of logicalLines(text)) {
-    if (raw.startsWith('=begin')) comment = true;
-    if (raw.startsWith('=end')) {
-      comment = false;
-      continue;
-    }
+  for (const [number, raw] of logicalLines(code)) {
     const line = raw.trim();
-    if (comment || line === '' || line.startsWith('#')) continue;
-    if (line === '__END__') break;
-    if (hosting !== undefined) hosting.text += line;
-    else if (/^git_source\b/.test(line)) hosting = { text: line, line: number };
-    if (hosting && (/^end\b/.test(line) || !/\bdo\b/.test(hosting.text))) {
-      reading.source('git_source', `text ${digestOf(hosting.text)}`, { line: hosting.line });
-      hosting = undefined;
-    }
+    if (line === '' || line.startsWith('#')) continue;
     readSource(line, number, reading);
-    const opens =
+    const [, call = '', , name = '', options = ''] = gemCall.exec(line) ?? gemspecCall.exec(line) ?? [];
+    if (
       /\bdo\b\s*(?:\|[^|]*\|)?\s*(?:#.*)?$/.test(line) ||
-      /^(?:if|unless|case|begin|while|def|class|module)\b/.test(line);
-    if (opens) {
-      blocks.push(blockOf(line, reading));
-      continue;
-    }
-    if (/^end\b/.test(line)) {
-      blocks.pop();
-      continue;
-    }
-    const gem = gemCall.exec(line);
-    const plugin = /^plugin[\s(]+(['"])([^'"#{}]+)\1(.*)$/.exec(line);
-    if (plugin) declare(reading, plugin[2] ?? '', plugin[3] ?? '', number, 'development', [], 'plugin');
-    const inSpec = gem ? null : gemspecCall.exec(line);
-    if (gem) declare(reading, gem[2] ?? '', gem[3] ?? '', number, scopeOf(blocks, gem[3] ?? ''), blocks);
-    else if (inSpec) {
-      const scope = inSpec[1] === 'development_' ? 'development' : 'runtime';
-      declare(reading, inSpec[3] ?? '', inSpec[4] ?? '', number, scope, []);
-    } else if (
-      /\bgem[\s(]|\.add_(?:runtime_|development_)?dependency\b|^(?:eval_gemfile|instance_eval|eval)\b|\bload\s*[('"]/.test(
-        line.replace(/(['"])(?:(?!\1).)*\1/g, "''"),
-      )
+      /^(?:if|unless|case|begin|while|def|class|module)\b/.test(line)
     )
+      blocks.push(blockOf(line, reading));
+    else if (/^end\b/.test(line)) blocks.pop();
+    else if (name !== '') declare(reading, call, name, options, number, blocks);
+    else if (unreadCall.test(line.replace(/(['"])(?:(?!\1).)*\1/g, "''")))
       reading.problem(`line ${number} names a gem in a form that is not read`);
   }
+}
+
+function blanked(text: string): string {
+  return text.replace(/[^\n]+/g, ' ');
 }
 
 const maxJoined = 65_536;
@@ -97,7 +82,7 @@ function readSource(line: string, number: number, reading: ReadingBuilder): void
   const option = /(?:\bsource:|:source\s*=>)\s*(.*)$/.exec(line)?.[1];
   for (const [key, value] of [
     ['source', call],
-    [`source of ${gemCall.exec(line)?.[2] ?? 'a gem'}`, option],
+    [`source of ${gemCall.exec(line)?.[3] ?? 'a gem'}`, option],
   ] as const) {
     if (value === undefined) continue;
     const literal = /^[\s(]*(?:(['"])([^'"#]*)\1|:(\w+))/.exec(value);
@@ -106,152 +91,126 @@ function readSource(line: string, number: number, reading: ReadingBuilder): void
 }
 
 function blockOf(line: string, reading: ReadingBuilder): Block {
-  const call = /^(group|git|github|path|source)\b[\s(]*(.*)$/.exec(line);
-  const first = /['"]([^'"]+)['"]/.exec(call?.[2] ?? '')?.[1] ?? '';
-  if (call?.[1] === 'group')
-    return { scope: /:?(?:default|production)\b/.test(call[2] ?? '') ? 'runtime' : 'development' };
-  if (call?.[1] === 'git') return { source: 'git', origin: cleanUrl(first) };
-  if (call?.[1] === 'github') return { source: 'git', origin: cleanUrl(`github:${first}`) };
-  if (call?.[1] === 'path') return { source: 'path', origin: reading.placeOf(first) };
-  return {};
+  const [, call = '', rest = ''] = /^(group|git|github|path)\b[\s(]*(.*)$/.exec(line) ?? [];
+  if (call === 'group') return { scope: /:?(?:default|production)\b/.test(rest) ? 'runtime' : 'development' };
+  return call === '' ? {} : placeOf(call, /['"]([^'"]+)['"]/.exec(rest)?.[1] ?? '', reading);
 }
 
-function scopeOf(blocks: readonly Block[], options: string): LockedPackage['scope'] {
-  const group = /(?:\bgroups?:|:groups?\s*=>)\s*(\[[^\]]*\]|:\w+)/.exec(options)?.[1];
-  if (group !== undefined) return /default|production/.test(group) ? 'runtime' : 'development';
-  return blocks.findLast(({ scope }) => scope !== undefined)?.scope ?? 'runtime';
-}
-
-function declare(
-  reading: ReadingBuilder,
-  name: string,
-  options: string,
-  line: number,
-  scope: LockedPackage['scope'],
-  blocks: readonly Block[],
-  field = reading.path.endsWith('.gemspec') ? 'add_dependency' : 'gem',
-): void {
-  const inBlock = blocks.findLast(({ source }) => source !== undefined);
-  const place = optionSource(options, reading) ?? inBlock ?? {};
-  const requirement = [...options.replace(/\b\w+:.*$|:\w+\s*=>.*$/s, '').matchAll(/(['"])([^'"]*)\1/g)]
-    .map((match) => match[2])
-    .join(', ');
-  const version = /^(?:=\s*)?(\d[\w.]*)$/.exec(requirement)?.[1];
-  reading.declare({
-    key: name,
-    name,
-    requirement,
-    scope,
-    field,
-    line,
-    source: place.source ?? 'registry',
-    origin: place.origin,
-    version: place.source ? undefined : version,
-    needNotBeLocked: field === 'plugin' || place.source === 'path',
-  });
-}
-
-function optionSource(options: string, reading: ReadingBuilder): Block | undefined {
-  const found =
-    /(?:\b(git|github|gist|bitbucket|gitlab|path):|:(git|github|gist|bitbucket|gitlab|path)\s*=>)\s*(['"])([^'"]+)\3/.exec(
-      options,
-    );
-  const kind = found?.[1] ?? found?.[2];
-  const place = found?.[4] ?? '';
-  if (kind === undefined) return undefined;
+function placeOf(kind: string, place: string, reading: ReadingBuilder): Block {
   if (kind === 'path') return { source: 'path', origin: reading.placeOf(place) };
   return { source: 'git', origin: cleanUrl(kind === 'git' ? place : `${kind}:${place}`) };
 }
 
-const sections = new Set([
-  'GIT',
-  'PATH',
-  'GEM',
-  'PLUGIN SOURCE',
-  'PLATFORMS',
-  'DEPENDENCIES',
-  'CHECKSUMS',
-  'RUBY VERSION',
-  'BUNDLED WITH',
-]);
+function declare(
+  reading: ReadingBuilder,
+  call: string,
+  name: string,
+  options: string,
+  line: number,
+  blocks: readonly Block[],
+): void {
+  const group = /(?:\bgroups?:|:groups?\s*=>)\s*(\[[^\]]*\]|:\w+)/.exec(options)?.[1];
+  const [, kind, old, , given = ''] =
+    /(?:\b(git|github|gist|bitbucket|gitlab|path):|:(git|github|gist|bitbucket|gitlab|path)\s*=>)\s*(['"])([^'"]+)\3/.exec(
+      options,
+    ) ?? [];
+  const hosted = kind ?? old;
+  const around = call === 'gem' ? blocks : [];
+  const place = hosted
+    ? placeOf(hosted, given, reading)
+    : around.findLast(({ source }) => source !== undefined);
+  const requirement = [...options.replace(/\b\w+:.*$|:\w+\s*=>.*$/s, '').matchAll(/(['"])([^'"]*)\1/g)]
+    .map((match) => match[2])
+    .join(', ');
+  const inBlock = around.findLast(({ scope }) => scope !== undefined)?.scope ?? 'runtime';
+  const ofGem = group === undefined ? inBlock : /default|production/.test(group) ? 'runtime' : 'development';
+  const isOfTools = call === 'plugin' || call === 'add_development_dependency';
+  reading.declare({
+    key: name,
+    name,
+    requirement,
+    scope: isOfTools ? 'development' : call === 'gem' ? ofGem : 'runtime',
+    field: call === 'gem' || call === 'plugin' ? call : 'add_dependency',
+    line,
+    source: place?.source ?? 'registry',
+    origin: place?.origin,
+    version: /^(?:=\s*)?(\d[\w.]*)$/.exec(requirement)?.[1],
+    needNotBeLocked: call === 'plugin',
+  });
+}
+
+/** Where the gems of a section come from; sections without gems have none. */
+const sections: Readonly<Record<string, SourceKind | undefined>> = {
+  GEM: 'registry',
+  GIT: 'git',
+  PATH: 'path',
+  'PLUGIN SOURCE': 'git',
+  PLATFORMS: undefined,
+  DEPENDENCIES: undefined,
+  CHECKSUMS: undefined,
+  'RUBY VERSION': undefined,
+  'BUNDLED WITH': undefined,
+};
 
 /** Gemfile.lock and gems.locked. */
 export function readGemfileLock(text: string, reading: ReadingBuilder): void {
-  if (/^(?:<{7}|>{7}|={7})(?: |$)/m.test(text)) {
-    reading.problem('it holds merge conflicts');
-    return;
-  }
-  if (!/^(?:GEM|GIT|PATH)$/m.test(text)) {
-    reading.problem('it has no section of gems');
-    return;
-  }
+  if (/^(?:<{7}|>{7}|={7})(?: |$)/m.test(text)) return void reading.problem('it holds merge conflicts');
+  if (!/^(?:GEM|GIT|PATH)$/m.test(text)) return void reading.problem('it has no section of gems');
   reading.knowsDirect = true;
   const mirror = new Map<string, string>();
-  const rows: { key: string; entry: LockEntry; asks: string[] }[] = [];
+  const rows: (LockEntry & { readonly key: string; readonly asks: string[] })[] = [];
   const checksums = new Map<string, string>();
   let section = '';
-  let remote = '';
-  let revision = '';
+  let fields = new Map<string, string>();
   for (const [number, raw] of numberedLines(text, '\n')) {
     const line = raw.trimEnd();
     if (line === '') continue;
     if (!line.startsWith(' ')) {
-      if (!sections.has(line)) reading.problem(`line ${number} begins a section that is not known`);
+      if (!Object.hasOwn(sections, line))
+        reading.problem(`line ${number} begins a section that is not known`);
       section = line;
-      remote = '';
-      revision = '';
+      fields = new Map();
       continue;
     }
-    const field = /^ {2}(\w+):(?: (.*))?$/.exec(line);
-    if (field && section !== 'DEPENDENCIES') {
-      if (field[1] === 'remote') remote = field[2] ?? '';
-      if (field[1] === 'revision') revision = field[2] ?? '';
-      continue;
-    }
-    const spec = /^( +)([^\s(!]+)(?: \(([^()]*)\))?(!)?(?: (.*))?$/.exec(line);
-    if (!spec) {
-      if (section === 'GEM' || section === 'GIT' || section === 'PATH' || section === 'DEPENDENCIES')
-        reading.problem(`line ${number} cannot be understood`);
-      continue;
-    }
-    const [, indent = '', name = '', detail = '', , rest = ''] = spec;
-    if (section === 'DEPENDENCIES') mirror.set(name, detail);
+    const source = sections[section];
+    const [, field, value = ''] = /^ {2}(\w+):(?: (.*))?$/.exec(line) ?? [];
+    const spec = /^( +)([^\s(!]+)(?: \(([^()]*)\))?!?(?: (.*))?$/.exec(line);
+    const [, indent = '', name = '', detail = '', rest = ''] = spec ?? [];
+    if (field !== undefined && section !== 'DEPENDENCIES') fields.set(field, value);
+    else if (!spec) {
+      if (source || section === 'DEPENDENCIES') reading.problem(`line ${number} cannot be understood`);
+    } else if (section === 'DEPENDENCIES') mirror.set(name, detail);
     else if (section === 'CHECKSUMS') checksums.set(`${name} ${detail}`, rest.split(',')[0] ?? '');
-    else if (['GEM', 'GIT', 'PATH', 'PLUGIN SOURCE'].includes(section)) {
-      if (indent.length === 6) rows.at(-1)?.asks.push(name);
-      else {
-        const dash = detail.indexOf('-');
-        const source = section === 'GEM' ? 'registry' : section === 'PATH' ? 'path' : 'git';
-        if (source === 'path' && (remote === '.' || remote === '')) reading.local.add(name);
-        else
-          rows.push({
-            key: `${name} ${detail}`,
-            asks: [],
-            entry: {
-              name,
-              version: dash === -1 ? detail : detail.slice(0, dash),
-              qualifiers: { platform: dash === -1 ? undefined : detail.slice(dash + 1) },
-              source,
-              origin:
-                source === 'registry'
-                  ? hostOf(remote)
-                  : source === 'path'
-                    ? reading.placeOf(remote)
-                    : cleanUrl(remote),
-              revision: source === 'git' ? revision : undefined,
-              line: number,
-              asks: [],
-            },
-          });
-      }
+    else if (indent.length === 6) rows.at(-1)?.asks.push(name);
+    else if (source === 'path' && /^\.?$/.test(fields.get('remote') ?? '')) reading.local.add(name);
+    else if (source) {
+      const remote = fields.get('remote') ?? '';
+      const [version = '', platform] = detail.split(/-(.*)/s);
+      const origin = {
+        registry: hostOf,
+        path: (at: string) => reading.placeOf(at),
+        git: cleanUrl,
+        url: cleanUrl,
+      };
+      rows.push({
+        key: `${name} ${detail}`,
+        name,
+        version,
+        qualifiers: { platform },
+        source,
+        origin: origin[source](remote),
+        revision: source === 'git' ? fields.get('revision') : undefined,
+        line: number,
+        asks: [],
+      });
     }
   }
   const builder = new LockBuilder(reading);
   const byName = new Map<string, string>();
-  for (const { key, entry, asks } of rows) {
+  for (const { key, ...entry } of rows) {
     byName.set(entry.name, byName.get(entry.name) ?? key);
     const integrity = fromHex(checksums.get(key) ?? '');
-    builder.add(key, { ...entry, asks, integrity, direct: mirror.has(entry.name) });
+    builder.add(key, { ...entry, integrity, direct: mirror.has(entry.name) });
   }
   reading.mirrored = new Map([['', mirror]]);
   builder.finish((asked) => byName.get(asked));
