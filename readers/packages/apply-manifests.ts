@@ -23,32 +23,16 @@ const scopes: readonly LockedPackage['scope'][] = ['runtime', 'optional', 'devel
 
 /** One package for each purl and file, sorted: lists joined, the strongest scope, direct where any is. */
 function mergeByPurl(packages: readonly LockedPackage[]): readonly LockedPackage[] {
-  const sorted = [...packages].sort(byPlace);
-  const merged: LockedPackage[] = [];
-  for (let at = 0; at < sorted.length; ) {
-    const first = sorted[at];
-    if (first === undefined) break;
-    let end = at + 1;
-    while (end < sorted.length && byPlace(first, sorted[end] ?? first) === 0) end += 1;
-    merged.push(end === at + 1 ? first : mergeAll(first, sorted.slice(at, end)));
-    at = end;
-  }
-  return merged;
+  const groups = Map.groupBy(packages, (one) => `${one.ecosystem}\0${one.purl}\0${one.declaredIn}`);
+  return [...groups]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([, [first, ...others]]) =>
+      first && others.length > 0 ? merged(first, others) : (first ?? []),
+    );
 }
 
-function byPlace(left: LockedPackage, right: LockedPackage): number {
-  return (
-    inOrder(left.ecosystem, right.ecosystem) ||
-    inOrder(left.purl, right.purl) ||
-    inOrder(left.declaredIn, right.declaredIn)
-  );
-}
-
-function inOrder(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function mergeAll(first: LockedPackage, same: readonly LockedPackage[]): LockedPackage {
+function merged(first: LockedPackage, others: readonly LockedPackage[]): LockedPackage {
+  const same = [first, ...others];
   const license = same.find((one) => one.license)?.license;
   const integrity = same.find((one) => one.integrity)?.integrity;
   return {
@@ -72,12 +56,12 @@ type Marked = { -readonly [Key in keyof LockedPackage]: LockedPackage[Key] };
 export function applyManifests(readings: readonly FileReading[]): readonly LockedPackage[] {
   const locks = new LocksOf(readings);
   const licenses = licensesOf(readings);
-  const hashes = new Map<string, NonNullable<LockedPackage['integrity']>>();
-  const complete = new Set<string>();
-  for (const { path, hashes: found, listsAll } of readings) {
-    for (const [key, value] of found ?? []) hashes.set(`${directoryOf(path)} ${key}`, value);
-    if (listsAll) complete.add(directoryOf(path));
-  }
+  const hashes = new Map(
+    readings.flatMap(({ path, hashes: found }) =>
+      [...(found ?? [])].map(([key, value]) => [`${directoryOf(path)} ${key}`, value] as const),
+    ),
+  );
+  const complete = new Set(readings.flatMap(({ path, listsAll }) => (listsAll ? directoryOf(path) : [])));
   const asked = new Map<FileReading, DeclaredDependency[]>();
   for (const manifest of readings) {
     if (manifest.kind.role !== 'manifest') continue;
@@ -107,17 +91,13 @@ export function applyManifests(readings: readonly FileReading[]): readonly Locke
       packages.push(unlocked(one, versionsBy(readings, one)));
     }
   }
-  if (hashes.size > 0)
-    for (const one of packages) {
-      const found = hashes.get(`${directoryOf(one.declaredIn)} ${one.name}@${one.version}`);
-      if (found && !one.integrity) one.integrity = found;
-    }
-  if (licenses.size > 0)
-    for (const one of packages) {
-      const key = `${one.ecosystem} ${one.name}`;
-      const found = licenses.get(`${key}@${one.version}`) ?? licenses.get(key);
-      if (found && !one.license) one.license = found;
-    }
+  for (const one of packages) {
+    const [key, place] = [`${one.ecosystem} ${one.name}`, directoryOf(one.declaredIn)];
+    const license = licenses.get(`${key}@${one.version}`) ?? licenses.get(key);
+    const hash = hashes.get(`${place} ${one.name}@${one.version}`);
+    if (license && !one.license) one.license = license;
+    if (hash && !one.integrity) one.integrity = hash;
+  }
   return packages;
 }
 
@@ -133,23 +113,12 @@ function versionsBy(readings: readonly FileReading[], one: DeclaredDependency): 
 }
 
 function unlocked(one: DeclaredDependency, version: string): Marked {
-  const { ecosystem, name, scope, source, origin, declaredIn, line, requirement, via } = one;
-  return {
-    direct: via === undefined || via.includes('-r'),
-    ...stated({
-      ecosystem,
-      name,
-      version,
-      purl: purlOf({ name, version, source, origin }, ecosystem),
-      scope,
-      source,
-      origin,
-      requirement: version === '' ? requirement || 'any version' : undefined,
-      dependsOn: [],
-      declaredIn,
-      line,
-    }),
-  };
+  const { ecosystem, name, scope, source, origin, declaredIn, line, via } = one;
+  const purl = purlOf({ name, version, source, origin }, ecosystem);
+  const requirement = version === '' ? one.requirement || 'any version' : undefined;
+  const direct = via === undefined || via.includes('-r');
+  const found = { ecosystem, name, version, purl, scope, source, origin, requirement, declaredIn, line };
+  return { direct, dependsOn: [], ...stated(found) };
 }
 
 function licensesOf(readings: readonly FileReading[]): ReadonlyMap<string, string> {
@@ -164,35 +133,25 @@ function markDirect(
   lock: FileReading,
   asked: readonly DeclaredDependency[],
 ): void {
-  const scopes = new Map<string, Scope>();
+  const known = new Map<string, Scope>();
   for (const { name, scope, isOverride } of asked) {
     if (isOverride) continue;
-    const before = scopes.get(name);
-    if (before === undefined || rank(scope) < rank(before)) scopes.set(name, scope);
+    const before = known.get(name);
+    if (before === undefined || scopes.indexOf(scope) < scopes.indexOf(before)) known.set(name, scope);
   }
   if (!lock.knowsDirect) {
     const wanted = new Set<string>();
     if (asked.length === 0)
       for (const { dependsOn } of packages) for (const purl of dependsOn) wanted.add(purl);
-    for (const one of packages) one.direct = asked.length > 0 ? scopes.has(one.name) : !wanted.has(one.purl);
+    for (const one of packages) one.direct = asked.length > 0 ? known.has(one.name) : !wanted.has(one.purl);
   }
-  spreadScopes(packages, scopes);
-}
-
-function rank(scope: Scope): number {
-  return ['runtime', 'optional', 'development', 'unknown'].indexOf(scope);
+  spreadScopes(packages, known);
 }
 
 /** Packages without a scope of their own get the strongest of those that need them. */
 function spreadScopes(packages: readonly Marked[], scopes: ReadonlyMap<string, Scope>): void {
-  if (!packages.some(({ scope }) => scope === 'unknown')) return;
-  if (!packages.some((one) => one.direct)) return;
-  const byPurl = new Map<string, Marked[]>();
-  for (const one of packages) {
-    const same = byPurl.get(one.purl);
-    if (same) same.push(one);
-    else byPurl.set(one.purl, [one]);
-  }
+  if (!packages.some(({ scope }) => scope === 'unknown') || !packages.some((one) => one.direct)) return;
+  const byPurl = Map.groupBy(packages, ({ purl }) => purl);
   const open = new Set(packages.filter(({ scope }) => scope === 'unknown'));
   const spread = new Set<Marked>();
   for (const scope of ['runtime', 'optional', 'development'] as const) {

@@ -3,7 +3,7 @@ import { numberedLines } from './content.ts';
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import { cleanUrl, hostOf, type LockedPackage } from './locked-package.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
-import { looseWhenOn, offByDefault, stateFlag } from './reading.ts';
+import { looseWhenOn, offByDefault, stateSetting } from './reading.ts';
 import { digestOf } from './sources/package-source.ts';
 
 type Scope = LockedPackage['scope'];
@@ -226,7 +226,8 @@ export function readBundleConfig(text: string, reading: ReadingBuilder): void {
     if (/^BUNDLE_(?:MIRROR__|LOCAL__|GEMFILE$|SSL_CA_CERT$|SSL_VERIFY_MODE$|PLUGINS?__|REDIRECT$)/.test(key))
       reading.source(key, value, { line: number });
     else if (key === 'BUNDLE_DISABLE_CHECKSUM_VALIDATION')
-      stateFlag(reading, key, value, looseWhenOn, number);
-    else if (/^BUNDLE_(?:FROZEN|DEPLOYMENT)$/.test(key)) stateFlag(reading, key, value, offByDefault, number);
+      stateSetting(reading, key, value, looseWhenOn, number);
+    else if (/^BUNDLE_(?:FROZEN|DEPLOYMENT)$/.test(key))
+      stateSetting(reading, key, value, offByDefault, number);
   }
 }

@@ -27,6 +27,7 @@ import {
 import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
 import { cleanUrl, type DependencyProblem } from './locked-package.ts';
 import { readBunfig, readNpmrc, readPnpmWorkspace, readYarnrc, readYarnrcYml } from './npm/npm-config.ts';
+import { npmLicense } from './npm/npm-source.ts';
 import { readInstalledPackage, readPackageJson } from './npm/package-json.ts';
 import { readPackageLock } from './npm/package-lock.ts';
 import { readPnpmLock } from './npm/pnpm-lock.ts';
@@ -126,7 +127,7 @@ function readComposerLock(root: Table, reading: ReadingBuilder): void {
         version: textOf(entry.version),
         ...placeOfEntry(entry),
         integrity: fromHex(textOf(tableOf(entry.dist).shasum), 'sha1'),
-        license: licenseOf(entry.license),
+        license: npmLicense(entry),
         scope,
         line: lines.next(`"name": ${JSON.stringify(written)}`),
         asks: Object.keys(tableOf(entry.require)).map((asked) => asked.toLowerCase()),
@@ -146,14 +147,6 @@ function placeOfEntry(entry: Table): Pick<LockEntry, 'source' | 'origin' | 'revi
     return { source: 'git', origin: cleanUrl(repository), revision: textOf(source.reference) };
   const url = cleanUrl(textOf(dist.url));
   return url === '' ? { source: 'registry' } : { source: 'url', origin: url };
-}
-
-/** A list is a choice, as composer's schema defines it. */
-function licenseOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return textOf(value) || undefined;
-  const all = listOf(value).slice(0, 16).map(textOf);
-  if (all.length === 0 || all.includes('')) return undefined;
-  return all.length === 1 ? all[0] : `(${all.join(' OR ')})`;
 }
 
 type Reader = (text: string, reading: ReadingBuilder) => void;

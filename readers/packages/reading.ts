@@ -20,27 +20,34 @@ export const offByDefault: CheckFlag = { strict: eitherWay.strict ?? [] };
 /** Harmless unless turned on. */
 export const looseWhenOn: CheckFlag = { loose: ['true', 'yes', 'on', '1', 'all'] };
 
-/** States a switch where it loosens or guards; a value that is a variable may be either, so it always counts. */
-export function stateFlag(
-  reading: ReadingBuilder,
-  key: string,
-  value: unknown,
-  { loose = [], strict = [] }: CheckFlag,
-  line?: number,
-): void {
-  if (value === undefined || value === null || typeof value === 'object') return;
-  const text = String(value).trim().toLowerCase();
-  if (loose.includes(text)) reading.source(key, text, { line, counts: 'added' });
-  else if (strict.includes(text)) reading.source(key, text, { line, counts: 'lost' });
-  else if (text.includes('$')) reading.source(key, text, { line });
-}
-
 /** `place` always counts, `added` if it comes, `lost` if it goes; a switch counts where it loosens or guards. */
 export type Setting = 'place' | 'added' | 'lost' | CheckFlag;
 
 /**
+ * States one setting. A switch with a variable as its value may be on or off, so it always counts. A table in place of
+ * a value counts by its `url` or `path`.
+ */
+export function stateSetting(
+  reading: ReadingBuilder,
+  key: string,
+  value: unknown,
+  setting: Setting,
+  line?: number,
+): void {
+  if (typeof setting === 'string') {
+    const counts = setting === 'place' ? undefined : setting;
+    return void reading.source(key, isTable(value) ? (value.url ?? value.path) : value, { line, counts });
+  }
+  if (value === undefined || value === null || typeof value === 'object') return;
+  const text = String(value).trim().toLowerCase();
+  if (setting.loose?.includes(text)) reading.source(key, text, { line, counts: 'added' });
+  else if (setting.strict?.includes(text)) reading.source(key, text, { line, counts: 'lost' });
+  else if (text.includes('$')) reading.source(key, text, { line });
+}
+
+/**
  * States settings of a parsed document by their path, `a.b.c`. `*` is every key of a table, or every item of a list (or
- * a value alone), which shares the key of the list. A table in place of a value counts by its `url` or `path`.
+ * a value alone), which shares the key of the list.
  */
 export function readSettings(
   reading: ReadingBuilder,
@@ -60,13 +67,8 @@ function readSetting(
   setting: Setting,
 ): void {
   const below = (name: string): string => (key === '' ? name : `${key}.${name}`);
-  if (step === undefined) {
-    if (typeof setting === 'object') stateFlag(reading, key, value, setting);
-    else
-      reading.source(key, isTable(value) ? (value.url ?? value.path) : value, {
-        counts: setting === 'place' ? undefined : setting,
-      });
-  } else if (step !== '*') readSetting(reading, tableOf(value)[step], rest, below(step), setting);
+  if (step === undefined) stateSetting(reading, key, value, setting);
+  else if (step !== '*') readSetting(reading, tableOf(value)[step], rest, below(step), setting);
   else if (isTable(value))
     for (const [name, inner] of Object.entries(value))
       readSetting(reading, inner, rest, below(name), setting);

@@ -8,7 +8,7 @@ import {
   onByDefault,
   readSettings,
   type Setting,
-  stateFlag,
+  stateSetting,
 } from '../reading.ts';
 import { iniEntries } from '../sources/package-source.ts';
 import { readOverrides, readPnpmSettings } from './package-json.ts';
@@ -18,24 +18,22 @@ import { wordsOf } from './yarn-lock.ts';
 const places =
   'registry ca cafile proxy http-proxy https-proxy git script-shell node-options globalconfig userconfig onload-script ' +
   'pnpmfile global-pnpmfile node-mirror use-node-version replace-registry-host yarn-path yarn-offline-mirror';
-const settings: ReadonlyMap<string, Setting> = new Map<string, Setting>([
-  ...places.split(' ').map((key) => [key, 'place'] as const),
-  ...['strict-ssl', 'package-lock', 'shrinkwrap', 'lockfile', 'verify-store-integrity'].map(
-    (key) => [key, onByDefault] as const,
-  ),
-  ...['ignore-scripts', 'ignore-pnpmfile'].map((key) => [key, offByDefault] as const),
-  ...['dangerously-allow-all-builds', 'unsafe-disable-integrity-migration'].map(
-    (key) => [key, looseWhenOn] as const,
-  ),
-  ...['frozen-lockfile', 'strict-dep-builds', 'block-exotic-subdeps'].map((key) => [key, eitherWay] as const),
-  ...['minimum-release-age', 'min-release-age', 'before'].map((key) => [key, 'lost'] as const),
-]);
+const settings: ReadonlyMap<string, Setting> = new Map(
+  (
+    [
+      [places, 'place'],
+      ['strict-ssl package-lock shrinkwrap lockfile verify-store-integrity', onByDefault],
+      ['ignore-scripts ignore-pnpmfile', offByDefault],
+      ['dangerously-allow-all-builds unsafe-disable-integrity-migration', looseWhenOn],
+      ['frozen-lockfile strict-dep-builds block-exotic-subdeps', eitherWay],
+      ['minimum-release-age min-release-age before', 'lost'],
+    ] as const
+  ).flatMap(([keys, setting]) => keys.split(' ').map((key) => [key, setting])),
+);
 
 function readSetting(reading: ReadingBuilder, key: string, value: string, line: number | undefined): void {
   const setting = /^@[^/]+:registry$/.test(key) ? 'place' : settings.get(key);
-  if (typeof setting === 'object') stateFlag(reading, key, value, setting, line);
-  else if (setting !== undefined)
-    reading.source(key, value, { line, counts: setting === 'place' ? undefined : setting });
+  if (setting !== undefined) stateSetting(reading, key, value, setting, line);
 }
 
 /**

@@ -22,7 +22,7 @@ export function readPyproject(root: Table, reading: ReadingBuilder): void {
     const lines = reading.lines();
     for (const item of listOf(value)) {
       if (isTable(item) && 'include-group' in item) continue;
-      const requirement = typeof item === 'string' ? parseRequirement(item) : undefined;
+      const requirement = parseRequirement(textOf(item));
       if (requirement === undefined) {
         reading.problem(`an entry of \`${field}\` cannot be understood`);
         continue;

@@ -1,18 +1,22 @@
 /* Reads Python settings files, `setup.cfg` and conda environments. */
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
 import type { ReadingBuilder } from '../reading.ts';
-import { looseWhenOn, offByDefault, onByDefault, readSettings, stateFlag } from '../reading.ts';
+import { looseWhenOn, offByDefault, onByDefault, readSettings, stateSetting } from '../reading.ts';
 import { iniEntries } from '../sources/package-source.ts';
 import { indexOptions, parseRequirement, pythonName, readRequirements } from './requirements.ts';
 
 /** pip.conf and pip.ini. Sections do not matter: `[install]` overrides `[global]`, and either is used. */
 export function readPipConf(text: string, reading: ReadingBuilder): void {
   for (const { key, value, line } of iniEntries(text, 'python')) {
-    if (indexOptions.has(key) || key === 'proxy' || key === 'cert' || key === 'constraint') {
-      for (const place of value.split(/\s+/)) if (place !== '') reading.source(key, place, { line });
-    } else if (key === 'pypi-url') reading.source('index-url', value, { line });
-    else if (key === 'require-hashes') stateFlag(reading, key, value, offByDefault, line);
+    if (indexOptions.has(key) || /^(?:proxy|cert|constraint|pypi-url)$/.test(key))
+      placesIn(reading, key === 'pypi-url' ? 'index-url' : key, value, line);
+    else if (key === 'require-hashes') stateSetting(reading, key, value, offByDefault, line);
   }
+}
+
+/** Each place of a list apart by white space. */
+function placesIn(reading: ReadingBuilder, key: string, value: string, line: number): void {
+  for (const place of value.split(/\s+/)) if (place !== '') reading.source(key, place, { line });
 }
 
 /**
@@ -37,7 +41,7 @@ export function readUvSettings(uv: Table, reading: ReadingBuilder): void {
   }
   readSettings(reading, uv, { 'python-install-mirror': 'place', 'pypy-install-mirror': 'place' });
   for (const item of listOf(uv['override-dependencies'])) {
-    const requirement = typeof item === 'string' ? parseRequirement(item) : undefined;
+    const requirement = parseRequirement(textOf(item));
     if (requirement === undefined)
       reading.problem('an entry of `override-dependencies` cannot be understood');
     else if (requirement.source !== 'registry')
@@ -51,13 +55,9 @@ export function readUvSettings(uv: Table, reading: ReadingBuilder): void {
   }
   for (const [name, value] of entriesOf(uv.sources))
     for (const one of (Array.isArray(value) ? value.slice(0, 50) : [value]).map(tableOf)) {
-      const place = one.index ?? one.git ?? one.url ?? (isOutside(one.path) ? one.path : undefined);
-      reading.source(`sources.${pythonName(name)}`, place);
+      const path = /^(?:\.\.|\/|~|[A-Za-z]:)/.test(textOf(one.path)) ? one.path : undefined;
+      reading.source(`sources.${pythonName(name)}`, one.index ?? one.git ?? one.url ?? path);
     }
-}
-
-function isOutside(path: unknown): boolean {
-  return typeof path === 'string' && /^(?:\.\.|\/|~|[A-Za-z]:)/.test(path);
 }
 
 /** One table of an index with its name, which other tables refer to. */
@@ -65,13 +65,11 @@ export function indexSource(reading: ReadingBuilder, key: string, table: Table):
   const url = textOf(table.url);
   if (url === '') return;
   const name = textOf(table.name);
-  const marks = [
-    table.default === true || table.priority === 'primary' ? '' : textOf(table.priority),
-    table.explicit === true ? 'explicit' : '',
-  ].filter((mark) => mark !== '');
+  const priority = table.default === true || table.priority === 'primary' ? '' : textOf(table.priority);
+  const marks = `${priority}${table.explicit === true ? ' explicit' : ''}`.trim();
   reading.source(name === '' ? key : `${key} ${name}`, url);
-  if (marks.length > 0 && name !== '') reading.source(`${key} ${name} priority`, marks.join(' '));
-  stateFlag(reading, `${key} ${name} verify_ssl`, table.verify_ssl, onByDefault);
+  if (marks !== '' && name !== '') reading.source(`${key} ${name} priority`, marks);
+  stateSetting(reading, `${key} ${name} verify_ssl`, table.verify_ssl, onByDefault);
 }
 
 const setupFields: ReadonlySet<string> = new Set(['install-requires', 'setup-requires', 'tests-require']);
@@ -89,12 +87,11 @@ export function readSetupCfg(text: string, reading: ReadingBuilder): void {
       else
         for (const [at, one] of value.split(isList ? '\n' : ';').entries())
           if (one.trim() !== '') declareSetup(one, key, isList ? line + at : line, reading);
-    } else if (section === 'options' && key === 'dependency-links') {
-      for (const place of value.split(/\s+/))
-        if (place !== '') reading.source('dependency-links', place, { line });
-    } else if (section === 'easy-install' || section === 'easy_install') {
-      if (indexOptions.has(key)) for (const place of value.split(/\s+/)) reading.source(key, place, { line });
-    }
+    } else if (
+      (section === 'options' && key === 'dependency-links') ||
+      (/^easy[-_]install$/.test(section) && indexOptions.has(key))
+    )
+      placesIn(reading, key, value, line);
   }
 }
 
