@@ -3,57 +3,38 @@ import { numberedLines } from './content.ts';
 import { LockBuilder, purlOf } from './lock-builder.ts';
 import type { ReadingBuilder } from './reading.ts';
 
-interface Replacement {
-  readonly path: string;
-  readonly version: string;
-}
+/** Directives that require no module. */
+const others = /^(?:toolchain|exclude|retract|tool|godebug|ignore)$/;
 
 /**
  * go.mod: what is required, with replacements applied; versions are exact. Since go 1.17 it lists everything that a
  * build uses; an older one leaves the indirect rest to go.sum.
  */
 export function readGoMod(text: string, reading: ReadingBuilder): void {
-  const required: { path: string; version: string; isIndirect: boolean; line: number }[] = [];
-  const replaced = new Map<string, Replacement>();
+  const required: { path: string; version: string; direct: boolean; line: number }[] = [];
+  const replaced = new Map<string, { readonly path: string; readonly version: string }>();
   let block = '';
-  for (const [number, raw] of numberedLines(text)) {
-    const [code = '', ...comments] = raw.split('//');
-    const words = wordsOf(code);
-    if (words === undefined) {
-      reading.problem(`line ${number} cannot be understood`);
-      continue;
-    }
-    if (words.length === 0) continue;
-    if (block === '' && words.length === 2 && words[1] === '(') {
-      block = words[0] ?? '';
-      continue;
-    }
-    if (words[0] === ')' && words.length === 1) {
-      block = '';
-      continue;
-    }
-    const [directive = '', ...rest] = block === '' ? words : [block, ...words];
-    if (directive === 'require') {
-      const [path = '', version = ''] = rest;
-      if (rest.length !== 2) reading.problem(`line ${number} cannot be understood`);
-      else
-        required.push({
-          path,
-          version,
-          isIndirect: /^\s*indirect\s*(?:;|$)/.test(comments.join('//')),
-          line: number,
-        });
-    } else if (directive === 'replace') {
-      const arrow = rest.indexOf('=>');
-      const [path = '', version = ''] = rest.slice(arrow + 1);
-      const [from = '', at] = rest.slice(0, arrow);
-      if (arrow < 1 || path === '') reading.problem(`line ${number} cannot be understood`);
-      else replaced.set(at === undefined ? from : `${from}@${at}`, { path, version });
-    } else if (directive === 'module') reading.local.add(rest[0] ?? '');
-    else if (directive === 'go')
-      reading.listsAll = /^(?:[2-9]|1\.(?:1[7-9]|[2-9]\d|\d{3}))/.test(rest[0] ?? '');
-    else if (!['toolchain', 'exclude', 'retract', 'tool', 'godebug', 'ignore'].includes(directive))
-      reading.problem(`line ${number} holds a directive that is not known`);
+  for (const [line, raw] of numberedLines(text)) {
+    const [code = '', comment = ''] = raw.split(/\/\/(.*)/s);
+    const words = code.match(/"[^"\s]*"|`[^`\s]*`|[^\s"`]\S*|\S+/g) ?? [];
+    const plain = words.map((word) => word.replace(/^(["`])(.*)\1$/, '$2'));
+    const isOpen = block === '' && plain.length === 2 && plain[1] === '(';
+    const [directive = '', ...rest] = block === '' ? plain : [block, ...plain];
+    const arrow = rest.indexOf('=>');
+    const [path = '', version = ''] = rest.slice(arrow + 1);
+    if (plain.length === 0) continue;
+    if (isOpen) block = directive;
+    else if (plain[0] === ')' && plain.length === 1) block = '';
+    else if (plain.some((word) => /^["`]/.test(word))) reading.problem(`line ${line} cannot be understood`);
+    else if (directive === 'require' && rest.length === 2)
+      required.push({ path, version, direct: !/^\s*indirect\s*(?:;|$)/.test(comment), line });
+    else if (directive === 'replace' && arrow >= 1 && path !== '')
+      replaced.set(rest.slice(0, Math.min(arrow, 2)).join('@'), { path, version });
+    else if (directive === 'module') reading.local.add(path);
+    else if (directive === 'go') reading.listsAll = /^(?:[2-9]|1\.(?:1[7-9]|[2-9]\d|\d{3}))/.test(path);
+    else if (directive === 'require' || directive === 'replace')
+      reading.problem(`line ${line} cannot be understood`);
+    else if (!others.test(directive)) reading.problem(`line ${line} holds a directive that is not known`);
   }
   if (block !== '') reading.problem('a block is not closed');
   // Of what a go.mod does not list itself the replacement counts as such; of the others it is what they are.
@@ -61,16 +42,15 @@ export function readGoMod(text: string, reading: ReadingBuilder): void {
   for (const [from, { path }] of replaced)
     if (!listed.has(from) && path !== from.replace(/@[^@]*$/, '')) reading.source(`replace ${from}`, path);
   const builder = new LockBuilder(reading);
-  for (const { path, version, isIndirect, line } of required) {
+  for (const { path, version, direct, line } of required) {
     const other = replaced.get(`${path}@${version}`) ?? replaced.get(path);
     const isPath = other !== undefined && /^(?:\.{1,2}(?:\/|$)|\/|[A-Za-z]:)/.test(other.path);
-    const isOther = other !== undefined && !isPath && other.path !== path;
     const entry = {
-      name: isOther ? other.path : path,
-      version: other === undefined || isPath ? version : other.version,
+      name: isPath ? path : (other?.path ?? path),
+      version: isPath ? version : (other?.version ?? version),
       source: isPath ? ('path' as const) : ('registry' as const),
       origin: isPath ? reading.placeOf(other.path) : undefined,
-      direct: !isIndirect,
+      direct,
       line,
       asks: [],
     };
@@ -78,19 +58,6 @@ export function readGoMod(text: string, reading: ReadingBuilder): void {
   }
   builder.finish();
   reading.knowsDirect = true;
-}
-
-/** Splits a line into words without their quotes; `undefined` if a quote is not closed. */
-function wordsOf(code: string): readonly string[] | undefined {
-  const words: string[] = [];
-  for (const word of code.trim().split(/\s+/)) {
-    if (word === '') continue;
-    const quote = word[0];
-    if (quote !== '"' && quote !== '`') words.push(word);
-    else if (word.length > 1 && word.endsWith(quote)) words.push(word.slice(1, -1));
-    else return undefined;
-  }
-  return words;
 }
 
 /** Reads go.sum: hashes of downloaded modules. A module with a content hash counts as a separate package. */

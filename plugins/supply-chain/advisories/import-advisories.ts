@@ -1,5 +1,5 @@
 /* Imports OSV advisories into the user's database. */
-import { constants } from 'node:fs';
+import { constants, readSync } from 'node:fs';
 import { appendFile, type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../core/base/canonical.ts';
@@ -14,7 +14,7 @@ import {
   readOsvRecord,
   splitJson,
 } from '../../../readers/advisories/osv-record.ts';
-import type { ArchiveFault } from '../../../readers/documents/archive/inflate.ts';
+import { ArchiveRefusal } from '../../../readers/documents/archive/inflate.ts';
 import { zipMembers } from '../../../readers/documents/archive/zip.ts';
 import type { Ecosystem } from '../../../readers/packages/apply-manifests.ts';
 import { acquireProcessLock } from '../../../workspace/process/process-lock.ts';
@@ -92,27 +92,18 @@ const limits = {
  */
 async function* zipEntries(file: FileHandle): AsyncGenerator<Buffer> {
   const { size } = await file.stat();
-  const steps = zipMembers(size, limits);
-  let step = steps.next();
-  while (!step.done) {
-    const asked = step.value;
-    if ('name' in asked) {
-      yield asked.bytes;
-      step = steps.next(asked.bytes);
-    } else step = steps.next(await readAt(file, asked.at, asked.length));
+  const read = (at: number, length: number): Buffer => {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file.fd, bytes, 0, length, at));
+  };
+  try {
+    for (const { bytes } of zipMembers(size, read, limits)) yield bytes;
+  } catch (fault) {
+    if (!(fault instanceof ArchiveRefusal)) throw fault;
+    const { bound, cause, fault: words } = fault.fault;
+    const reason = bound === 'memberBytes' ? `a record has more than ${maxRecordBytes} bytes` : words;
+    throw new WritError('ADVISORIES_INVALID', { message: `the archive cannot be read: ${reason}`, cause });
   }
-  if (step.value) throw invalidArchive(step.value);
-}
-
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(length);
-  const { bytesRead } = await file.read(bytes, 0, bytes.length, position);
-  return bytes.subarray(0, bytesRead);
-}
-
-function invalidArchive({ fault, bound, cause }: ArchiveFault): WritError {
-  const reason = bound === 'memberBytes' ? `a record has more than ${maxRecordBytes} bytes` : fault;
-  return new WritError('ADVISORIES_INVALID', { message: `the archive cannot be read: ${reason}`, cause });
 }
 
 /** What one import did. */

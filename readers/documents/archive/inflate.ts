@@ -24,6 +24,30 @@ export function isFault<T extends object>(value: T | ArchiveFault): value is Arc
   return 'fault' in value;
 }
 
+/** A fault, thrown inside a reader of archives. */
+export class ArchiveRefusal extends Error {
+  readonly fault: ArchiveFault;
+
+  constructor(fault: ArchiveFault) {
+    super(fault.fault);
+    this.fault = fault;
+  }
+}
+
+export function refuseArchive(fault: string, more: Omit<ArchiveFault, 'fault'> = {}): never {
+  throw new ArchiveRefusal({ fault, ...more });
+}
+
+/** The result of a reader, or the fault that it threw. */
+export function orFault<T extends object>(read: () => T): T | ArchiveFault {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof ArchiveRefusal) return thrown.fault;
+    throw thrown;
+  }
+}
+
 const formats = { raw: inflateRawSync, zlib: inflateSync, gzip: gunzipSync } as const;
 
 /**

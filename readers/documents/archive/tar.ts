@@ -1,9 +1,8 @@
 /* Reads and writes tar archives. */
 import { crc32 } from 'node:zlib';
-import { type ArchiveFault, isFault, tarChecksum } from './inflate.ts';
+import { type ArchiveFault, orFault, refuseArchive, tarChecksum } from './inflate.ts';
 
 const block = 512;
-const noNumber = { fault: 'a header holds no octal number where one is due' };
 
 /** A header with its content, as they follow each other; the end of the archive is one without content. */
 export interface TarPart {
@@ -31,36 +30,40 @@ export function isTar(head: string): boolean {
  * looked at. A fault: a wrong checksum, a size that is not octal (the binary form is for files beyond 8 GiB), what is
  * cut off, too many members.
  */
-export function readTar(bytes: Buffer, { members, isStrict }: TarLimits): readonly TarPart[] | ArchiveFault {
+export function readTar(bytes: Buffer, limits: TarLimits): readonly TarPart[] | ArchiveFault {
+  return orFault(() => partsOf(bytes, limits));
+}
+
+function partsOf(bytes: Buffer, { members, isStrict }: TarLimits): readonly TarPart[] {
   const parts: TarPart[] = [];
   for (let at = 0; at + (isStrict ? block : 1) <= bytes.length; ) {
     const header = bytes.subarray(at, at + block);
     if (isEmpty(header)) {
       const next = bytes.subarray(at + block, at + 2 * block);
       if (isStrict && !(next.length === block && isEmpty(next)))
-        return { fault: 'the archive has no end of two empty blocks' };
+        refuseArchive('the archive has no end of two empty blocks');
       return [...parts, { header: bytes.subarray(at), bytes: Buffer.alloc(0) }];
     }
-    if (isStrict && !isTar(header.toString('latin1'))) return { fault: 'expected a ustar archive' };
-    if (header.length < block) return { fault: 'the archive is cut off' };
-    const sum = octalOf(header.subarray(148, 156));
-    if (sum === undefined) return noNumber;
-    if (sum !== tarChecksum(header)) return { fault: 'a header has a wrong checksum' };
+    if (isStrict && !isTar(header.toString('latin1'))) refuseArchive('expected a ustar archive');
+    if (header.length < block) refuseArchive('the archive is cut off');
+    if (octalOf(header.subarray(148, 156)) !== tarChecksum(header))
+      refuseArchive('a header has a wrong checksum');
     const size = octalOf(header.subarray(124, 136));
-    if (size === undefined) return noNumber;
     const end = at + block + size;
-    if (end > bytes.length) return { fault: 'the archive is cut off' };
+    if (end > bytes.length) refuseArchive('the archive is cut off');
     if (parts.length >= members)
-      return { fault: `the archive has more than ${members} members`, bound: 'members' };
+      refuseArchive(`the archive has more than ${members} members`, { bound: 'members' });
     parts.push({ header, bytes: bytes.subarray(at + block, end) });
     at += block + Math.ceil(size / block) * block;
   }
-  return isStrict ? { fault: 'the archive has no end' } : parts;
+  return isStrict ? refuseArchive('the archive has no end') : parts;
 }
 
-function octalOf(field: Buffer): number | undefined {
+function octalOf(field: Buffer): number {
   const digits = /^ *([0-7]{1,11})[ \0]*$/.exec(field.toString('latin1'))?.[1];
-  return digits === undefined ? undefined : Number.parseInt(digits, 8);
+  return digits === undefined
+    ? refuseArchive('a header holds no octal number where one is due')
+    : Number.parseInt(digits, 8);
 }
 
 function isEmpty(header: Buffer): boolean {
@@ -76,42 +79,43 @@ export interface TarEntry {
   readonly bytes: Buffer;
 }
 
-type Records = ReadonlyMap<string, string>;
-
 /**
  * Returns the members of a tar archive with their names, also from pax headers (POSIX.1-2001). Faults: a name that is
  * not UTF-8, and anything that two readers could interpret differently. That is two sizes, two pax headers, a global
  * name or size, and links or GNU extensions in a pax header.
  */
 export function tarEntries(parts: readonly TarPart[]): readonly TarEntry[] | ArchiveFault {
+  return orFault(() => entriesOf(parts));
+}
+
+function entriesOf(parts: readonly TarPart[]): readonly TarEntry[] {
   const entries: TarEntry[] = [];
-  let extended: Records | undefined;
+  let extended: ReadonlyMap<string, string> | undefined;
   for (const { header, bytes } of parts) {
     // The end of the archive; bytes after it are ignored.
-    if (header.subarray(0, 512).every((octet) => octet === 0)) break;
+    if (isEmpty(header.subarray(0, block))) break;
     const type = header.toString('latin1', 156, 157);
-    const path = pathOf(header);
-    if (typeof path !== 'string') return path;
+    const prefix = header[262] === 0 ? textOf(header.subarray(345, 500)) : '';
+    const path = `${prefix === '' ? '' : `${prefix}/`}${textOf(header.subarray(0, 100))}`;
     if (type === 'g' || type === 'x') {
       const records = parsePax(bytes);
-      if (isFault(records)) return records;
       // A global header may carry a comment (git archive does), never a name or a size for everything.
       const key = type === 'g' ? ['path', 'size'].find((one) => records.has(one)) : undefined;
-      if (key !== undefined) return { fault: `a global pax header has a \`${key}\`` };
+      if (key !== undefined) refuseArchive(`a global pax header has a \`${key}\``);
       if (type === 'g') continue;
       // Whether the second replaces the first or adds to it would depend on the reader.
-      if (extended !== undefined) return { fault: 'a file has two pax headers' };
+      if (extended !== undefined) refuseArchive('a file has two pax headers');
       extended = records;
       continue;
     }
     const name = extended?.get('path') ?? path;
     // Two sizes that differ are two archives: which one is unpacked would depend on the reader.
     const stated = extended?.get('size') ?? String(bytes.length);
-    if (stated !== String(bytes.length)) return { fault: `\`${shownName(name)}\` has two sizes` };
+    if (stated !== String(bytes.length)) refuseArchive(`\`${shownName(name)}\` has two sizes`);
     extended = undefined;
     entries.push({ name, type, bytes });
   }
-  return extended === undefined ? entries : { fault: 'the archive has no end of two empty blocks' };
+  return extended === undefined ? entries : refuseArchive('the archive has no end of two empty blocks');
 }
 
 /** A name from an archive as a message may hold it. */
@@ -119,45 +123,32 @@ export function shownName(text: string): string {
   return text.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}`]/gu, '?');
 }
 
-function pathOf(header: Buffer): string | ArchiveFault {
-  const isUstar = header[262] === 0;
-  const prefix = isUstar ? parseText(header.subarray(345, 500)) : '';
-  const name = parseText(header.subarray(0, 100));
-  if (typeof prefix !== 'string') return prefix;
-  if (typeof name !== 'string') return name;
-  return prefix === '' ? name : `${prefix}/${name}`;
-}
-
-function parseText(field: Buffer): string | ArchiveFault {
+function textOf(field: Buffer): string {
   const end = field.indexOf(0);
   const bytes = field.subarray(0, end < 0 ? field.length : end);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    return { fault: 'a name is not UTF-8', cause };
+    return refuseArchive('a name is not UTF-8', { cause });
   }
 }
 
 /** `<length> <key>=<value>\n`, each; the keys that change what a file is are refused. */
-function parsePax(content: Buffer): Records | ArchiveFault {
+function parsePax(content: Buffer): ReadonlyMap<string, string> {
   const records = new Map<string, string>();
   for (let at = 0; at < content.length; ) {
     const length = Number(/^([1-9]\d{0,6}) /.exec(content.toString('latin1', at, at + 9))?.[1]);
     const record = content.subarray(at, at + length);
-    const text = record.length === length ? parseText(record) : '';
-    if (typeof text !== 'string') return text;
-    const match = /^\d+ ([^=]+)=(.*)\n$/su.exec(text);
-    if (!match) return { fault: 'a pax header is malformed' };
-    const [, key = '', value = ''] = match;
+    const [, key = '', value = ''] =
+      (record.length === length && /^\d+ ([^=]+)=(.*)\n$/su.exec(textOf(record))) || [];
+    if (key === '') refuseArchive('a pax header is malformed');
     if (key === 'linkpath' || key.startsWith('GNU.'))
-      return { fault: `the pax header \`${shownName(key)}\` is not supported` };
+      refuseArchive(`the pax header \`${shownName(key)}\` is not supported`);
     records.set(key, value);
     at += length;
   }
   return records;
 }
-
-const blockBytes = 512;
 
 /** The archive of these members, their headers with the sizes that they have now. */
 export function writeTar(parts: readonly TarPart[]): Buffer {
@@ -168,7 +159,7 @@ export function writeTar(parts: readonly TarPart[]): Buffer {
       const changed = Buffer.from(header);
       changed.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
       changed.write(`${tarChecksum(changed).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
-      return [changed, bytes, Buffer.alloc((blockBytes - (bytes.length % blockBytes)) % blockBytes)];
+      return [changed, bytes, Buffer.alloc((block - (bytes.length % block)) % block)];
     }),
   );
 }
@@ -194,12 +185,12 @@ export function plainTar(files: Iterable<readonly [name: string, bytes: Uint8Arr
       });
     parts.push({ header: headerOf(isPlain ? name : `file/${parts.length}`, '0'), bytes });
   }
-  return writeTar([...parts, { header: Buffer.alloc(2 * blockBytes), bytes: Buffer.alloc(0) }]);
+  return writeTar([...parts, { header: Buffer.alloc(2 * block), bytes: Buffer.alloc(0) }]);
 }
 
 /** `writeTar` fills in size and checksum. */
 function headerOf(name: string, type: '0' | 'x'): Buffer {
-  const header = Buffer.alloc(blockBytes);
+  const header = Buffer.alloc(block);
   const octal = (value: number, digits: number, at: number): void => {
     header.write(`${value.toString(8).padStart(digits, '0')}\0`, at, 'latin1');
   };

@@ -1,18 +1,11 @@
 /* Reads and writes zip archives. */
 import { crc32, deflateRawSync } from 'node:zlib';
-import { type ArchiveFault, inflate, isFault } from './inflate.ts';
+import { type ArchiveFault, inflate, isFault, orFault, refuseArchive } from './inflate.ts';
 
 /** All members of a zip archive in memory, as `zipMembers` reads them. */
 export function readZip(bytes: Buffer, limits: ZipLimits): readonly ZipMember[] | ArchiveFault {
-  const members: ZipMember[] = [];
-  const steps = zipMembers(bytes.length, limits);
-  let step = steps.next();
-  while (!step.done) {
-    const asked = step.value;
-    if ('name' in asked) members.push(asked);
-    step = steps.next('name' in asked ? asked.bytes : bytes.subarray(asked.at, asked.at + asked.length));
-  }
-  return step.value ?? members;
+  const read: ReadBytes = (at, length) => bytes.subarray(at, at + length);
+  return orFault(() => [...zipMembers(bytes.length, read, limits)]);
 }
 
 /** Signatures of a zip archive's records, little-endian (APPNOTE 4.3). */
@@ -45,17 +38,8 @@ export interface ZipLimits {
   readonly isWanted?: (name: string) => boolean;
 }
 
-/** Bytes that the reader needs next. The caller supplies them, and fewer if the archive ends earlier. */
-interface WantedBytes {
-  readonly at: number;
-  readonly length: number;
-}
-
-/**
- * A reader that yields the byte ranges it needs and returns a value. The same code then reads an archive in memory
- * and one in a file.
- */
-type ZipSteps<T extends object> = Generator<WantedBytes, T, Buffer>;
+/** Bytes of the archive, fewer if it ends earlier. */
+type ReadBytes = (at: number, length: number) => Buffer;
 
 /** One file in an archive. */
 interface ZipMember {
@@ -71,57 +55,47 @@ const maxRecordBytes = zipSizes.central + 3 * zipSizes.text;
 
 /**
  * Reads the members of a zip archive (APPNOTE 6.3) of `size` bytes, one at a time, in directory order. Members may be
- * stored or deflated; sizes and CRC-32 must match, and no member may overlap the directory. Yields the byte ranges
- * that it needs next, and the members. Members that share bytes count separately. Returns the fault, if any: damaged,
- * truncated, encrypted, another compression method, several disks, or above the limits.
+ * stored or deflated; sizes and CRC-32 must match, and no member may overlap the directory. Members that share bytes
+ * count separately. Throws an ArchiveRefusal if it is damaged, truncated, encrypted, packed by another method, on
+ * several disks, or above the limits.
  */
-export function* zipMembers(
-  size: number,
-  limits: ZipLimits,
-): Generator<WantedBytes | ZipMember, ArchiveFault | undefined, Buffer> {
-  const directory = yield* findZipDirectory(size, limits);
-  if (isFault(directory)) return directory;
+export function* zipMembers(size: number, read: ReadBytes, limits: ZipLimits): Generator<ZipMember> {
+  const directory = findZipDirectory(size, read, limits);
+  if (directory.entries > limits.members)
+    refuseArchive(`it has more than ${limits.members} entries`, { bound: 'members' });
+  if (directory.end > size) refuseArchive('its directory lies outside of it');
   let left = limits.bytes;
   let at = directory.offset;
   let window: { at: number; bytes: Buffer } = { at, bytes: Buffer.alloc(0) };
   for (let count = 0; count < directory.entries; count += 1) {
     const windowEnd = window.at + window.bytes.length;
     if (at + maxRecordBytes > windowEnd && windowEnd < directory.end)
-      window = { at, bytes: yield { at, length: Math.max(0, Math.min(windowBytes, directory.end - at)) } };
+      window = { at, bytes: read(at, Math.max(0, Math.min(windowBytes, directory.end - at))) };
     const record = parseZipRecord(window.bytes.subarray(at - window.at), limits.isPlain);
-    if (isFault(record)) return record;
     if (record.size > limits.memberBytes || record.packed > limits.memberBytes)
-      return { fault: `an entry has more than ${limits.memberBytes} bytes`, bound: 'memberBytes' };
+      refuseArchive(`an entry has more than ${limits.memberBytes} bytes`, { bound: 'memberBytes' });
     at += record.length;
     if (limits.isWanted?.(record.name.toString('latin1')) === false) continue;
     left -= record.size;
-    if (left < 0) return { fault: `it unpacks to more than ${limits.bytes} bytes`, bound: 'bytes' };
-    const bytes = yield* readContent(record, directory.offset);
-    if (isFault(bytes)) return bytes;
-    yield { name: record.name, bytes, record: record.head };
+    if (left < 0) refuseArchive(`it unpacks to more than ${limits.bytes} bytes`, { bound: 'bytes' });
+    yield { name: record.name, bytes: readContent(record, read, directory.offset), record: record.head };
   }
-  return limits.isPlain && at !== directory.end ? { fault: 'its directory is damaged' } : undefined;
+  if (limits.isPlain && at !== directory.end) refuseArchive('its directory is damaged');
 }
 
-function* readContent(record: ZipRecord, before: number): ZipSteps<Buffer | ArchiveFault> {
-  const head = yield { at: record.offset, length: zipSizes.local };
+function readContent(record: ZipRecord, read: ReadBytes, before: number): Buffer {
+  const head = read(record.offset, zipSizes.local);
   if (head.length < zipSizes.local || head.readUInt32LE(0) !== zipSignatures.local)
-    return { fault: 'an entry is not where its directory says' };
+    refuseArchive('an entry is not where its directory says');
   const from = record.offset + zipSizes.local + head.readUInt16LE(26) + head.readUInt16LE(28);
-  if (from + record.packed > before) return { fault: 'an entry reaches into its directory' };
-  const content = unpack(yield { at: from, length: record.packed }, record);
-  if (isFault(content)) return content;
-  return content.length === record.size && crc32(content) === record.crc
-    ? content
-    : { fault: 'an entry is damaged' };
-}
-
-function unpack(packed: Buffer, { method, size }: ZipRecord): Buffer | ArchiveFault {
-  if (method === 0) return packed;
-  if (method !== 8)
-    return { fault: `an entry is packed with method ${method}; stored and deflated are read` };
-  const content = inflate(packed, 'raw', size);
-  return isFault(content) ? { fault: 'an entry is damaged', cause: content.cause } : content;
+  if (from + record.packed > before) refuseArchive('an entry reaches into its directory');
+  if (record.method !== 0 && record.method !== 8)
+    refuseArchive(`an entry is packed with method ${record.method}; stored and deflated are read`);
+  const packed = read(from, record.packed);
+  const content = record.method === 0 ? packed : inflate(packed, 'raw', record.size);
+  if (isFault(content)) refuseArchive('an entry is damaged', { cause: content.cause });
+  if (content.length !== record.size || crc32(content) !== record.crc) refuseArchive('an entry is damaged');
+  return content;
 }
 
 /** Location of an archive's central directory. */
@@ -132,45 +106,33 @@ interface ZipDirectory {
 }
 
 /** Finds the directory of an archive of `size` bytes by the record at its end, or by that of zip64. */
-function* findZipDirectory(size: number, limits: ZipLimits): ZipSteps<ZipDirectory | ArchiveFault> {
+function findZipDirectory(size: number, read: ReadBytes, { isPlain }: ZipLimits): ZipDirectory {
   const start = Math.max(0, size - zipSizes.end - zipSizes.text);
-  const tail = yield { at: start, length: size - start };
+  const tail = read(start, size - start);
   const at = tail.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
-  if (at === -1 || at + zipSizes.end > tail.length)
-    return { fault: 'its directory is missing: it is cut off' };
-  if (tail.readUInt16LE(at + 4) !== 0) return { fault: 'it is one of several disks' };
+  if (at === -1 || at + zipSizes.end > tail.length) refuseArchive('its directory is missing: it is cut off');
+  if (tail.readUInt16LE(at + 4) !== 0) refuseArchive('it is one of several disks');
   const entries = tail.readUInt16LE(at + 10);
   const bytes = tail.readUInt32LE(at + 12);
   const offset = tail.readUInt32LE(at + 16);
-  if (limits.isPlain) return withinLimits({ entries, offset, end: start + at }, size, limits);
+  if (isPlain) return { entries, offset, end: start + at };
   const isWide = entries === 0xffff || bytes === wide32 || offset === wide32;
-  const found = isWide ? yield* wideDirectory(start + at) : { entries, offset, end: offset + bytes };
-  return 'fault' in found ? found : withinLimits(found, size, limits);
+  return isWide ? wideDirectory(start + at, read) : { entries, offset, end: offset + bytes };
 }
 
-function* wideDirectory(end: number): ZipSteps<ZipDirectory | ArchiveFault> {
-  const missing = { fault: 'its zip64 directory is missing' };
-  const locator = yield { at: Math.max(0, end - zipSizes.locator), length: zipSizes.locator };
-  if (locator.length < zipSizes.locator || locator.readUInt32LE(0) !== zipSignatures.locator) return missing;
-  const at = Number(locator.readBigUInt64LE(8));
-  if (!Number.isSafeInteger(at)) return { fault: 'it states a size that no file has' };
-  const record = yield { at, length: zipSizes.wideEnd };
-  if (record.length < zipSizes.wideEnd || record.readUInt32LE(0) !== zipSignatures.wideEnd) return missing;
-  const [entries = 0, bytes = 0, offset = 0] = [32, 40, 48].map((field) =>
-    Number(record.readBigUInt64LE(field)),
-  );
-  return [entries, bytes, offset].every(Number.isSafeInteger)
-    ? { entries, offset, end: offset + bytes }
-    : { fault: 'it states a size that no file has' };
-}
-
-function withinLimits(
-  directory: ZipDirectory,
-  size: number,
-  { members }: ZipLimits,
-): ZipDirectory | ArchiveFault {
-  if (directory.entries > members) return { fault: `it has more than ${members} entries`, bound: 'members' };
-  return directory.end > size ? { fault: 'its directory lies outside of it' } : directory;
+function wideDirectory(end: number, read: ReadBytes): ZipDirectory {
+  const part = (at: number, length: number, signature: number): Buffer => {
+    const bytes = Number.isSafeInteger(at) ? read(Math.max(0, at), length) : Buffer.alloc(0);
+    if (bytes.length < length || bytes.readUInt32LE(0) !== signature)
+      refuseArchive('its zip64 directory is missing');
+    return bytes;
+  };
+  const locator = part(end - zipSizes.locator, zipSizes.locator, zipSignatures.locator);
+  const record = part(Number(locator.readBigUInt64LE(8)), zipSizes.wideEnd, zipSignatures.wideEnd);
+  const [entries = 0, bytes = 0, offset = 0] = [32, 40, 48].map((at) => Number(record.readBigUInt64LE(at)));
+  if (![entries, bytes, offset].every(Number.isSafeInteger))
+    refuseArchive('it states a size that no file has');
+  return { entries, offset, end: offset + bytes };
 }
 
 /** The directory record of one member. */
@@ -191,20 +153,19 @@ interface ZipRecord {
 }
 
 /** The record at the beginning of these bytes, the sizes of zip64 among them unless it is to be a plain one. */
-function parseZipRecord(bytes: Buffer, isPlain: boolean): ZipRecord | ArchiveFault {
+function parseZipRecord(bytes: Buffer, isPlain: boolean): ZipRecord {
   if (bytes.length < zipSizes.central || bytes.readUInt32LE(0) !== zipSignatures.central)
-    return { fault: 'its directory is damaged' };
+    refuseArchive('its directory is damaged');
   const head = bytes.subarray(0, zipSizes.central);
   const nameEnd = zipSizes.central + head.readUInt16LE(28);
   const extraEnd = nameEnd + head.readUInt16LE(30);
-  if (bytes.length < extraEnd) return { fault: 'its directory is damaged' };
-  if ((head.readUInt16LE(8) & 1) !== 0) return { fault: 'an entry is encrypted' };
+  if (bytes.length < extraEnd) refuseArchive('its directory is damaged');
+  if ((head.readUInt16LE(8) & 1) !== 0) refuseArchive('an entry is encrypted');
   const stated = [head.readUInt32LE(24), head.readUInt32LE(20), head.readUInt32LE(42)];
   const [size = 0, packed = 0, offset = 0] = isPlain
     ? stated
     : widened(stated, bytes.subarray(nameEnd, extraEnd));
-  if (![size, packed, offset].every(Number.isSafeInteger))
-    return { fault: 'it states a size that no file has' };
+  if (![size, packed, offset].every(Number.isSafeInteger)) refuseArchive('it states a size that no file has');
   return {
     name: bytes.subarray(zipSizes.central, nameEnd),
     head,

@@ -110,15 +110,12 @@ t.test('refuses bytes between directory and end only if the archive must be plai
 t.test('reports a fault when the caller supplies too few bytes', async (t) => {
   const zip = zipOf([['a', 'b']]);
   for (let short = 0; short < 4; short += 1) {
-    const steps = zipMembers(zip.length, limits);
-    let step = steps.next();
-    for (let count = 0; !step.done && count < 10; count += 1) {
-      const { value } = step;
-      if (!('at' in value)) throw new Error('a member was read out of nothing');
-      const whole = zip.subarray(value.at, value.at + value.length);
-      step = steps.next(count === short ? whole.subarray(0, whole.length - 1) : whole);
-    }
-    t.ok(step.done && step.value?.fault, `${short}`);
+    let count = 0;
+    const read = (at: number, length: number) => {
+      count += 1;
+      return zip.subarray(at, at + length - Number(count === short + 1));
+    };
+    t.throws(() => [...zipMembers(zip.length, read, limits)], { message: /^(?:its|an entry)/ }, `${short}`);
   }
 });
 
