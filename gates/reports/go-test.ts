@@ -75,21 +75,8 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-const actions: readonly unknown[] = [
-  'start',
-  'run',
-  'pause',
-  'cont',
-  'pass',
-  'bench',
-  'fail',
-  'output',
-  'attr',
-  'artifacts',
-  'skip',
-  'build-output',
-  'build-fail',
-];
+const actions: readonly unknown[] =
+  'start run pause cont pass bench fail output attr artifacts skip build-output build-fail'.split(' ');
 /** Output lines that do not explain a failure. */
 const frame = /^\s*(?:=== |--- |FAIL\b|PASS\b|ok\s|exit status)/;
 
@@ -187,10 +174,7 @@ class GoTestReader {
     const { Action: action } = event;
     if (action === 'run') {
       of.open.set(test, { hasInner: false, innerFailed: false, message: undefined });
-      for (let at = test.lastIndexOf('/'); at > 0; at = test.lastIndexOf('/', at - 1)) {
-        const outer = of.open.get(test.slice(0, at));
-        if (outer) outer.hasInner = true;
-      }
+      for (const outer of outerTests(of, test)) outer.hasInner = true;
       return;
     }
     const found = of.open.get(test);
@@ -202,7 +186,7 @@ class GoTestReader {
     if (action !== 'pass' && action !== 'fail' && action !== 'skip') return;
     of.open.delete(test);
     if (found?.hasInner && (action !== 'fail' || found.innerFailed)) {
-      if (action === 'fail') markOuter(of, test);
+      if (action === 'fail') for (const outer of outerTests(of, test)) outer.innerFailed = true;
       return;
     }
     const full = `${name} > ${test}`;
@@ -215,15 +199,16 @@ class GoTestReader {
       of.failed += 1;
       this.#tally.fail(full, found?.message, durationMs);
       if (this.#failedOnce.size < reportBounds.maxFailures) this.#failedOnce.add(full);
-      markOuter(of, test);
+      // The failure of a subtest is why its parents fail.
+      for (const outer of outerTests(of, test)) outer.innerFailed = true;
     }
   }
 }
 
-/** The failure of a subtest is why its parents fail. */
-function markOuter({ open }: OpenPackage, test: string): void {
+/** The open tests that a subtest is part of. */
+function* outerTests({ open }: OpenPackage, test: string): Generator<OpenTest> {
   for (let at = test.lastIndexOf('/'); at > 0; at = test.lastIndexOf('/', at - 1)) {
     const outer = open.get(test.slice(0, at));
-    if (outer) outer.innerFailed = true;
+    if (outer) yield outer;
   }
 }

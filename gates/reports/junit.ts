@@ -1,6 +1,6 @@
 /* Reads JUnit XML and TRX reports. */
 import { readXml, type XmlAttributes } from './read-xml.ts';
-import { claimedCount, Tally } from './tally.ts';
+import { Tally } from './tally.ts';
 import {
   type Contradiction,
   type ParsedReport,
@@ -90,7 +90,7 @@ class JunitReader {
   #openSuite(attributes: XmlAttributes): void {
     const { name = '', failures, errors } = attributes;
     const claimed = (what: string, value: string | undefined, severity: Contradiction['severity']): number =>
-      claimedCount(this.#tally, `\`${what}\` of suite \`${plainLine(name)}\``, value, severity);
+      this.#tally.countUnder(`\`${what}\` of suite \`${plainLine(name)}\``, value, severity);
     const claimedBad = claimed('failures', failures, 'error') + claimed('errors', errors, 'error');
     const claimedTests = claimed('tests', attributes.tests, 'warning');
     this.#suites.push({ name, claimedTests, claimedBad, tests: 0, bad: 0 });
@@ -159,17 +159,11 @@ class JunitReader {
       parent.bad += suite.bad;
     }
     const { claimedTests, claimedBad, tests, bad } = suite;
-    if (claimedBad > bad) this.#contradict('error', suite, `${claimedBad} failed tests`, bad);
-    if (claimedTests > tests) this.#contradict('error', suite, `${claimedTests} tests`, tests);
-  }
-
-  #contradict(
-    severity: Contradiction['severity'],
-    { name }: OpenSuite,
-    claimed: string,
-    listed: number,
-  ): void {
-    this.#tally.contradict(severity, `suite \`${plainLine(name)}\` claims ${claimed} and lists ${listed}`);
+    const claims = `suite \`${plainLine(suite.name)}\` claims`;
+    if (claimedBad > bad)
+      this.#tally.contradict('error', `${claims} ${claimedBad} failed tests and lists ${bad}`);
+    if (claimedTests > tests)
+      this.#tally.contradict('error', `${claims} ${claimedTests} tests and lists ${tests}`);
   }
 }
 

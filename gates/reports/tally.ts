@@ -11,6 +11,8 @@ import {
 } from './test-report.ts';
 
 const maxNameLength = 400;
+/** A whole number as tools write it, in an attribute or as a text: blanks around it, a sign, decimals of zero. */
+const numeral = /^\s*\+?(\d{1,15})(?:\.0{1,15})?\s*$/;
 
 /** Counts of tests while a report is read. Times are milliseconds. */
 export class Tally {
@@ -26,6 +28,11 @@ export class Tally {
   readonly names = new Set<string>();
   readonly contradictions: Contradiction[] = [];
   #slowest: TestTime[] = [];
+
+  /** Tests that count, whatever came of them. */
+  get listed(): number {
+    return this.passed + this.failed + this.skipped;
+  }
 
   get slowest(): readonly TestTime[] {
     return this.#slowest;
@@ -69,6 +76,26 @@ export class Tally {
   contradict(severity: Contradiction['severity'], message: string): void {
     if (this.contradictions.length < reportBounds.maxContradictions)
       this.contradictions.push({ severity, message });
+  }
+
+  /**
+   * The count that a report states under `label`; 0 if absent or empty. Any other value contradicts the report, since
+   * it may hide a failure.
+   */
+  countUnder(label: string, value: unknown, severity: Contradiction['severity'] = 'error'): number {
+    if (value === undefined || value === null || value === '') return 0;
+    const text = typeof value === 'number' ? String(value) : value;
+    const count = Number((typeof text === 'string' && numeral.exec(text)?.[1]) || Number.NaN);
+    if (!Number.isNaN(count)) return count;
+    const found = typeof text === 'string' ? `\`${plainLine(text, 40)}\`` : `a ${typeof value}`;
+    this.contradict(severity, `${label}: expected a count, found ${found}`);
+    return 0;
+  }
+
+  /** Contradicts a report that states more under a label than it lists. */
+  claim(label: string, value: unknown, listed: number): void {
+    const claimed = this.countUnder(label, value);
+    if (claimed > listed) this.contradict('error', `${label} is ${claimed} and ${listed} are listed`);
   }
 
   /**
@@ -139,26 +166,4 @@ export class Tally {
     this.#slowest.splice(behind === -1 ? this.#slowest.length : behind, 0, { name, durationMs });
     this.#slowest.length = Math.min(this.#slowest.length, reportBounds.maxSlowest);
   }
-}
-
-/** A whole number as tools write it, in an attribute or as a text: blanks around it, a sign, decimals of zero. */
-const numeral = /^\s*\+?(\d{1,15})(?:\.0{1,15})?\s*$/;
-
-/**
- * The count that a report states under `label`; 0 if absent or empty. Any other value contradicts the report, since
- * it may hide a failure.
- */
-export function claimedCount(
-  tally: Tally,
-  label: string,
-  value: unknown,
-  severity: Contradiction['severity'] = 'error',
-): number {
-  if (value === undefined || value === null || value === '') return 0;
-  const text = typeof value === 'number' ? String(value) : value;
-  const count = typeof text === 'string' ? Number(numeral.exec(text)?.[1] ?? Number.NaN) : Number.NaN;
-  if (!Number.isNaN(count)) return count;
-  const found = typeof text === 'string' ? `\`${plainLine(text, 40)}\`` : `a ${typeof value}`;
-  tally.contradict(severity, `${label}: expected a count, found ${found}`);
-  return 0;
 }
