@@ -11,47 +11,29 @@ const highSeverity = 7;
 /** More overrides than any tool has rules. */
 const maxOverrides = 100_000;
 
-/** Answers the level of each result of a run. */
-type LevelOf = (result: JsonObject, rule: JsonObject | undefined) => string;
-
 /**
- * Reads levels as in SARIF sections 3.27.9 and 3.27.10: of the result, of an override of the invocation, of the rule,
- * otherwise `warning`. A warning counts as an error if its rule has a high or critical `security-severity`, as on
- * code hosts.
+ * The level of a result as in SARIF sections 3.27.9 and 3.27.10: of the result, of an override of the invocation, of
+ * the rule, otherwise `warning`. A warning counts as an error if its rule has a high or critical `security-severity`,
+ * as on code hosts.
  */
-function readLevels(run: JsonObject, rules: SarifRules): LevelOf {
-  const overrides = readOverrides(run, rules, 'ruleConfigurationOverrides');
-  return (result, rule) => {
-    const level = statedLevel(result, rule, overrides);
-    return level === 'warning' && severityOf(rule) >= highSeverity ? 'error' : level;
-  };
-}
-
-function statedLevel(result: JsonObject, rule: JsonObject | undefined, overrides: Overrides): string {
-  if (isText(result.level)) return result.level;
-  if (isText(result.kind) && result.kind !== 'fail') return 'none';
-  const index = isObject(result.provenance) ? result.provenance.invocationIndex : undefined;
-  return levelOfRule(rule, overrides, index);
+function levelOf(result: JsonObject, rule: JsonObject | undefined, overrides: Overrides): string {
+  const isOther = isText(result.kind) && result.kind !== 'fail';
+  const index = tableOf(result.provenance).invocationIndex;
+  const level = text(result.level) ?? (isOther ? 'none' : levelOfRule(rule, overrides, index));
+  const stated = tableOf(rule?.properties)['security-severity'];
+  const severity = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
+  const isHigh = typeof severity === 'number' && Number.isFinite(severity) && severity >= highSeverity;
+  return level === 'warning' && isHigh ? 'error' : level;
 }
 
 /** What an invocation, or where none is named any of them, sets for a rule; then the rule's own level. */
 function levelOfRule(rule: JsonObject | undefined, overrides: Overrides, index: unknown): string {
   const named = itemAt(overrides, index);
-  const searched = named === undefined ? overrides : [named];
-  const set = rule === undefined ? [] : searched.flatMap((one) => one.get(rule) ?? []);
-  if (set.length > 0) return set.reduce((worst, one) => (rank(one) > rank(worst) ? one : worst));
-  const own = rule?.defaultConfiguration;
-  return isObject(own) && isText(own.level) ? own.level : 'warning';
-}
-
-function rank(level: string): number {
-  return levels.indexOf(level);
-}
-
-function severityOf(rule: JsonObject | undefined): number {
-  const stated = isObject(rule?.properties) ? rule.properties['security-severity'] : undefined;
-  const severity = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
-  return typeof severity === 'number' && Number.isFinite(severity) ? severity : 0;
+  const set = (named === undefined ? overrides : [named]).flatMap((one) => (rule && one.get(rule)) ?? []);
+  const own = text(tableOf(rule?.defaultConfiguration).level) ?? 'warning';
+  return set.length === 0
+    ? own
+    : set.reduce((worst, one) => (levels.indexOf(one) > levels.indexOf(worst) ? one : worst));
 }
 
 /** The level that each invocation sets for a descriptor. */
@@ -64,9 +46,9 @@ function readOverrides(run: JsonObject, rules: SarifRules, member: string): Over
     for (const one of objectsOf(invocation[member])) {
       left -= 1;
       if (left < 0) break;
-      const rule = isObject(one.descriptor) ? rules.find(one.descriptor) : undefined;
-      const level = isObject(one.configuration) ? one.configuration.level : undefined;
-      if (rule !== undefined && isText(level)) set.set(rule, level);
+      const rule = rules.find(tableOf(one.descriptor));
+      const level = text(tableOf(one.configuration).level);
+      if (rule !== undefined && level !== undefined) set.set(rule, level);
     }
     return set;
   });
@@ -74,10 +56,9 @@ function readOverrides(run: JsonObject, rules: SarifRules, member: string): Over
 
 /** A tool that reports that it failed, or failed to inspect something, has not scanned (SARIF 3.20.14, 3.58.6). */
 export function unfinishedReason(run: JsonObject): string | undefined {
-  const { results, externalPropertyFileReferences } = run;
-  if (isObject(externalPropertyFileReferences) && externalPropertyFileReferences.results !== undefined)
+  if (tableOf(run.externalPropertyFileReferences).results !== undefined)
     return 'results that are in other files';
-  if (!Array.isArray(results)) return 'a run without `results`: the tool did not scan';
+  if (!Array.isArray(run.results)) return 'a run without `results`: the tool did not scan';
   const failed = invocationsOf(run).some(
     ({ executionSuccessful, processStartFailureMessage, exitSignalName }) =>
       executionSuccessful === false || isText(processStartFailureMessage) || isText(exitSignalName),
@@ -97,18 +78,15 @@ function errorNotification(run: JsonObject): string | undefined {
   for (const [index, invocation] of invocationsOf(run).entries())
     for (const member of ['toolExecutionNotifications', 'toolConfigurationNotifications'])
       for (const one of objectsOf(invocation[member])) {
-        const descriptor = isObject(one.descriptor) ? descriptors.find(one.descriptor) : undefined;
-        const level = isText(one.level) ? one.level : levelOfRule(descriptor, overrides, index);
-        if (level !== 'error') continue;
-        const text = isObject(one.message) ? (one.message.text ?? one.message.id) : undefined;
-        return isText(text) ? text : 'no message';
+        const descriptor = descriptors.find(tableOf(one.descriptor));
+        if ((text(one.level) ?? levelOfRule(descriptor, overrides, index)) === 'error') return messageOf(one);
       }
   return undefined;
 }
 
 /** Invocations of a run. An entry that is not an object becomes an empty object, so that indexes stay valid. */
 function invocationsOf({ invocations }: JsonObject): readonly JsonObject[] {
-  return Array.isArray(invocations) ? invocations.map((one) => (isObject(one) ? one : {})) : [];
+  return listOf(invocations).map(tableOf);
 }
 
 /** Rules of one run, found by index or by id. */
@@ -132,9 +110,10 @@ const maxParts = 16;
  * components to the descriptor's id (`CA1000/1` matches `CA1000`; sections 3.27.5, 3.49.3, 3.52.4).
  */
 function readRules(run: JsonObject, member: 'rules' | 'notifications' = 'rules'): SarifRules {
-  const tool = isObject(run.tool) ? run.tool : {};
-  const extensions = Array.isArray(tool.extensions) ? tool.extensions : [];
-  const [driver, ...others] = [tool.driver, ...extensions].map((one) => toComponent(one, member));
+  const tool = tableOf(run.tool);
+  const [driver, ...others] = [tool.driver, ...listOf(tool.extensions)].map((one) =>
+    toComponent(one, member),
+  );
   const components = [driver, ...others];
   return {
     find(reference) {
@@ -157,11 +136,10 @@ function readRules(run: JsonObject, member: 'rules' | 'notifications' = 'rules')
 
 function toComponent(value: unknown, member: 'rules' | 'notifications'): Component | undefined {
   if (!isObject(value)) return undefined;
-  const rules: readonly unknown[] = Array.isArray(value[member]) ? value[member] : [];
+  const rules = listOf(value[member]);
   const byId = new Map<string, JsonObject>();
   const byGuid = new Map<string, JsonObject>();
-  for (const rule of rules) {
-    if (!isObject(rule)) continue;
+  for (const rule of objectsOf(rules)) {
     if (isText(rule.id) && !byId.has(rule.id)) byId.set(rule.id, rule);
     if (isText(rule.guid)) byGuid.set(rule.guid, rule);
   }
@@ -174,9 +152,8 @@ function componentOf(
   extensions: readonly (Component | undefined)[],
   all: readonly (Component | undefined)[],
 ): Component | undefined {
-  const indexed = itemAt(extensions, index);
   return (
-    indexed ??
+    itemAt(extensions, index) ??
     all.find(
       (one) =>
         (isText(guid) && one?.value.guid === guid) ||
@@ -215,8 +192,7 @@ export function sarifFault(value: unknown): string | undefined {
 
 function runFault(run: unknown): string | undefined {
   if (!isObject(run)) return 'no object';
-  const driver = isObject(run.tool) ? run.tool.driver : undefined;
-  if (!isObject(driver) || !isText(driver.name)) return 'no `tool.driver.name`';
+  if (!isText(tableOf(tableOf(run.tool).driver).name)) return 'no `tool.driver.name`';
   if (run.results === undefined || run.results === null) return undefined;
   if (!Array.isArray(run.results)) return '`results` that are no list';
   const bad = run.results.findIndex((result) => !isObject(result) || !isObject(result.message));
@@ -250,7 +226,7 @@ interface SarifResult {
 /** Every result of a run that passed `sarifFault`, with its level and the path in the repository. */
 export function* sarifResults(run: JsonObject): Generator<SarifResult> {
   const rules = readRules(run);
-  const levelOf = readLevels(run, rules);
+  const overrides = readOverrides(run, rules, 'ruleConfigurationOverrides');
   const pathOf = readPaths(run);
   for (const result of objectsOf(run.results)) {
     const reference = tableOf(result.rule);
@@ -261,7 +237,7 @@ export function* sarifResults(run: JsonObject): Generator<SarifResult> {
     });
     yield {
       ruleId: text(result.ruleId) ?? text(reference.id) ?? text(rule?.id) ?? 'unnamed rule',
-      level: levelOf(result, rule),
+      level: levelOf(result, rule, overrides),
       message: messageOf(result),
       ...placeOf(result, pathOf),
     };
