@@ -242,7 +242,6 @@ export function propertyOf(holder: unknown, name: string): string | undefined {
   return isObject(found) && isText(found.value) ? found.value : undefined;
 }
 
-/** A JSON object out of bytes. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The parsed document, or in words what the bytes are instead. Bounds: `reportBounds`. */
@@ -262,7 +261,6 @@ const words: Readonly<Record<string, string>> = {
   truncated: 'JSON that is cut off',
 };
 
-/** Narrows to a JSON object: no array, no `null`. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -272,7 +270,6 @@ export function objectsOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Narrows to a text that is not empty. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }

@@ -16,7 +16,6 @@ import {
 } from './documents.ts';
 import { sarifFault } from './sarif.ts';
 
-/** The declared format, and the actual content. */
 interface FormatMismatch {
   readonly expected: string;
   readonly found: string;
@@ -57,7 +56,6 @@ export async function matchesFormat(format: string, bytes: Uint8Array): Promise<
   return found === undefined ? undefined : { expected, found };
 }
 
-/** Whether a format of the spec is a test report. */
 export function isOfTests(format: string): boolean {
   const { name } = parseFormat(format);
   return name === 'junit+xml' || name === 'tap';
@@ -155,7 +153,6 @@ export function artifactContent(
   return bytes.length === sizeBytes ? { bytes } : { found: `${bytes.length} bytes` };
 }
 
-/** What a rule over one JSON report is about. */
 interface DocumentRule {
   readonly rule: string;
   readonly artifact: string;

@@ -3,7 +3,6 @@ import type { ArtifactStage, EffectiveIntentSpec } from '../../core/interfaces/i
 import { stageNames } from '../../core/interfaces/stage.ts';
 import { gateOf, lookedForAt } from '../../spec/checks-of.ts';
 
-/** Whether the spec requires this report, from any producer. */
 export function requiresArtifact({ artifacts }: EffectiveIntentSpec, name: string): boolean {
   return artifacts.required.some((artifact) => artifact.name === name && artifact.required);
 }

@@ -36,7 +36,6 @@ function levelOfRule(rule: JsonObject | undefined, overrides: Overrides, index: 
     : set.reduce((worst, one) => (levels.indexOf(one) > levels.indexOf(worst) ? one : worst));
 }
 
-/** The level that each invocation sets for a descriptor. */
 type Overrides = readonly ReadonlyMap<JsonObject, string>[];
 
 function readOverrides(run: JsonObject, rules: SarifRules, member: string): Overrides {
@@ -209,7 +208,6 @@ function hasBadLine({ locations }: JsonObject): boolean {
   });
 }
 
-/** A result with its level worked out. */
 interface SarifResult {
   readonly ruleId: string;
   readonly level: string;
@@ -217,7 +215,6 @@ interface SarifResult {
   readonly path?: string;
   readonly line?: number;
   readonly endLine?: number;
-  /** Text of the region, as the report quotes it. */
   readonly snippet?: string;
   /** The enclosing function or class, as the report names it. */
   readonly symbol?: string;

@@ -92,7 +92,6 @@ interface OpenPackage {
   message: string | undefined;
 }
 
-/** Whether an event is one of `go test -json`. */
 function isGoEvent(event: Table): boolean {
   const hasPlace = typeof event.Package === 'string' || typeof event.ImportPath === 'string';
   return actions.includes(event.Action) && hasPlace;

@@ -111,7 +111,6 @@ function titleOf(test: Table): string {
   return nameOf(test.fullTitle) ?? nameOf(test.title) ?? '';
 }
 
-/** File extensions of the reports that a `testSuite` check reads. */
 export const reportEndings: readonly string[] = ['xml', 'tap', 'json'];
 
 /**

@@ -10,7 +10,6 @@ const maxAttributes = 256;
 const unescapedEnd = 'the string "]]>" is disallowed in char data';
 const readable = /^(?:utf-?8|us-ascii|ascii)$/i;
 
-/** Attributes of an element. */
 export type XmlAttributes = SaxesTagPlain['attributes'];
 
 /**

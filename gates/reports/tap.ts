@@ -19,7 +19,6 @@ interface Point {
   durationMs: number | undefined;
   isSuite: boolean;
   message: string | undefined;
-  /** What the subtests of this point counted. */
   inner: Inner | undefined;
 }
 
@@ -136,7 +135,6 @@ export async function parseTap(bytes: Uint8Array): Promise<ParsedReport> {
   return reader.refusal ? { refusal: reader.refusal } : { report: tally.toReport() };
 }
 
-/** Reads the lines of one stream. */
 class TapReader {
   refusal: ReportRefusal | undefined;
   bailedOut = false;

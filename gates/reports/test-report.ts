@@ -4,7 +4,6 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { withoutTerminalStrings } from '../../core/base/printable.ts';
 import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 
-/** A test that failed. */
 export interface TestFailure {
   readonly name: string;
   /** First line of the failure message in the report. */
@@ -12,7 +11,6 @@ export interface TestFailure {
   readonly durationMs?: number;
 }
 
-/** Duration of one test. */
 export interface TestTime {
   readonly name: string;
   readonly durationMs: number;
@@ -48,7 +46,6 @@ export interface TestReport {
   readonly names: ReadonlySet<string>;
 }
 
-/** Why a report is ignored. */
 export interface ReportRefusal {
   readonly reason:
     | 'too-large'
@@ -87,7 +84,6 @@ export const reportBounds = {
   maxContradictions: 10,
 };
 
-/** A refusal as a parser returns it. */
 export function refuse(reason: ReportRefusal['reason'], message: string): ParsedReport {
   return { refusal: { reason, message } };
 }

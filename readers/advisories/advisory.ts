@@ -5,7 +5,6 @@ import type { Ecosystem } from '../packages/apply-manifests.ts';
 /** `unknown`: the source gives no severity. */
 export type AdvisorySeverity = 'none' | 'low' | 'medium' | 'high' | 'critical' | 'unknown';
 
-/** A score as its source states it. */
 export interface AdvisoryRating {
   readonly method: 'CVSSv2' | 'CVSSv3' | 'CVSSv31' | 'CVSSv4' | 'other';
   readonly vector?: string;
@@ -25,7 +24,6 @@ export interface AdvisoryRange {
   readonly events: readonly RangeEvent[];
 }
 
-/** One `affected` entry of one package. */
 export interface AffectedVersions {
   readonly versions: readonly string[];
   readonly ranges: readonly AdvisoryRange[];

@@ -14,7 +14,6 @@ import {
   worstSeverity,
 } from './advisory.ts';
 
-/** An OSV record, split by package. */
 export interface OsvRecord {
   readonly id: string;
   /** Epoch milliseconds. */
@@ -199,7 +198,6 @@ function normalName(ecosystem: Ecosystem, name: string): string {
   return ecosystem === 'packagist' ? name.toLowerCase() : name;
 }
 
-/** Most bytes of one record. */
 export const maxRecordBytes = 32 * 1024 * 1024;
 const maxDepth = 100;
 

@@ -71,7 +71,6 @@ export function keyOf({ rule, path, about, sha256 = '' }: Identity): string {
   return JSON.stringify([rule, path, about, sha256]);
 }
 
-/** How often each finding occurs, by its key. */
 export function countKeys(identities: Iterable<Identity | undefined>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const one of identities) {

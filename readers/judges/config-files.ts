@@ -86,7 +86,6 @@ const anyFile = new RegExp(families.map(([, files]) => files.source).join('|'));
 /** Read where the program runs, and nowhere else. */
 const ofPlace =
   /^(?:\.env[\w.]*|\.npmrc|\.yarnrc(?:\.yml)?|\.pnp\.[cm]?js|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml|(?:jest|vitest?|ava|nyc|playwright|karma|cypress|stryker)[\w.-]*\.(?:config|conf|workspace|projects)\.[\w.]+|\.mocharc[\w.]*|mocha\.opts|\.taprc|\.nycrc[\w.]*|\.c8rc[\w.]*)$/;
-/** Files that configure their own package. */
 const ofPackage =
   /^(?:package\.json|composer\.json|tsconfig[\w.-]*\.json|babel\.config\.[\w.]+|\.babelrc[\w.]*|\.swcrc|Cargo\.toml|pyproject\.toml|setup\.cfg|pytest\.(?:ini|toml)|tox\.ini|pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|[\w.-]+\.(?:cs|fs|vb)proj|CMakeLists\.txt|meson\.build|mix\.exs|project\.json|BUILD(?:\.bazel)?|build\.sbt|phpunit[\w.-]*\.xml(?:\.dist)?)$/;
 

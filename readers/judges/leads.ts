@@ -280,7 +280,6 @@ function withoutSubjects(text: string, isLines: boolean): string {
   return plain.replace(inLists, ' ');
 }
 
-/** Candidate files for the plugin modules. */
 function pluginFiles(name: string, text: string): readonly string[] {
   if (!/\.(?:ini|cfg|toml|py)$/.test(name)) return [];
   const modules = [...text.matchAll(pluginNames)].flatMap(([, one = '', several = '']) => [

@@ -127,7 +127,6 @@ function filesOfOptions(
 
 /** Where the words of a command are looked for. */
 interface OperandPlace {
-  /** The file of the tree that a word names. */
   readonly fileAt: (word: string) => string | undefined;
   readonly directory: string;
   readonly tree: VerifyingTree;

@@ -67,7 +67,6 @@ export function describesProduct(path: string): boolean {
   return ofProduct.test(path);
 }
 
-/** Whether a path is for tooling by its name. */
 export function isTooling(path: string): boolean {
   return tooling.test(path) && !isTest.test(path);
 }
@@ -77,7 +76,6 @@ export function isFixture(path: string): boolean {
   return fixturePlaces.test(path.replaceAll('__mocks__/', ''));
 }
 
-/** Whether a path is below a directory of tests. */
 export function isAmongTests(path: string): boolean {
   return testPlaces.test(path);
 }
@@ -88,7 +86,6 @@ function isOfProductOrTests(path: string): boolean {
 
 const option =
   /^--?(?:rules?-?dirs?|rulesdir|rules?|rulesets?|config|polic(?:y|ies)|policy-dir|external-checks-dir|plugins?-?dirs?)$/;
-/** Short options of these programs that name rules. */
 const special: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^semgrep$/, /^-[cf]$/],
   [/^conftest$/, /^(?:-p|-d|--data)$/],

@@ -4,7 +4,6 @@ import { firstIndex } from '../source/first-index.ts';
 
 /** A tree, with the queries that only its reader needs. */
 export interface WholeTree extends VerifyingTree {
-  /** Bytes of a file. */
   sizeOf(path: string): number;
   /** All but the root, in order; of `node_modules` only that it is there. */
   readonly directories: readonly string[];
@@ -53,7 +52,6 @@ const maxLinks = 10_000;
 const maxTargetBytes = 4_096;
 const maxDepth = 40;
 
-/** A tree entry that may be a symbolic link. */
 export interface LinkedEntry {
   readonly path: string;
   readonly sizeBytes: number;
@@ -161,7 +159,6 @@ export type Named =
 export interface VerifyingTree {
   isFile(path: string): boolean;
   isDirectory(path: string): boolean;
-  /** Files directly or further below a directory. */
   under(directory: string): readonly string[];
 }
 
@@ -197,7 +194,6 @@ export function completedName(
   return [];
 }
 
-/** What the `main` of a manifest in a directory names. */
 export function mainNames(main: string, directory: string, tree: VerifyingTree): readonly Named[] {
   const path = joined(directory, main) ?? '';
   return tree.isFile(path) ? [{ kind: 'script', path }] : completedName('node', main, directory, tree);

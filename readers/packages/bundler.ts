@@ -152,7 +152,6 @@ const sections: Readonly<Record<string, SourceKind | undefined>> = {
   'BUNDLED WITH': undefined,
 };
 
-/** Gemfile.lock and gems.locked. */
 export function readGemfileLock(text: string, reading: ReadingBuilder): void {
   if (/^(?:<{7}|>{7}|={7})(?: |$)/m.test(text)) return void reading.problem('it holds merge conflicts');
   if (!/^(?:GEM|GIT|PATH)$/m.test(text)) return void reading.problem('it has no section of gems');

@@ -1,6 +1,6 @@
 /* Reads the files of Rust's Cargo. */
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from './content.ts';
-import { fromHex, LockBuilder } from './lock-builder.ts';
+import { fromHex, LockBuilder, namedTables } from './lock-builder.ts';
 import { cleanUrl, type LockedPackage } from './locked-package.ts';
 import type { ReadingBuilder, SourceKind } from './reading.ts';
 import { onByDefault, readSettings } from './reading.ts';
@@ -68,7 +68,6 @@ export function readVendoredCrate(root: Table, reading: ReadingBuilder): void {
   });
 }
 
-/** Declares the dependencies of one table. */
 function declareTable(
   value: unknown,
   field: string,
@@ -119,20 +118,13 @@ export function readCargoLock(root: Table, reading: ReadingBuilder): void {
   reading.knowsDirect = true;
   const metadata = tableOf(root.metadata);
   const builder = new LockBuilder(reading);
-  const lines = reading.lines();
   const byName = new Map<string, string>();
   const keyed = new Map<string, string>();
   const direct = new Set<string>();
   const rows: [key: string, entry: Table, line: number | undefined][] = [];
-  for (const entry of [...listOf(root.package), ...(isTable(root.root) ? [root.root] : [])]) {
-    const name = isTable(entry) ? textOf(entry.name) : '';
-    if (!isTable(entry) || name === '') {
-      reading.problem('a package has no name');
-      continue;
-    }
-    const version = textOf(entry.version);
-    const source = textOf(entry.source);
-    const line = lines.next(`name = ${JSON.stringify(name)}`);
+  const listed = [...listOf(root.package), ...(isTable(root.root) ? [root.root] : [])];
+  for (const [entry, name, line] of namedTables(reading, listed)) {
+    const [version, source] = [textOf(entry.version), textOf(entry.source)];
     if (source === '') {
       reading.local.add(name);
       for (const asked of listOf(entry.dependencies)) direct.add(textOf(asked));

@@ -4,7 +4,6 @@ import { parse as parseTomlText, TomlError } from 'smol-toml';
 
 const require = createRequire(import.meta.url);
 
-/** Most bytes of one manifest or lockfile. */
 const maxFileBytes = 64 * 1024 * 1024;
 const maxDepth = 100;
 
@@ -34,7 +33,6 @@ export function jsonContent(text: string): Content<Table> {
   return isTable(value) ? { value } : { reason: 'it holds no object' };
 }
 
-/** A TOML document. */
 export function tomlContent(text: string): Content<Table> {
   try {
     return { value: parseTomlText(text, { maxDepth, unsafeKeyBehaviour: 'throw' }) };
@@ -50,7 +48,6 @@ interface YamlLibrary {
     text: string,
     options: {
       readonly schema: unknown;
-      /** Called for every node. */
       readonly listener?: (event: string, state: { readonly anchorMap: object }) => void;
     },
   ) => unknown;
@@ -125,7 +122,6 @@ function isBounded(root: unknown): boolean {
   return true;
 }
 
-/** Narrows to an object that is not an array. */
 export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

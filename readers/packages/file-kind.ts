@@ -17,7 +17,6 @@ export type FileKindId =
   | LastWord<(typeof others)[number][1]>;
 type LastWord<Text> = Text extends `${string} ${string} ${infer Id}` ? Id : never;
 
-/** Ecosystem, role and id of the files of that name. */
 const byName = {
   'package.json': 'npm manifest package.json',
   'package-lock.json': 'npm lockfile package-lock.json',

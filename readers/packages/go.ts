@@ -3,7 +3,6 @@ import { numberedLines } from './content.ts';
 import { LockBuilder, purlOf } from './lock-builder.ts';
 import type { ReadingBuilder } from './reading.ts';
 
-/** Directives that require no module. */
 const others = /^(?:toolchain|exclude|retract|tool|godebug|ignore)$/;
 
 /**

@@ -1,4 +1,5 @@
 /* Collects the packages of a lockfile, with their purls and digests. */
+import { type Table, tableOf, textOf } from './content.ts';
 import type { Ecosystem, LockedPackage } from './locked-package.ts';
 import { isName, type ReadingBuilder } from './reading.ts';
 
@@ -14,7 +15,6 @@ export interface LockEntry
   readonly origin?: string | undefined;
   readonly resolvedAs?: string | undefined;
   readonly line?: number | undefined;
-  /** Commit of a git source. */
   readonly revision?: string | undefined;
   readonly qualifiers?: Readonly<Record<string, string | undefined>> | undefined;
   /** Keys of its dependencies, or texts that `resolve` converts to keys. */
@@ -79,6 +79,20 @@ export class LockBuilder {
       locked.push(made);
     }
     this.#reading.locked = locked;
+  }
+}
+
+/** Entries of a list of packages with their names and lines; one without a name is a problem. */
+export function* namedTables(
+  reading: ReadingBuilder,
+  list: readonly unknown[],
+): Generator<readonly [entry: Table, name: string, line: number | undefined]> {
+  const lines = reading.lines();
+  const before = reading.kind.id === 'composer.lock' ? '"name": ' : 'name = ';
+  for (const entry of list.map(tableOf)) {
+    const name = textOf(entry.name);
+    if (name === '') reading.problem('a package has no name');
+    else yield [entry, name, lines.next(before + JSON.stringify(name))];
   }
 }
 

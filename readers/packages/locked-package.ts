@@ -34,7 +34,6 @@ export interface LockedPackage {
   readonly resolvedAs?: string;
   /** Purls of packages in the same file, sorted, without duplicates. */
   readonly dependsOn: readonly string[];
-  /** Path of the file that declares it. */
   readonly declaredIn: string;
   /** From 1. */
   readonly line?: number;

@@ -2,7 +2,6 @@
 import { type Ecosystem, type LockedPackage, repositoryKey } from './locked-package.ts';
 import { type DeclaredDependency, type FileReading, stated } from './reading.ts';
 
-/** One dependency that the candidate has and the base does not. */
 export interface NewDependency {
   readonly ecosystem: Ecosystem;
   readonly name: string;

@@ -24,7 +24,7 @@ import {
   readMavenSettings,
   readPom,
 } from './jvm/maven.ts';
-import { fromHex, LockBuilder, type LockEntry } from './lock-builder.ts';
+import { fromHex, LockBuilder, type LockEntry, namedTables } from './lock-builder.ts';
 import { cleanUrl, type DependencyProblem } from './locked-package.ts';
 import { readBunfig, readNpmrc, readPnpmWorkspace, readYarnrc, readYarnrcYml } from './npm/npm-config.ts';
 import { npmLicense } from './npm/npm-source.ts';
@@ -50,7 +50,6 @@ import { shownPlace } from './sources/package-source.ts';
 /** What composer finds on the machine itself. */
 const platform = /^(?:php(?:-[a-z0-9]+)?|hhvm|ext-.+|lib-.+|composer(?:-plugin-api|-runtime-api)?)$/i;
 
-/** composer.json. */
 function readComposerJson(root: Table, reading: ReadingBuilder): void {
   for (const [field, scope] of [
     ['require', 'runtime'],
@@ -110,29 +109,18 @@ function readRepositories(repositories: unknown, reading: ReadingBuilder): void 
 function readComposerLock(root: Table, reading: ReadingBuilder): void {
   if (!Array.isArray(root.packages)) return void reading.problem('it has no list `packages`');
   const builder = new LockBuilder(reading);
-  const lines = reading.lines();
-  for (const [field, scope] of [
-    ['packages', 'runtime'],
-    ['packages-dev', 'development'],
-  ] as const) {
-    for (const entry of listOf(root[field]).map(tableOf)) {
-      const written = textOf(entry.name);
-      if (written === '') {
-        reading.problem('a package has no name');
-        continue;
-      }
-      const name = written.toLowerCase();
-      builder.add(name, {
-        name,
-        version: textOf(entry.version),
-        ...placeOfEntry(entry),
-        integrity: fromHex(textOf(tableOf(entry.dist).shasum), 'sha1'),
-        license: npmLicense(entry),
-        scope,
-        line: lines.next(`"name": ${JSON.stringify(written)}`),
-        asks: Object.keys(tableOf(entry.require)).map((asked) => asked.toLowerCase()),
-      });
-    }
+  const development = new Set(listOf(root['packages-dev']));
+  for (const [entry, written, line] of namedTables(reading, [...root.packages, ...development])) {
+    builder.add(written.toLowerCase(), {
+      name: written.toLowerCase(),
+      version: textOf(entry.version),
+      ...placeOfEntry(entry),
+      integrity: fromHex(textOf(tableOf(entry.dist).shasum), 'sha1'),
+      license: npmLicense(entry),
+      scope: development.has(entry) ? 'development' : 'runtime',
+      line,
+      asks: Object.keys(tableOf(entry.require)).map((asked) => asked.toLowerCase()),
+    });
   }
   builder.finish();
 }
@@ -216,7 +204,6 @@ const readers: Readonly<Record<Exclude<FileKindId, 'unread'>, Reader>> = {
 const maxFiles = 20_000;
 const maxTotalBytes = 512 * 1024 * 1024;
 
-/** The readings of every dependency file of a tree, ordered by path. */
 export interface DependencyReadings {
   readonly readings: readonly FileReading[];
   readonly problems: readonly DependencyProblem[];

@@ -83,7 +83,6 @@ type Declared = Pick<DeclaredDependency, 'key' | 'name' | 'requirement' | 'scope
 
 export type SourceKind = NonNullable<LockedPackage['source']>;
 
-/** One dependency that a manifest names. */
 export interface DeclaredDependency {
   readonly ecosystem: Ecosystem;
   /** As the manifest calls it: of an alias, the alias. */
@@ -111,13 +110,11 @@ export interface DeclaredDependency {
   readonly via?: readonly string[];
 }
 
-/** The content of one manifest or lockfile. */
 export interface FileReading {
   readonly path: string;
   readonly kind: FileKind;
   readonly declared: readonly DeclaredDependency[];
   readonly locked: readonly LockedPackage[];
-  /** Package sources that the file names. */
   readonly sources: readonly PackageSource[];
   /** The lockfile itself marks the direct packages. */
   readonly knowsDirect: boolean;
@@ -144,7 +141,6 @@ export class ReadingBuilder implements FileReading {
   readonly kind: FileKind;
   readonly declared: DeclaredDependency[] = [];
   readonly sources: PackageSource[] = [];
-  /** What is read. */
   text = '';
   locked: readonly LockedPackage[] = [];
   knowsDirect = false;
@@ -172,7 +168,6 @@ export class ReadingBuilder implements FileReading {
     if (this.notes.length < 20 && !this.notes.includes(reason)) this.notes.push(reason);
   }
 
-  /** Finds lines of the text, in order. */
   lines(): LineFinder {
     return new LineFinder(this.text);
   }
@@ -182,7 +177,6 @@ export class ReadingBuilder implements FileReading {
     return resolvePath(directoryOf(this.path), path) ?? `../${path.slice(0, 1000)}`;
   }
 
-  /** Keeps a license for a package of another file. */
   license(name: string, version: string, license: string | undefined): void {
     if (license === undefined) return;
     this.licenses ??= new Map();

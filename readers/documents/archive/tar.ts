@@ -70,7 +70,6 @@ function isEmpty(header: Buffer): boolean {
   return header.every((octet) => octet === 0);
 }
 
-/** A member of a tar archive, as its header describes it. */
 export interface TarEntry {
   /** As it is written: it may be absolute, or lead out of where it is unpacked. */
   readonly name: string;

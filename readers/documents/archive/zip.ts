@@ -41,7 +41,6 @@ export interface ZipLimits {
 /** Bytes of the archive, fewer if it ends earlier. */
 type ReadBytes = (at: number, length: number) => Buffer;
 
-/** One file in an archive. */
 interface ZipMember {
   /** Bytes of its name, in whatever encoding the archive has it; never checked for where it leads. */
   readonly name: Buffer;
@@ -98,7 +97,6 @@ function readContent(record: ZipRecord, read: ReadBytes, before: number): Buffer
   return content;
 }
 
-/** Location of an archive's central directory. */
 interface ZipDirectory {
   readonly entries: number;
   readonly offset: number;
@@ -135,7 +133,6 @@ function wideDirectory(end: number, read: ReadBytes): ZipDirectory {
   return { entries, offset, end: offset + bytes };
 }
 
-/** The directory record of one member. */
 interface ZipRecord {
   /** Bytes of its name, in whatever encoding the archive has it. */
   readonly name: Buffer;
@@ -146,9 +143,7 @@ interface ZipRecord {
   /** Bytes; packed and as they were. */
   readonly packed: number;
   readonly size: number;
-  /** Where it begins. */
   readonly offset: number;
-  /** Bytes of the record. */
   readonly length: number;
 }
 

@@ -3,7 +3,6 @@ import { sha256Hex } from '../../../core/base/canonical.ts';
 import type { Finding, Severity } from '../../../core/interfaces/finding.ts';
 import type { DescribedRule } from '../../../core/interfaces/rule.ts';
 
-/** What is reported, and by which version of writ. */
 export interface SarifRequest {
   readonly findings: readonly SarifFinding[];
   /** Ids of the rules that ran, also without findings: that a rule ran is evidence. */

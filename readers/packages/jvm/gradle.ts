@@ -180,7 +180,6 @@ function declare(reading: ReadingBuilder, name: string, version: string, field: 
   });
 }
 
-/** gradle.lockfile: `group:artifact:version=configurations`. */
 export function readGradleLockfile(text: string, reading: ReadingBuilder): void {
   const builder = new LockBuilder(reading);
   for (const [number, raw] of numberedLines(text)) {
@@ -198,7 +197,6 @@ export function readGradleLockfile(text: string, reading: ReadingBuilder): void 
   builder.finish();
 }
 
-/** libs.versions.toml: libraries and plugins of a version catalogue. */
 export function readVersionCatalog(root: Table, reading: ReadingBuilder): void {
   for (const field of ['libraries', 'plugins'] as const) {
     const lines = reading.lines();

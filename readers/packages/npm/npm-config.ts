@@ -58,7 +58,6 @@ export function readYarnrc(text: string, reading: ReadingBuilder): void {
   }
 }
 
-/** .yarnrc.yml of yarn 2 and later. */
 export function readYarnrcYml(root: Table, reading: ReadingBuilder): void {
   readSettings(reading, root, {
     npmRegistryServer: 'place',
@@ -91,7 +90,6 @@ export function readYarnrcYml(root: Table, reading: ReadingBuilder): void {
   }
 }
 
-/** bunfig.toml. */
 export function readBunfig(root: Table, reading: ReadingBuilder): void {
   const { scopes, ...install } = tableOf(root.install);
   const bare = entriesOf(scopes).map(([scope, value]) => [scope.replace(/^@/, ''), value] as const);

@@ -10,7 +10,7 @@ import { npmFields } from './package-json.ts';
 const toolFields = ['configDependencies', 'packageManagerDependencies'] as const;
 
 /**
- * Reads pnpm-lock.yaml, versions 6 to 9 (pnpm 8 and later). The last document is the project's; one for pnpm itself and its
+ * Reads pnpm-lock.yaml, versions 5 to 9. The last document is the project's; one for pnpm itself and its
  * configuration may precede it. Packages of both are read. Those of the first have separate keys, so that they do not
  * hide the project's packages.
  */
@@ -55,8 +55,8 @@ function readDocument(
   }
   const lock = content.value;
   const major = Number.parseInt(textOf(lock.lockfileVersion), 10);
-  if (!(major >= 6 && major <= 9)) {
-    reading.problem('its `lockfileVersion` is none of 6 to 9');
+  if (!(major >= 5 && major <= 9)) {
+    reading.problem('its `lockfileVersion` is none of 5 to 9');
     return false;
   }
   reading.knowsDirect = true;
@@ -111,8 +111,8 @@ function readImporter(
   const mirror = new Map<string, string>();
   for (const [field, scope] of npmFields) {
     for (const [name, value] of entriesOf(importer[field])) {
-      const version = textOf(tableOf(value).version);
-      const specifier = textOf(tableOf(value).specifier);
+      const version = textOf(isTable(value) ? value.version : value);
+      const specifier = textOf(isTable(value) ? value.specifier : tableOf(importer.specifiers)[name]);
       if (specifier !== '') mirror.set(name, specifier);
       const key = keyOf(name, version);
       if (/^(?:link|workspace):/.test(version)) reading.local.add(name);
@@ -125,9 +125,13 @@ function readImporter(
     reading.mirrored?.set(place === own ? '' : own === '' ? place : place.slice(own.length + 1), mirror);
 }
 
-/** Key of an entry without peers (`(react@18)`), and without the slash that version 6 puts before it. */
+/** `name@version` of `name@version(react@18)`, of `/name@version(react@18)` (6) and of `/name/version_react@16` (5). */
 function bareKey(key: string): string {
-  return key.replace(/\(.*$/s, '').replace(/^\//, '');
+  return key
+    .replace(/\(.*$/s, '')
+    .replace(/^\/(.+)\/(\d[^/_@]*)(?:_.*)?$/s, '$1@$2')
+    .replace(/^(\d[^/_@]*)_.*$/s, '$1')
+    .replace(/^\//, '');
 }
 
 /** The key of a dependency `name: version`. A version with a name is an alias. */

@@ -95,7 +95,6 @@ export function readSetupCfg(text: string, reading: ReadingBuilder): void {
   }
 }
 
-/** Declares one requirement of setuptools. */
 export function declareSetup(text: string, field: string, line: number, reading: ReadingBuilder): void {
   const requirement = parseRequirement(text);
   if (requirement === undefined)

@@ -1,6 +1,6 @@
 /* Reads Python lockfiles. */
 import { entriesOf, isTable, listOf, type Table, tableOf, textOf } from '../content.ts';
-import { fromHex, LockBuilder, type LockEntry } from '../lock-builder.ts';
+import { fromHex, LockBuilder, type LockEntry, namedTables } from '../lock-builder.ts';
 import { cleanUrl, hostOf, type LockedPackage } from '../locked-package.ts';
 import type { ReadingBuilder, SourceKind } from '../reading.ts';
 import { indexSource } from './python-config.ts';
@@ -9,7 +9,6 @@ import { parseRequirement, pythonName } from './requirements.ts';
 type Scope = LockedPackage['scope'];
 type Place = readonly [source: SourceKind | undefined, place: string];
 
-/** What a lockfile states of one package. */
 interface Stated {
   readonly place: Place;
   readonly revision?: string | undefined;
@@ -70,7 +69,6 @@ export function readUvLock(root: Table, reading: ReadingBuilder): void {
   readTables(root, reading, describe, direct);
 }
 
-/** pdm.lock. */
 export function readPdmLock(root: Table, reading: ReadingBuilder): void {
   readTables(root, reading, (entry) => {
     const groups = listOf(entry.groups);
@@ -113,15 +111,8 @@ function readTables(
     return void reading.problem('it has neither packages nor metadata');
   const builder = new LockBuilder(reading);
   const byName = new Map<string, string>();
-  const lines = reading.lines();
   const rows: [Table, Stated, number | undefined][] = [];
-  for (const entry of listOf(root.package)) {
-    const written = isTable(entry) ? textOf(entry.name) : '';
-    if (!isTable(entry) || written === '') {
-      reading.problem('a package has no name');
-      continue;
-    }
-    const line = lines.next(`name = ${JSON.stringify(written)}`);
+  for (const [entry, written, line] of namedTables(reading, listOf(root.package))) {
     const stated = describe(entry);
     if (stated === undefined) reading.local.add(pythonName(written));
     else rows.push([entry, stated, line]);
@@ -166,7 +157,6 @@ function digestOf(files: readonly Table[]): LockedPackage['integrity'] | undefin
   return one && fromHex(textOf(one.hash));
 }
 
-/** Pipfile.lock. */
 export function readPipfileLock(root: Table, reading: ReadingBuilder): void {
   if (!isTable(root._meta) && !isTable(root.default))
     return void reading.problem('it has neither `_meta` nor `default`');

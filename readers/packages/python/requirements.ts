@@ -175,7 +175,6 @@ export function parseRequirement(text: string): PythonRequirement | undefined {
   return { key, name, requirement: specifiers, source: 'registry', ...(version ? { version } : {}) };
 }
 
-/** Where a URL requirement comes from. */
 function urlSource(url: string): { readonly source: SourceKind; readonly origin?: string } {
   if (/^(?:git|hg|svn|bzr)\+/.test(url) || /^(?:ssh|git):\/\//.test(url)) {
     const bare = url.replace(/@[^/@]*(?=#|$)/, '');

@@ -10,7 +10,6 @@ export interface PackageSource {
   /** What is chosen, free of credentials; equal for equal choices. */
   readonly value: string;
   readonly line?: number;
-  /** The tool's default source. */
   readonly isDefault?: boolean;
   /** `added`: only its coming counts, since it loosens. `lost`: only its going, since it guards. Absent: both. */
   readonly counts?: 'added' | 'lost';
@@ -56,7 +55,6 @@ const defaults: ReadonlySet<string> = new Set(
 );
 const defaultNames: ReadonlySet<string> = new Set(['mavenCentral()', 'gradlePluginPortal()', 'rubygems']);
 
-/** True for a public registry that a tool uses by default. */
 export function isDefaultPlace(value: string): boolean {
   return defaults.has(value) || defaultNames.has(value);
 }

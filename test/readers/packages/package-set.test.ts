@@ -121,6 +121,29 @@ t.test('reads plain and unusual spellings of a lockfile with the same result', a
   );
 });
 
+t.test('reads keys of pnpm lockfiles of version 5 as those of later versions', async (t) => {
+  const old = `lockfileVersion: 5.4
+specifiers:
+  '@s/b': ^1.0.0
+dependencies:
+  '@s/b': 1.2.0_react@18.2.0
+packages:
+  /@s/b/1.2.0_react@18.2.0:
+    dependencies: { react: 18.2.0 }
+  /react/18.2.0:
+    dev: false
+`;
+  const { packages, problems } = readPackageSet(filesOf({ 'pnpm-lock.yaml': old }));
+  t.strictSame(problems, []);
+  t.strictSame(
+    packages.map(({ purl, direct, dependsOn }) => [purl, direct, dependsOn]),
+    [
+      ['pkg:npm/%40s/b@1.2.0', true, ['pkg:npm/react@18.2.0']],
+      ['pkg:npm/react@18.2.0', false, []],
+    ],
+  );
+});
+
 t.test('reads a YAML mapping of a megabyte and refuses duplicate keys', async (t) => {
   const rows = Array.from({ length: 24_000 }, (_, at) => `"${'k'.repeat(40)}-${at}": v\n`);
   const text = `fancy: ! v\n${rows.join('')}`;
