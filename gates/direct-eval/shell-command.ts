@@ -31,12 +31,22 @@ interface Row {
   readonly cells: readonly string[];
 }
 
+const forms = new Map<string, RegExp>();
+
+/** A form that matches from the start of a text, after `i:` in upper or lower case; `-` matches none. */
+function form(text = '-'): RegExp {
+  const [, flags = '', words = ''] = /^(?:(i):)?(.*)$/.exec(text) ?? [];
+  const known = forms.get(text) ?? new RegExp(words === '-' ? '(?!)' : `^(?:${words})`, flags);
+  forms.set(text, known);
+  return known;
+}
+
 /** Reads rows of cells apart by two blanks, after a form for names. */
 function table(text: string): readonly Row[] {
   const lines = text.trim().split('\n');
   return lines.map((line) => {
-    const [names, ...cells] = line.trim().split(/ {2,}/);
-    return { names: new RegExp(`^(?:${names})$`), cells };
+    const [names = '', ...cells] = line.trim().split(/ {2,}/);
+    return { names: form(names.replace(/^(i:)?(.*)$/, '$1(?:$2)$')), cells };
   });
 }
 
@@ -55,9 +65,9 @@ const interpreters = table(String.raw`
   (?:sbcl|emacs|erl)  --?eval(?!\w)  -  none
   (?:guile|expect)  -c  -  input
   (?:tclsh|wish)[\d.]*  -  -  input
-  (?i:(?:pwsh|powershell)(?:\.exe)?)  (?i:-(?:c|command|e|ec|encodedcommand)$)  (?i:-(?:ep|executionpolicy|wd|workingdirectory)$)  none
+  i:(?:pwsh|powershell)(?:\.exe)?  i:-(?:c|command|e|ec|encodedcommand)$  i:-(?:ep|executionpolicy|wd|workingdirectory)$  none
   [gmn]?awk  (?:-e|--source)  (?:-[Fvil]|--(?:field-separator|assign|include|load))$  operand  (?:-[fE]|--(?:file|exec))
-  (?i:cmd(?:\.exe)?)  (?i:/[ckr]$)  -  none`);
+  i:cmd(?:\.exe)?  i:/[ckr]$  -  none`);
 
 /** Programs that run the words after their own: name, options with a value, operands before the command. */
 const wrappers = table(`
@@ -108,15 +118,6 @@ export function baseOf(name: string): string {
 function rowOf(rows: readonly Row[], name: string | undefined): Row['cells'] | undefined {
   const base = name === undefined ? undefined : baseOf(name);
   return base === undefined ? undefined : rows.find(({ names }) => names.test(base))?.cells;
-}
-
-const forms = new Map<string, RegExp>();
-
-/** A form that matches from the start of a text; `-` matches none. */
-function form(text = '-'): RegExp {
-  const known = forms.get(text) ?? new RegExp(text === '-' ? '(?!)' : `^(?:${text})`);
-  forms.set(text, known);
-  return known;
 }
 
 /** A word of a command. */

@@ -146,8 +146,8 @@ const maxBindings = 200;
 const lists =
   /^(?:list|tuple|array|(?:implicit_)?array_creation_expression|array_initializer|composite_literal|element_binding_expression)$/;
 const wraps = /^(?:argument|variadic_argument|literal_element|array_element_initializer)$/;
-/** Of tables that are spread in tables, and lists in lists. */
-const maxSpread = 4;
+/** Of tables and lists that are spread in one, which may be among them itself. */
+const maxSpread = 20;
 /** Of expressions behind one, and of names behind names. */
 const maxSteps = 200;
 const maxValueDepth = 12;
@@ -271,10 +271,12 @@ export class Names {
   readonly behind = (node: SyntaxNode | undefined): SyntaxNode | undefined => this.#behind(node, 0);
 
   /** What stands under a name among arguments or in a table: `shell=True`, `shell: true`, `**{'shell': True}`. */
-  entry(entries: readonly SyntaxNode[], name: string, depth = 0): SyntaxNode | undefined {
+  entry(entries: readonly SyntaxNode[], name: string, work = { spread: 0 }): SyntaxNode | undefined {
     return firstOf(entries, (one) => {
       if (/^(?:spread_element|dictionary_splat)$/.test(one.type))
-        return depth < maxSpread ? this.entry(this.entriesOf(one.children[0]), name, depth + 1) : undefined;
+        return work.spread++ < maxSpread
+          ? this.entry(this.entriesOf(one.children[0]), name, work)
+          : undefined;
       const isShort = one.type === 'shorthand_property_identifier' && this.nameOf(one) === name;
       return isShort || this.keyOf(one) === name ? (childOf(one, 'value') ?? one) : undefined;
     });
@@ -302,13 +304,14 @@ export class Names {
   wordsOf(
     given: readonly SyntaxNode[],
     said: Reading['literal'] = this.reading.literal,
-    depth = 0,
+    work = { spread: 0 },
   ): readonly (string | undefined)[] {
     return given.flatMap((one) => {
       if (one.type === 'keyword_argument') return [];
       const value = this.behind(unwrapped(one));
-      const items = depth < maxSpread ? this.itemsOf(value) : undefined;
-      return items ? this.wordsOf(items, said, depth + 1) : [said(value)];
+      const items = work.spread < maxSpread ? this.itemsOf(value) : undefined;
+      if (items) work.spread += 1;
+      return items ? this.wordsOf(items, said, work) : [said(value)];
     });
   }
 

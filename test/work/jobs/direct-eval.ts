@@ -14,9 +14,28 @@ const hostile = [
  */
 const squares: ReadonlySet<string> = new Set(['perl q( ', 'kotlin /*']);
 
-export const jobs: Jobs = Object.fromEntries(
-  labelledLanguages.flatMap((language) =>
-    hostile.map((piece) => [
+/** Lists and tables that hold themselves many times, as the words and options of a command. */
+const ofThemselves: Readonly<Record<string, (pieces: (piece: string) => string) => string>> = {
+  'x.js': (pieces) =>
+    `const { spawn } = require('child_process');\nx = [${pieces('x, ')}];\nd = {${pieces('...d, ')}};\nspawn('sh', x, d);\n`,
+  'x.py': (pieces) =>
+    `import subprocess\nx = [${pieces('x, ')}]\nd = {${pieces('**d, ')}}\nsubprocess.run(x, **d)\n`,
+};
+
+export const jobs: Jobs = Object.fromEntries([
+  ...Object.entries(ofThemselves).map(([path, text]): [string, Jobs[string]] => [
+    `${path}: lists and tables of themselves`,
+    {
+      prepare: (size: number) => {
+        const candidate = text((piece) => repeated(piece, size));
+        const input = toRuleInput({ name: 'x', files: { [path]: { candidate } } });
+        return () => judge(input);
+      },
+      size: 500,
+    },
+  ]),
+  ...labelledLanguages.flatMap((language) =>
+    hostile.map((piece): [string, Jobs[string]] => [
       `${language}: ${piece}`,
       {
         prepare: (size: number) => {
@@ -29,4 +48,4 @@ export const jobs: Jobs = Object.fromEntries(
       },
     ]),
   ),
-);
+]);
