@@ -125,6 +125,8 @@ export type ProblemCode =
   | 'reference-missing'
   /** Artifact content that is missing before its expiry. */
   | 'content-missing'
+  /** Content in another store, which could not be reached. */
+  | 'content-unread'
   | 'journal-corrupt'
   /** A journal that ends before the record that was made from it. */
   | 'journal-cut'

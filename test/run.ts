@@ -17,7 +17,7 @@ await room(
   'engine/run-events.test.ts',
   'engine/run-cases.test.ts',
   'engine/external-local-runs.test.ts',
-  'engine/external-s3-runs.test.ts',
+  'engine/content-stores.test.ts',
   'engine/few-processes.test.ts',
   'engine/observed-run.test.ts',
   'engine/field-effects.test.ts',

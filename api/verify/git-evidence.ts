@@ -4,7 +4,7 @@ import { readMirror } from '../../attest/log/git-mirror.ts';
 import { ledgerPath } from '../../attest/log/ledger-files.ts';
 import { readFrom } from '../../attest/log/tiles.ts';
 import { type EvidenceSource, readLogProof } from '../../attest/verify/evidence-source.ts';
-import { isWritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { CarryReader } from '../../core/interfaces/approval.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { effectsOn, evidenceReader, readReplacements } from '../../workspace/git/hash-tree.ts';
@@ -25,14 +25,14 @@ export async function gitEvidence(
   const [commit] = await readObjects(repository, [commitId]);
   if (commit?.type !== 'commit') return undefined;
   const run = await loadTree(store, store.refs.run(runId));
-  const content = await loadTree(store, store.refs.content(runId));
+  const content = await loadContent(store, store.refs.content(runId));
   const readRun = async (path: string): Promise<Uint8Array | undefined> => run.files.get(path);
   return {
     commit: { id: commit.id, raw: commit.bytes },
     listRun: async () => run.paths,
     readRun,
     listContent: async () => content.paths,
-    readContent: async (path) => content.files.get(path),
+    readContent: content.read,
     ...evidenceReader(repository),
     carry: readCarry(repository),
     ...(await ledgersOf(repository, await readLogProof(readRun))),
@@ -75,6 +75,45 @@ async function loadTree(
 ): Promise<{ readonly paths: readonly string[]; readonly files: ReadonlyMap<string, Buffer> }> {
   const paths = (await objects.list(ref)).map(({ path }) => path);
   return { paths, files: paths.length === 0 ? new Map() : await objects.readMany(ref, paths) };
+}
+
+/** Why content that a store keeps elsewhere cannot be read now, as opposed to being wrong. */
+const unreadable = ['NETWORK_FAILED', 'STORE_REFUSED', 'STORE_CREDENTIALS', 'CONFIG_INVALID', 'KEY_INSECURE'];
+
+/**
+ * The content of a run at once. Where some of it cannot be read, each path is answered for itself: a refusal says why
+ * it is not there, or that it is other content.
+ */
+async function loadContent(
+  { objects }: RunStore,
+  ref: string,
+): Promise<{ readonly paths: readonly string[]; read(path: string): Promise<Buffer | undefined> }> {
+  const paths = (await objects.list(ref)).map(({ path }) => path);
+  const refuse = (fault: unknown, path: string): WritError => {
+    if (!isWritError(fault)) throw fault;
+    const isWrong = fault.code === 'OBJECT_CORRUPT';
+    if (!isWrong && !unreadable.includes(fault.code)) throw fault;
+    const detail = { path, found: fault.message, reason: isWrong ? 'mismatch' : 'missing' };
+    return new WritError(isWrong ? 'VERIFY_REFUTED' : 'VERIFY_NOTHING', { message: fault.message, detail });
+  };
+  try {
+    const files = paths.length === 0 ? new Map<string, Buffer>() : await objects.readMany(ref, paths);
+    return { paths, read: async (path) => files.get(path) };
+  } catch (fault) {
+    const first = refuse(fault, ref);
+    return {
+      paths,
+      async read(path) {
+        if (!paths.includes(path)) return undefined;
+        if (first.code === 'VERIFY_NOTHING') throw refuse(fault, path);
+        return objects.read(ref, path).catch((own: unknown) => {
+          // It may have expired, and another clone have removed it.
+          if (isWritError(own, 'OBJECT_CORRUPT') && own.detail.found === 'nothing') return undefined;
+          throw refuse(own, path);
+        });
+      },
+    };
+  }
 }
 
 /**

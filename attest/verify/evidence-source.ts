@@ -53,6 +53,7 @@ export interface EvidenceSource {
   readRun(path: string): Promise<Uint8Array | undefined>;
   /** Every path of the content tree (`refs/ai/content/<run>`); empty where there is none. */
   listContent(): Promise<readonly string[]>;
+  /** Throws a refusal where the content is elsewhere and cannot be read. */
   readContent(path: string): Promise<Uint8Array | undefined>;
   /**
    * If the repository replaces objects (`refs/replace`, grafts): the replacements that plain git applies to this

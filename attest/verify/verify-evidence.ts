@@ -40,14 +40,7 @@ export async function verifyEvidence(run: RunFacts): Promise<void> {
     if (![...names].some((name) => name.startsWith('evidence/'))) absent.push('evidence/…');
     if (absent.length > 0) throw unavailable('missing', { not_listed: absent });
   });
-  for (const { name, sha256 } of claims.byproducts) {
-    const bytes = isContentPath(name) ? await source.readContent(name) : await source.readRun(name);
-    if (bytes === undefined && isExpired(name, run)) {
-      list.settle(`evidence:${name}`, 'expired');
-      continue;
-    }
-    await list.run(`evidence:${name}`, () => requireDigest(bytes, sha256));
-  }
+  for (const { name, sha256 } of claims.byproducts) await verifyFile(run, `evidence:${name}`, name, sha256);
   await list.run('evidence-stored', async () => {
     const { bundle, proof, summary, manifest, revocation } = runFiles;
     // Made after the statement was signed: the manifest lists the first ones, `not-revoked` covers the revocation.
@@ -62,6 +55,24 @@ export async function verifyEvidence(run: RunFacts): Promise<void> {
     if (unlisted.length > 0)
       throw refuted('unlisted', { found: unlisted.slice(0, 20), count: unlisted.length });
   });
+}
+
+/** Settles a check by the digest of a stored file; content that cannot be read refuses this check alone. */
+export async function verifyFile(
+  run: Omit<RunFacts, 'later'>,
+  id: string,
+  path: string,
+  sha256: string,
+): Promise<void> {
+  const { list, source } = run;
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = isContentPath(path) ? await source.readContent(path) : await source.readRun(path);
+  } catch (thrown) {
+    return list.refuse(id, thrown);
+  }
+  if (bytes === undefined && isExpired(path, run)) list.settle(id, 'expired');
+  else await list.run(id, () => requireDigest(bytes, sha256));
 }
 
 /** `missing` for absent bytes, `mismatch` for others than those of the digest. */

@@ -41,14 +41,7 @@ import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { CheckList, refuted, unavailable, type VerifyReport } from './report.ts';
 import { type RunFacts, type RunSigner, verifySigner } from './sealed-run.ts';
 import { approvalPath, equivalenceCheck, verifyApprovals, verifyEquivalence } from './verify-approvals.ts';
-import {
-  isExpired,
-  requireDigest,
-  treeChecks,
-  verifyEvidence,
-  verifyReplay,
-  verifyTree,
-} from './verify-evidence.ts';
+import { treeChecks, verifyEvidence, verifyFile, verifyReplay, verifyTree } from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
@@ -264,9 +257,7 @@ function verifyRunId(claims: ProvenanceClaims, commit: GitCommit | undefined, na
 }
 
 async function verifyPatch(run: Omit<RunFacts, 'later'>): Promise<void> {
-  const patch = await run.source.readContent(patchFile);
-  if (patch === undefined && isExpired(patchFile, run)) run.list.settle('subject-patchset', 'expired');
-  else await run.list.run('subject-patchset', () => requireDigest(patch, run.claims.patchset));
+  await verifyFile(run, 'subject-patchset', patchFile, run.claims.patchset);
 }
 
 /**

@@ -256,7 +256,10 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'fsck',
     summary: 'check objects, journals and the ledger, and say what rests on what is broken',
     arguments: [],
-    options: [{ name: 'rebuild', about: 'restore what can be derived from what is whole' }],
+    options: [
+      { name: 'rebuild', about: 'restore what can be derived from what is whole' },
+      { name: 'content', about: 'read content that is in object storage, and compare its digest' },
+    ],
     examples: [
       { line: 'writ fsck', about: 'exit 0 if nothing stored is damaged; `writ verify` checks signatures' },
     ],

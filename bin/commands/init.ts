@@ -14,6 +14,7 @@ import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findServicePlace, serviceStatus } from '../../service/find-service.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findLandingRemote } from '../../store/landed.ts';
+import { openStores } from '../../store/stores.ts';
 import { governing, openRepository } from '../../workspace/git/repository.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
@@ -111,7 +112,7 @@ export async function doctorCommand(context: CommandContext): Promise<CommandRes
       async () => (await openRepository(context.repoPath ?? context.cwd)).root,
     ),
   ];
-  checks.push(...(await diagnoseLanding(context)));
+  checks.push(...(await diagnoseLanding(context)), ...(await diagnoseStore(context, engine)));
   const sandboxes: Diagnosis[] = [];
   for (const name of engine.slots.sandbox.names.filter((one) => one !== 'none')) {
     sandboxes.push(
@@ -228,6 +229,29 @@ async function diagnoseLanding({ repoPath, cwd }: CommandContext): Promise<reado
     ? remote
     : `\`[landing] remote\` names \`${remote}\`, which \`git remote\` does not list (${known.slice(0, 10).join(', ') || 'none'}): the upstream of the branch counts instead. Correct it in \`.writ/config.toml\`, or add the remote`;
   return [{ id: 'landing-remote', needed: false, status: isKnown ? 'ok' : 'missing', detail }];
+}
+
+/** Puts with two writers, in the bucket that `[store.s3]` of the default branch names; empty without one. */
+async function diagnoseStore(
+  { repoPath, cwd }: CommandContext,
+  { slots }: WritEngine,
+): Promise<readonly Diagnosis[]> {
+  const repository = await openRepository(repoPath ?? cwd).catch(() => undefined);
+  const found: Diagnosis[] = [];
+  for (const { name, objects } of repository ? await openStores(slots.store, repository, systemClock) : []) {
+    if (objects.content === undefined) continue;
+    const fault = await objects.content.ready(true).catch((thrown: unknown) => thrown);
+    const [only] = isWritError(fault, 'CONFIG_INVALID')
+      ? (fault.detail.issues as readonly { path: string }[])
+      : [];
+    if (only?.path === 'store.s3') continue;
+    const look = async () => {
+      if (fault !== undefined) throw fault;
+      return 'of two writers at one key, one wins';
+    };
+    found.push(await diagnose(`store-${name}`, false, look));
+  }
+  return found;
 }
 
 /** Codes that mean missing rather than broken. */

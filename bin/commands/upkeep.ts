@@ -220,6 +220,7 @@ export async function fsckCommand({
       repository,
       clock: systemClock,
       stores,
+      readsContent: options.flag('content'),
       readManifest: readUnverifiedManifest,
       threads: () => checkThreads(repository, userJournalWitness(env)),
       audits: () => checkAudits(repository, userJournalWitness(env)),

@@ -14,7 +14,7 @@ import { isMistakenLevel, type SummaryDemands } from '../../attest/verify/predic
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import { builtInStores } from '../../plugins/store/built-in-stores.ts';
+import { createStores } from '../../plugins/store/built-in-stores.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import {
   printExplanation,
@@ -49,7 +49,11 @@ function toAsker(context: CommandContext): VerifyContext {
     cwd,
     env,
     signal,
-    stores: builtInStores,
+    stores: createStores({
+      env,
+      vault: async (repository, name) =>
+        (await import('../../api/vault/vault.ts')).findInVaults(repository, env, name),
+    }),
     ...(repoPath === undefined ? {} : { repoPath }),
     get stdin() {
       return context.stdin;

@@ -23,7 +23,7 @@ import type { EvaluatedRun } from '../record/evaluation-objects.ts';
 import { runnerSealPath, travelledJournal } from '../record/journal-view.ts';
 import { earlierFiles, everShown, lastShown, reportsOnRef, show } from '../record/list-runs.ts';
 import { keepMasked } from '../record/masking.ts';
-import { contentOfAttempts, patchContentPath } from '../record/settle-run.ts';
+import { aboutContent, contentOfAttempts, patchContentPath } from '../record/settle-run.ts';
 import {
   allowedSignersOf,
   buildWaitingRecord,
@@ -77,6 +77,7 @@ export async function waitForPeople(
       ...(await anchorEarlier(attempt, attempt.approvals)),
     ],
     files: content(masked?.bytes ?? patch.diff),
+    about: aboutContent(attempt),
   });
   const { decision } = judged;
   const outcome = { type: 'checkpoint', rationale: decision.rationale, nowMs: shown.nowMs } as const;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { uuidV7From } from '../../core/base/ids.ts';
 import type { SealedFile } from '../../core/interfaces/sealing.ts';
-import type { RefWrite } from '../../core/interfaces/store.ts';
+import type { RefWrite, WriteTree } from '../../core/interfaces/store.ts';
 import { schedulerOf } from '../../spec/facts.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { parseObject, type StoredObject, sealObject } from '../../store/stored-object.ts';
@@ -89,7 +89,8 @@ export async function settleRun(
   });
 
   function contentWrite(): RefWrite {
-    const write = { message, keepExisting: false, expectedOld: old.content, atMs, files: content() };
+    const about = aboutContent(attempt);
+    const write = { message, keepExisting: false, expectedOld: old.content, atMs, files: content(), about };
     return [refs.content(runId), write];
   }
 
@@ -98,6 +99,12 @@ export async function settleRun(
     for (const record of box.list()) yield [record.path, await box.read(record)];
     yield* contentBelowNames(attempt);
   }
+}
+
+/** Type and expiry of the candidate's content, by path. */
+export function aboutContent({ box }: Pick<Attempt, 'box'>): NonNullable<WriteTree['about']> {
+  const records = new Map(box.list().map((record) => [record.path, record]));
+  return (path) => (path === patchContentPath ? { contentType: 'text/x-diff' } : records.get(path));
 }
 
 /**

@@ -1,4 +1,7 @@
 /* Verifies what records state about themselves and about content, intents and plans. */
+import { isWritError } from '../../core/base/errors.ts';
+import type { ObjectStore } from '../../core/interfaces/store.ts';
+import { contentMarker } from '../../store/object-shapes.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { maskedPath } from '../../store/record/summaries.ts';
 import type { Found, FoundAt, ProblemCode } from '../../store/stored-object.ts';
@@ -8,7 +11,7 @@ import { historyHeadPath, intentEventPath } from '../intent/intent-history.ts';
 import { waitingPath } from '../record/stored-approvals.ts';
 import { readExpiries } from './expire-content.ts';
 import { type FileFacts, referred } from './object-facts.ts';
-import type { StoredRef } from './stored-ref.ts';
+import { ownerKey, type StoredRef } from './stored-ref.ts';
 
 /** The readable files of a ref, by path. */
 export type RefFiles = ReadonlyMap<string, FileFacts>;
@@ -254,13 +257,14 @@ export async function checkContent(
       const content = byName.get(report.contentRef);
       // Reported already, with the broken object.
       if (content && damaged.has(content.object)) continue;
-      const facts = content && filesOf(content).get(report.contentPath);
-      if (!facts) absent.push(report);
-      else if (facts.sha256 !== report.sha256) {
+      const files = content && filesOf(content);
+      const facts = files?.get(report.contentPath);
+      if (!files || !facts) absent.push(report);
+      else if ((files.has(contentMarker) ? facts.refersTo : facts.sha256) !== report.sha256) {
         found.push({
           code: 'digest-mismatch',
           where: `${report.contentRef}:${report.contentPath}`,
-          what: `expected ${report.sha256} (\`${report.path}\`), found ${facts.sha256}`,
+          what: `expected ${report.sha256} (\`${report.path}\`), found ${facts.refersTo ?? facts.sha256}`,
           refs: [ref.ref],
         });
       }
@@ -278,6 +282,40 @@ export async function checkContent(
     });
   }
   return found;
+}
+
+/** Compares what content refs refer to with the store that has it. */
+export async function checkOutside(
+  repository: Repository,
+  { content: outside }: Pick<ObjectStore, 'content'>,
+  refs: readonly StoredRef[],
+  filesOf: (ref: StoredRef) => RefFiles,
+  how: { readonly nowMs: number; readonly reads: boolean },
+): Promise<readonly FoundAt[]> {
+  const referring = refs.filter((ref) => ref.kind === 'content' && filesOf(ref).has(contentMarker));
+  const found: (FoundAt & { readonly run: StoredRef | undefined; readonly path: string })[] = [];
+  for (const ref of outside ? referring : []) {
+    const run = refs.find((one) => one.kind === 'run' && ownerKey(one) === ownerKey(ref));
+    const named = { refs: [run?.ref ?? ref.ref], run };
+    try {
+      for (const { path, isThere, what } of (await outside?.audit(ref.ref, how.reads)) ?? []) {
+        const code = isThere ? 'digest-mismatch' : 'content-missing';
+        found.push({ code, where: `${ref.ref}:${path}`, what, path, ...named });
+      }
+    } catch (fault) {
+      if (!isWritError(fault)) throw fault;
+      const what = `its content could not be compared: ${fault.message}`;
+      found.push({ code: 'content-unread', where: ref.ref, what, path: '', ...named });
+      // The other refs lead to the same store.
+      if (fault.code !== 'OBJECT_CORRUPT') break;
+    }
+  }
+  const gone = found.flatMap(({ code, run }) => (code === 'content-missing' && run ? [run] : []));
+  const expiries = await readExpiries(repository, [...new Set(gone)]);
+  return found.flatMap(({ run, path, ...problem }) => {
+    const expiry = run && problem.code === 'content-missing' ? expiries.get(run.ref) : undefined;
+    return expiry && how.nowMs >= expiry.expiresAtMs(path) ? [] : [problem];
+  });
 }
 
 function* reportsOf(run: StoredRef, files: RefFiles): Generator<Report> {

@@ -18,6 +18,7 @@ import {
   checkContent,
   checkDigestNames,
   checkIntent,
+  checkOutside,
   checkPlans,
   checkRecord,
   type RefFiles,
@@ -30,6 +31,8 @@ interface CheckRequest {
   readonly clock: Clock;
   /** Stores outside of git, which may have records of local runs; absent: none is read. */
   readonly stores?: Stores;
+  /** Reads content that refs only refer to, and compares its digest; absent: its size. */
+  readonly readsContent?: boolean;
   /** Absent: the record of a sealed run is not compared with its evidence manifest. */
   readonly readManifest?: ManifestReader;
   readonly ledger?: () => Promise<LedgerFindings>;
@@ -100,6 +103,9 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   found.push(...checkPlans(wholeOf('plan'), wholeOf('run')));
   found.push(...checkDigestNames(wholeOf('context')));
   found.push(...(await checkContent(repository, refs, runs, filesOf, git.damaged, clock.now())));
+  const how = { nowMs: clock.now(), reads: request.readsContent === true };
+  for (const { objects } of request.stores ? await openStores(request.stores, repository, clock) : [])
+    found.push(...(await checkOutside(repository, objects, refs, filesOf, how)));
   const commits = await checkCommits(repository, runs);
   found.push(...commits.problems);
   const { journals, problems: badJournals } = await checkJournals(repository, recorded);

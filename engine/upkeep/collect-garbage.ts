@@ -47,7 +47,10 @@ export async function collectGarbage(request: CollectRequest): Promise<readonly 
   const beside = stored.flatMap(({ refs }) => refs);
   const nowMs = clock.now();
   const expiriesInGit = await readExpiries(repository, await runsWithSomething(repository, inGit, inGit));
-  const contentOver = [...(await expireContent(repository, inGit, expiriesInGit, clock, dryRun))];
+  const elsewhere = stored.find(({ objects }) => objects.content)?.objects.content;
+  const contentOver = [
+    ...(await expireContent(repository, inGit, expiriesInGit, { clock, dryRun, elsewhere })),
+  ];
   const expiriesBeside = new Map<string, ContentExpiry>();
   for (const { objects, refs } of stored) {
     const runs = await runsWithSomething(repository, refs, [...inGit, ...beside]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { ObjectStore } from '../../core/interfaces/store.ts';
+import type { ObjectStore, OutsideContent } from '../../core/interfaces/store.ts';
 import { readJournal } from '../../store/parse-journal.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { inTemporary } from '../../store/remove-litter.ts';
@@ -22,6 +22,13 @@ import { walkTrees } from './walk-trees.ts';
 const refsAtOnce = 200;
 const writ = { name: 'writ', email: 'writ@localhost' };
 
+interface ExpiryRequest {
+  readonly clock: Clock;
+  readonly dryRun: boolean;
+  /** Content that refs only refer to. */
+  readonly elsewhere?: OutsideContent | undefined;
+}
+
 interface Over {
   readonly content: StoredRef;
   readonly keep: number;
@@ -38,9 +45,9 @@ export async function expireContent(
   repository: Repository,
   refs: readonly StoredRef[],
   expiries: ReadonlyMap<string, ContentExpiry>,
-  clock: Clock,
-  dryRun: boolean,
+  how: ExpiryRequest,
 ): Promise<readonly Removed[]> {
+  const { clock } = how;
   const runs = new Map(refs.filter(({ kind }) => kind === 'run').map((run) => [ownerKey(run), run]));
   const owned = refs.filter((ref) => ref.kind === 'content' && runs.has(ownerKey(ref)));
   const removed: Removed[] = [];
@@ -51,7 +58,7 @@ export async function expireContent(
     const expiryOf = (one: StoredRef): ContentExpiry | undefined =>
       expiries.get(runs.get(ownerKey(one))?.ref ?? '');
     const over = await findOver(repository, settled, expiryOf, clock.now());
-    removed.push(...(await removeOver(repository, over, clock, dryRun)));
+    removed.push(...(await removeOver(repository, over, how)));
   }
   return removed;
 }
@@ -93,10 +100,13 @@ async function findOver(
 async function removeOver(
   repository: Repository,
   over: readonly Over[],
-  clock: Clock,
-  dryRun: boolean,
+  { clock, dryRun, elsewhere }: ExpiryRequest,
 ): Promise<readonly Removed[]> {
   const removed: Removed[] = [];
+  // Before the refs move: while they refer to it, the next gc finds what this one could not delete.
+  const sizes = new Map<string, number | undefined>();
+  for (const { content, keep, paths } of over)
+    sizes.set(content.ref, await elsewhere?.expire(content.ref, keep > 0 ? paths : undefined, dryRun));
   const moves: { readonly one: Over; readonly to: string | undefined }[] = [];
   for (const one of over) {
     const rest = one.keep > 0 && !dryRun ? await commitRest(repository, one, clock.now()) : undefined;
@@ -111,7 +121,7 @@ async function removeOver(
       where: content.ref,
       runId: content.id,
       ...(keep > 0 ? { files: paths.length } : {}),
-      bytes,
+      bytes: sizes.get(content.ref) ?? bytes,
     });
   }
   return removed;

@@ -3,7 +3,7 @@ import { canonicalDigest, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { type ObjectType, objectTypes } from '../../store/object-shapes.ts';
+import { type ArtifactRef, artifactRef, type ObjectType, objectTypes } from '../../store/object-shapes.ts';
 import { parseJournal } from '../../store/parse-journal.ts';
 import { readGateReport } from '../../store/record/gate-report.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
@@ -36,6 +36,8 @@ export interface FileFacts {
   readonly listed?: ReadonlyMap<string, string>;
   /** Log index of a log proof. */
   readonly logIndex?: number;
+  /** SHA-256 of the content that an ArtifactRef in a content ref names. */
+  readonly refersTo?: string;
 }
 
 export interface ObjectFacts {
@@ -103,7 +105,7 @@ export function readFacts(
 ): FileFacts {
   const plain = { sha256: sha256Hex(bytes), sizeBytes: bytes.length };
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (!isRecord) return plain;
+  if (!isRecord) return { ...plain, ...referenceIn(bytes) };
   try {
     if (name.endsWith('.jsonl')) parseJournal(bytes, path);
     if (name.endsWith('.tlog-proof')) return { ...plain, ...logIndexOf(bytes) };
@@ -132,6 +134,23 @@ export function readFacts(
     const isManifest = path === sealPaths.manifest && isWritError(fault);
     if (isManifest || isWritError(fault, 'OBJECT_CORRUPT') || isWritError(fault, 'JOURNAL_CORRUPT'))
       return { ...plain, problem: fault.message };
+    throw fault;
+  }
+}
+
+/** Stores with content refs in git. */
+const inGit: readonly string[] = ['git-native', 'external-s3'];
+const maxReferenceBytes = 16 * 1024;
+
+function referenceIn(bytes: Buffer): Pick<FileFacts, 'refersTo'> {
+  if (bytes[0] !== 0x7b || bytes.length > maxReferenceBytes) return {};
+  try {
+    const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes: maxReferenceBytes });
+    const problems: string[] = [];
+    artifactRef.check(value, '', problems);
+    return problems.length > 0 ? {} : { refersTo: (value as ArtifactRef).sha256 };
+  } catch (fault) {
+    if (isWritError(fault, 'OBJECT_CORRUPT')) return {};
     throw fault;
   }
 }
@@ -171,7 +190,7 @@ function factsOf(object: StoredObject<ObjectType>): ObjectFacts {
     reports:
       object.object_type === 'evidence'
         ? (object as StoredObject<'evidence'>).reports
-            .filter(({ store }) => store === 'git-native')
+            .filter(({ store }) => inGit.includes(store))
             .map(({ key, sha256 }) => ({ key, sha256 }))
         : [],
     ...(object.object_type === 'decision' ? decisionOf(object as StoredObject<'decision'>) : {}),

@@ -183,20 +183,18 @@ export function openExternalS3Store(
         const pointers = await refsAt(ref);
         const folder = folderOf(ref);
         if (pointers === undefined || folder === undefined) return undefined;
-        const gone = new Set(paths ?? pointers.keys());
-        const kept = new Set([...pointers].flatMap(([path, { key }]) => (gone.has(path) ? [] : [key])));
-        const over = new Map(
-          [...pointers].flatMap(([path, one]) =>
-            gone.has(path) && !kept.has(one.key) ? [[one.key, one.sizeBytes]] : [],
-          ),
-        );
+        const isGone = new Set(paths ?? pointers.keys());
+        const all = [...pointers].map(([path, one]) => ({ ...one, isGone: isGone.has(path) }));
+        const kept = new Set(all.filter((one) => !one.isGone).map(({ key }) => key));
+        const gone = all.filter((one) => one.isGone);
         if (!dryRun) {
           const s3 = await bucket();
-          await forEachOf(over.keys(), atOnce, (key) => s3.remove(key));
+          const over = new Set(gone.flatMap(({ key }) => (kept.has(key) ? [] : [key])));
+          await forEachOf(over, atOnce, (key) => s3.remove(key));
           // What killed writes left, too.
           if (kept.size === 0) await s3.clear(`${folder}/`, (rest) => /^[0-9a-f]{64}$/.test(rest));
         }
-        return [...over.values()].reduce((sum, bytes) => sum + bytes, 0);
+        return gone.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       },
       async audit(ref, reads) {
         const problems: ContentProblem[] = [];

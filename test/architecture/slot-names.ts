@@ -41,7 +41,7 @@ export const saidNames: readonly SaidNames[] = [
     why: 'an artifact that the contract names and the engine makes itself, and a type of object',
   },
   {
-    names: ['patchset', 'internal-ledger', 'git-native'],
+    names: ['patchset', 'internal-ledger', 'git-native', 'external-s3'],
     within: 'engine/upkeep/',
     why: 'what a record of a run says of itself: types of objects, its log, where its artifacts lie',
   },

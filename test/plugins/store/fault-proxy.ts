@@ -47,6 +47,7 @@ export interface S3Server {
   /** The same, past proxy and faults. */
   read(key: string): Promise<Buffer | undefined>;
   write(key: string, body: string): Promise<void>;
+  remove(key: string): Promise<void>;
   keys(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -69,6 +70,9 @@ export async function startS3(): Promise<S3Server> {
     },
     async write(key, body) {
       await pass('PUT', `/${bucket}/${key}`, {}, Buffer.from(body));
+    },
+    async remove(key) {
+      await pass('DELETE', `/${bucket}/${key}`, {}, Buffer.of());
     },
     async keys() {
       const { body } = await pass('GET', `/${bucket}?list-type=2`, {}, Buffer.of());
