@@ -30,6 +30,8 @@ export type Fault =
   | 'lost-answer'
   /** Half of the body, then the end of the connection. */
   | 'cut-answer'
+  /** Answered; then `afterAnswer` is called. */
+  | 'then-kill'
   /** One changed byte. */
   | 'wrong-bytes'
   /** More bytes than there should be. */
@@ -42,6 +44,8 @@ export interface S3Server {
   readonly seen: Seen[];
   /** Asked for each request; `undefined`: it is answered. May wait, to stop a client at a place. */
   fault: ((seen: Seen) => Fault | undefined | Promise<Fault | undefined>) | undefined;
+  /** Called when a `lost-answer` was not sent, or a `then-kill` was. */
+  afterAnswer: (() => void) | undefined;
   /** False: conditions are ignored, as by the server behind it. */
   keepsConditions: boolean;
   /** The same, past proxy and faults. */
@@ -63,6 +67,7 @@ export async function startS3(): Promise<S3Server> {
     bucket,
     seen: [],
     fault: undefined,
+    afterAnswer: undefined,
     keepsConditions: true,
     async read(key) {
       const { status, body } = await pass('GET', `/${bucket}/${key}`, {}, Buffer.of());
@@ -150,7 +155,11 @@ export async function startS3(): Promise<S3Server> {
       turn.catch(() => undefined),
     );
     const found = await turn;
-    if (fault === 'lost-answer') return void incoming.socket.destroy();
+    if (fault === 'lost-answer') {
+      server.afterAnswer?.();
+      return void incoming.socket.destroy();
+    }
+    if (fault === 'then-kill') outgoing.once('finish', () => server.afterAnswer?.());
     const changed = Buffer.from(found.body);
     if (fault === 'wrong-bytes') changed[0] = (changed[0] ?? 0) ^ 1;
     const sent = fault === 'longer' ? Buffer.concat([found.body, found.body]) : changed;
