@@ -3,7 +3,7 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { ContentProblem, ObjectStore, RefWrite, WriteTree } from '../../core/interfaces/store.ts';
+import type { ContentProblem, ObjectStore, RefWrite } from '../../core/interfaces/store.ts';
 import type { StorePlace, StoreSource } from '../../core/interfaces/store-source.ts';
 import { s3PlaceOf } from '../../engine/config/table-reader.ts';
 import { type ArtifactRef, artifactRef, contentMarker } from '../../store/object-shapes.ts';
@@ -21,6 +21,9 @@ const marker = Buffer.from(`${name}\n`);
 /** A reference is a few hundred bytes. */
 const maxRefBytes = 16 * 1024;
 const maxConfigBytes = 256 * 1024;
+
+/** An ArtifactRef, and where in the bucket its content is, below the prefix. */
+type Placed = ArtifactRef & { readonly at: string };
 
 /** The run that a content ref belongs to, by the ref's name: its folder in the bucket. */
 function folderOf(ref: string): string | undefined {
@@ -66,13 +69,13 @@ export function openExternalS3Store(
   async function refsAt(
     ref: string,
     paths?: Iterable<string>,
-  ): Promise<ReadonlyMap<string, ArtifactRef> | undefined> {
+  ): Promise<ReadonlyMap<string, Placed> | undefined> {
     const folder = folderOf(ref);
     if (folder === undefined) return undefined;
     const wanted = paths ?? (await git.list(ref)).map(({ path }) => path);
     const files = await git.readMany(ref, [contentMarker, ...wanted]);
     if (!files.has(contentMarker)) return undefined;
-    const found = new Map<string, ArtifactRef>();
+    const found = new Map<string, Placed>();
     for (const [path, bytes] of files)
       if (path !== contentMarker) found.set(path, parseRef(folder, path, bytes));
     return found;
@@ -88,11 +91,10 @@ export function openExternalS3Store(
       const sha256 = sha256Hex(bytes);
       const { contentType = 'application/octet-stream', expiresAt } =
         write.about?.(requireStorePath(path)) ?? {};
-      const key = `${folder}/${sha256}`;
-      await s3.put(key, bytes, contentType);
+      await s3.put(`${folder}/${sha256}`, bytes, contentType);
       const pointer: ArtifactRef = {
         store: name,
-        key,
+        key: sha256,
         sha256,
         sizeBytes: bytes.length,
         contentType,
@@ -103,29 +105,25 @@ export function openExternalS3Store(
     const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
     return [ref, { ...write, files: sorted }];
   }
-  async function writeTrees(
-    writes: readonly RefWrite[],
-    commit: (writes: readonly RefWrite[]) => Promise<string>,
-  ): Promise<string> {
+  async function putContent(writes: readonly RefWrite[]): Promise<readonly RefWrite[]> {
     try {
       const made: RefWrite[] = [];
       for (const write of writes) made.push(await toReferences(write));
-      return await commit(made);
+      return made;
     } catch (cause) {
-      const isNamed = [
-        'EVIDENCE_WRITE_FAILED',
+      // These say by themselves what to do.
+      const named = [
         'STORE_UNCONDITIONAL',
         'STORE_CREDENTIALS',
+        'KEY_INSECURE',
         'CONFIG_INVALID',
-        'GIT_MISSING',
+        'REF_INVALID',
       ];
-      if (isWritError(cause) && isNamed.includes(cause.code)) throw cause;
+      if (isWritError(cause) && named.includes(cause.code)) throw cause;
+      const ref = writes[0]?.[0];
       throw new WritError('EVIDENCE_WRITE_FAILED', {
-        message: `the content of \`${writes[0]?.[0]}\` could not be stored: ${messageOf(cause)}`,
-        detail: {
-          ref: writes[0]?.[0],
-          ...(isWritError(cause) ? { reason: cause.detail, code: cause.code } : {}),
-        },
+        message: `the content of \`${ref}\` could not be stored: ${messageOf(cause)}`,
+        detail: { ref, ...(isWritError(cause) ? { code: cause.code, reason: cause.detail } : {}) },
         cause,
       });
     }
@@ -137,9 +135,9 @@ export function openExternalS3Store(
     if (pointers === undefined) return git.readMany(ref, wanted);
     const s3 = await bucket();
     const found = new Map<string, Buffer>();
-    await forEachOf(pointers, atOnce, async ([path, { key, ...expected }]) => {
-      const bytes = await s3.get(key, expected);
-      if (bytes === undefined) throw missing(ref, path, key);
+    await forEachOf(pointers, atOnce, async ([path, { at, ...expected }]) => {
+      const bytes = await s3.get(at, expected);
+      if (bytes === undefined) throw missing(ref, path, expected.sha256);
       found.set(path, bytes);
     });
     return new Map(wanted.flatMap((path) => (found.has(path) ? [[path, found.get(path) as Buffer]] : [])));
@@ -147,14 +145,11 @@ export function openExternalS3Store(
 
   return {
     ...git,
-    writeTree: (ref, write: WriteTree) =>
-      writeTrees([[ref, write]], async ([one]) => (one ? git.writeTree(...one) : '')),
-    async writeTrees(writes) {
-      await writeTrees(writes, async (made) => {
-        await git.writeTrees?.(made);
-        return '';
-      });
+    async writeTree(ref, write) {
+      const [made = [ref, write] as const] = await putContent([[ref, write]]);
+      return git.writeTree(...made);
     },
+    writeTrees: async (writes) => git.writeTrees?.(await putContent(writes)),
     read: async (ref, path) => (await readMany(ref, [path])).get(path),
     readMany,
     async list(ref) {
@@ -185,12 +180,12 @@ export function openExternalS3Store(
         if (pointers === undefined || folder === undefined) return undefined;
         const isGone = new Set(paths ?? pointers.keys());
         const all = [...pointers].map(([path, one]) => ({ ...one, isGone: isGone.has(path) }));
-        const kept = new Set(all.filter((one) => !one.isGone).map(({ key }) => key));
+        const kept = new Set(all.filter((one) => !one.isGone).map(({ at }) => at));
         const gone = all.filter((one) => one.isGone);
         if (!dryRun) {
           const s3 = await bucket();
-          const over = new Set(gone.flatMap(({ key }) => (kept.has(key) ? [] : [key])));
-          await forEachOf(over, atOnce, (key) => s3.remove(key));
+          const over = new Set(gone.flatMap(({ at }) => (kept.has(at) ? [] : [at])));
+          await forEachOf(over, atOnce, (at) => s3.remove(at));
           // What killed writes left, too.
           if (kept.size === 0) await s3.clear(`${folder}/`, (rest) => /^[0-9a-f]{64}$/.test(rest));
         }
@@ -198,18 +193,18 @@ export function openExternalS3Store(
       },
       async audit(ref, reads) {
         const problems: ContentProblem[] = [];
-        const pointers = (await refsAt(ref)) ?? new Map<string, ArtifactRef>();
+        const pointers = (await refsAt(ref)) ?? new Map<string, Placed>();
         if (pointers.size === 0) return problems;
         const s3 = await bucket();
-        await forEachOf(pointers, atOnce, async ([path, { key, sha256, sizeBytes }]) => {
-          const size = await s3.size(key);
+        await forEachOf(pointers, atOnce, async ([path, { at, sha256, sizeBytes }]) => {
+          const size = await s3.size(at);
           const note = (isThere: boolean, what: string) =>
-            void problems.push({ path, isThere, what: `${what} in the object store (\`${key}\`)` });
+            void problems.push({ path, isThere, what: `${what} in the object store (\`${at}\`)` });
           if (size === undefined) return note(false, 'it is not');
           if (size !== sizeBytes) return note(true, `expected ${sizeBytes} bytes, found ${size}`);
           if (!reads) return;
           try {
-            if ((await s3.get(key, { sha256, sizeBytes })) === undefined) note(false, 'it is not');
+            if ((await s3.get(at, { sha256, sizeBytes })) === undefined) note(false, 'it is not');
           } catch (fault) {
             if (!isWritError(fault, 'OBJECT_CORRUPT')) throw fault;
             note(true, `expected ${sha256}, found ${String(fault.detail.found)}`);
@@ -221,25 +216,25 @@ export function openExternalS3Store(
   };
 }
 
-/** Only the key that follows from run and digest is ever asked for: a ref may come from others. */
-function parseRef(folder: string, path: string, bytes: Buffer): ArtifactRef {
+/** Its key follows from the digest, its folder from the ref: a ref may come from others. */
+function parseRef(folder: string, path: string, bytes: Buffer): Placed {
   const problems: string[] = [];
   const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes: maxRefBytes });
   artifactRef.check(value, '', problems);
   const found = value as ArtifactRef;
-  if (problems.length === 0 && (found.store !== name || found.key !== `${folder}/${found.sha256}`))
-    problems.push('/key: it is not that of this run and digest');
-  if (problems.length === 0) return found;
+  if (problems.length === 0 && (found.store !== name || found.key !== found.sha256))
+    problems.push('/key: it is not that of this store and digest');
+  if (problems.length === 0) return { ...found, at: `${folder}/${found.key}` };
   throw new WritError('OBJECT_CORRUPT', {
     message: `the reference to the content of \`${path}\` is malformed: ${problems[0]}`,
     detail: { path, problems },
   });
 }
 
-function missing(ref: string, path: string, key: string): WritError {
+function missing(ref: string, path: string, sha256: string): WritError {
   return new WritError('OBJECT_CORRUPT', {
     message: `the content of \`${ref}:${path}\` is not in the object store`,
-    detail: { object: key, expected: key.slice(key.indexOf('/') + 1), found: 'nothing' },
+    detail: { object: sha256, expected: sha256, found: 'nothing' },
   });
 }
 

@@ -143,7 +143,7 @@ long('a run under `external-s3` keeps its content in the bucket, and git what it
   const listed = await store.objects.list(ref);
   for (const { path, object, sizeBytes } of listed) {
     const found = show(path);
-    t.match(found, { store: 'external-s3', key: `${runId}/${object}`, sha256: object, sizeBytes });
+    t.match(found, { store: 'external-s3', key: object, sha256: object, sizeBytes });
     t.match(found, path === 'patchset.diff' ? { contentType: 'text/x-diff' } : { expiresAt: /^20/ });
   }
   t.strictSame(
