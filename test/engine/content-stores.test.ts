@@ -1,5 +1,5 @@
 /* One test of every store and every way to keep context blobs: a run is stored, read, verified, compared and expires. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitEvidence } from '../../api/verify/git-evidence.ts';
@@ -248,5 +248,7 @@ long(
       (await server.keys()).filter((key) => key.startsWith('refused/')),
       ['refused/probe/once'],
     );
+    const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+    t.equal((await sample.resume(runId)).decision?.type, 'commit', 'the run goes on when the store does');
   },
 );

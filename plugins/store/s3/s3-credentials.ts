@@ -65,7 +65,7 @@ async function readFile(
 async function requireUntracked(repository: RepositoryPlace, path: string): Promise<void> {
   const inside = relative(realpathSync(repository.root), realpathSync(path));
   if (inside.startsWith('..')) return;
-  const { stdout } = await askGit(repository, ['ls-files', '-z', '--', `:(top,literal)${inside}`]);
+  const { stdout } = await askGit(repository, ['ls-files', '-z', '--', inside]);
   if (stdout.length > 0)
     throw new WritError('STORE_CREDENTIALS', {
       message: `git tracks \`${inside}\`, and credentials are never read from a tracked file`,
