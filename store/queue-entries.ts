@@ -1,5 +1,6 @@
 /* The entries of the merge queue on disk: adding, listing and updating them. */
-import { readdir, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../core/base/canonical.ts';
 import { WritError } from '../core/base/errors.ts';
@@ -82,6 +83,22 @@ type At = Pick<Repository, 'commonDir'>;
 
 function placeOf({ commonDir }: At, ...names: readonly string[]) {
   return { root: commonDir, parts: ['writ', 'queue', ...names] };
+}
+
+/** The directory of the queue. ENVIRONMENT_BROKEN if it is another user's: its entries are runs of that user. */
+async function openQueue(repository: At): Promise<string> {
+  const { root, parts } = placeOf(repository);
+  const directory = join(root, ...parts);
+  try {
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (fault) {
+    if (!(fault instanceof Error && 'code' in fault && fault.code === 'EACCES')) return directory;
+    throw new WritError('ENVIRONMENT_BROKEN', {
+      message: 'the merge queue of this repository belongs to another user',
+      hints: ['queue the change as that user, or in a clone of your own'],
+    });
+  }
+  return directory;
 }
 
 const nameOf = (number: number): string => String(number).padStart(6, '0');
@@ -223,8 +240,7 @@ async function forget({ commonDir }: At, number: number): Promise<void> {
 
 /** All entries in order, also those that have ended lately. OBJECT_CORRUPT. */
 export async function listEntries(repository: At): Promise<readonly QueueEntry[]> {
-  const { root, parts } = placeOf(repository);
-  const names = (await readdir(join(root, ...parts)).catch(absent)) ?? [];
+  const names = (await readdir(await openQueue(repository)).catch(absent)) ?? [];
   return names
     .filter((name) => /^\d{6,9}$/.test(name))
     .map(Number)
@@ -282,6 +298,7 @@ export async function lockQueue(
   name: 'lock' | 'add.lock' = 'lock',
   waitMs = 0,
 ): Promise<ProcessLock> {
+  await openQueue(repository);
   const directory = await makeDirectories(placeOf(repository));
   return acquireProcessLock(join(directory, name), {
     waitMs,

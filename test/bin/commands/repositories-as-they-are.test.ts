@@ -181,3 +181,22 @@ t.test('a repository of another user is named with what git wants', { skip: !isR
     },
   });
 });
+
+t.test('the merge queue of another user is refused by name', async (t) => {
+  const { root } = scene(t);
+  const commonDir = join(root, '.git');
+  const queue = join(commonDir, 'writ/queue');
+  mkdirSync(queue, { recursive: true });
+  for (const path of [join(root, '..'), root, commonDir, join(commonDir, 'writ')]) chmodSync(path, 0o755);
+  const entries = JSON.stringify(fileURLToPath(new URL('../../../store/queue-entries.ts', import.meta.url)));
+  const list = `const { listEntries } = await import(${entries});
+    const listed = listEntries({ commonDir: ${JSON.stringify(commonDir)} });
+    console.log(await listed.then(({ length }) => length, ({ code, message }) => code + ': ' + message));`;
+  chmodSync(queue, 0o777);
+  const canRead = asOther(list) === '0';
+  chmodSync(queue, isRoot ? 0o700 : 0);
+  if (canRead)
+    t.equal(asOther(list), 'ENVIRONMENT_BROKEN: the merge queue of this repository belongs to another user');
+  else t.comment('skipped: the other user cannot read this project');
+  chmodSync(queue, 0o700);
+});
