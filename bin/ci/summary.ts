@@ -178,7 +178,7 @@ function render(
     ),
     '',
   ];
-  const run = `Run \`${summary.run_id.replace(/[^\w-]/g, '?')}\`.`;
+  const run = summary.run_id === '-' ? '' : `Run \`${summary.run_id.replace(/[^\w-]/g, '?')}\`.`;
   const tail = notes.flatMap((note) => ['', note]);
   let room = maxComment - 500 - [...heading, ...head, ...tail].join(`\n${quote}`).length;
   const shown: string[] = [];

@@ -48,7 +48,13 @@ export async function ciCommand(context: CommandContext): Promise<CommandResult>
     const result = await evaluate(context, repository, job);
     return await report(context, repository, job, result);
   } catch (fault) {
-    if (isWritError(fault)) await post(context, job, faultSummary(fault.code, fault.message), []);
+    if (isWritError(fault))
+      await post(
+        context,
+        job,
+        faultSummary(fault.code, fault.message),
+        fault.hints.map((hint) => `- ${hint}`),
+      );
     throw fault;
   }
 }
@@ -200,10 +206,13 @@ function notesOf(
   const resume =
     github === undefined || pull === undefined ? '' : ` && ${workflow} -f run=${run} -f pull=${pull.number}`;
   if (outcome === 'wait' && !would)
-    return line(
-      'To approve it, in a clone of the repository:',
-      `writ approve ${run} --remote ${remoteName}${resume}`,
-    );
+    return [
+      ...line(
+        'To approve it, in a clone of the repository:',
+        `writ approve ${run} --remote ${remoteName}${resume}`,
+      ),
+      ...(resume === '' ? line('After the last approval, CI seals and lands it:', landing(run)) : []),
+    ];
   if (outcome === 'wait' && advised === undefined && pull !== undefined && github !== undefined)
     return line(
       'To start the run that people approve:',
@@ -219,6 +228,7 @@ function notesOf(
 }
 
 const workflow = 'gh workflow run writ-resume.yml';
+const landing = (run: string): string => `writ ci --resume ${run} --land`;
 
 function shellName(name: string): string {
   return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;

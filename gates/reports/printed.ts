@@ -31,6 +31,9 @@ const fails = new RegExp(String.raw`^(?:failed|fail|error|\*\*\*|[${crosses}])$`
 /** What follows a name: its time, and why it was skipped. */
 const time = /\s+\(?\d{1,9}(?:\.\d{1,9})?\s?m?s\)?(?:\s+#.{0,500})?$/;
 
+/** A file with the number of its tests: vitest then names only the tests that failed or were slow. */
+const fileOfTests = /^(?<file>\S.*) \(\d{1,9} tests?(?: \| .*)?\)$/;
+
 const summary = new RegExp(
   [
     String.raw`^${info} (?:tests|pass|fail|cancelled|skipped|todo) \d+$`, // node --test
@@ -69,6 +72,7 @@ const maxLineLength = 2_000;
 export function readPrinted(bytes: Uint8Array): TestReport | undefined {
   if (textRefusal(bytes)) return undefined;
   const tests = new Map<string, Outcome>();
+  const files = new Set<string>();
   const counts = { pass: 0, fail: 0, skip: 0, total: 0 };
   let isSure = false;
   let isSummed = false;
@@ -82,13 +86,16 @@ export function readPrinted(bytes: Uint8Array): TestReport | undefined {
     }
     const found = namedIn(line);
     if (found === undefined) continue;
+    const { file } = fileOfTests.exec(found.name)?.groups ?? {};
+    if (file !== undefined) files.add(file);
+    const name = file ?? found.name;
     isSure ||= found.isSure;
-    if (tests.size < reportBounds.maxNames && tests.get(found.name) !== 'fail')
-      tests.set(found.name, found.outcome);
+    if (tests.size < reportBounds.maxNames && tests.get(name) !== 'fail') tests.set(name, found.outcome);
   }
   if (!isSummed && !isSure) return undefined;
   const tally = new Tally();
-  for (const [name, outcome] of tests) tally[outcome](name);
+  for (const [name, outcome] of tests)
+    if (files.size === 0 || files.has(name) || outcome === 'fail') tally[outcome](name);
   const report = tally.toReport();
   if (!isSummed) return report;
   const { pass, fail: failed, skip: skipped, total } = counts;

@@ -505,7 +505,6 @@ long('secrets `deny-all` hides the environment of the user from a check', async 
     'REPORTS_DIR',
     'npm_config_fetch_retries',
     'pnpm_config_fetch_retries',
-    'npm_config_verify_deps_before_run',
     'pnpm_config_verify_deps_before_run',
   ];
   t.strictSame(

@@ -73,13 +73,12 @@ export const proxyVariables: Readonly<Record<string, string>> = {
 };
 
 /**
- * Without a network, npm and pnpm 11 would repeat each request for more than a minute without any output. pnpm would
+ * Without a network, npm and pnpm 11 would repeat each request for more than a minute without any output. pnpm 11 would
  * also install before `pnpm test`, because it recorded the path of another directory than the one of a sandbox.
  */
 export const withoutNetwork = {
   npm_config_fetch_retries: '0',
   pnpm_config_fetch_retries: '0',
-  npm_config_verify_deps_before_run: 'false',
   pnpm_config_verify_deps_before_run: 'false',
 };
 

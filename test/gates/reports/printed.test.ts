@@ -79,3 +79,24 @@ t.test('other output is no report', async (t) => {
   for (const text of ['✔ built in 3s\nok\n5 passed\n', '✖ 3 problems (3 errors, 0 warnings)\n', '', '\0'])
     t.equal(readPrinted(Buffer.from(text)), undefined, JSON.stringify(text));
 });
+
+t.test('vitest names slow tests by chance: only files and failed tests count by name', async (t) => {
+  const names = (lines: readonly string[]) => {
+    const summary = [
+      '',
+      ' Test Files  1 failed | 1 passed (2)',
+      '      Tests  1 failed | 25 passed (26)',
+      '',
+    ];
+    const report = readPrinted(Buffer.from([...lines, ...summary].join('\n')));
+    return { names: [...(report?.names ?? [])], passed: report?.passed };
+  };
+  const files = [
+    ' ✓ test/a.test.ts (24 tests | 2 skipped) 463ms',
+    ' ❯ test/b.test.ts (2 tests | 1 failed) 9ms',
+  ];
+  const fault = '   × b > adds 4ms';
+  const expected = { names: ['test/a.test.ts', 'b > adds'], passed: 25 };
+  t.strictSame(names([...files, fault]), expected);
+  t.strictSame(names([files[0] ?? '', '   ✓ a > is slow 405ms', files[1] ?? '', fault]), expected);
+});
