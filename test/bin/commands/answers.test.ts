@@ -16,6 +16,7 @@ import t from 'tap';
 import { openUserLedgerKey, openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleSpecWith } from '../../../testing.ts';
+import { startS3 } from '../../plugins/store/fault-proxy.ts';
 import { long } from '../../rooms/long.ts';
 import { asksForTwo } from '../asks-for-two.ts';
 import { faultsOf } from '../faults-of.ts';
@@ -155,6 +156,37 @@ async function keyDiagnosis(home: string): Promise<Diagnosis> {
   if (found === undefined) throw new Error('no diagnosis of the signing key');
   return found;
 }
+
+long(
+  '`writ doctor` tries the bucket with two writers, and refuses one that ignores conditions',
+  async (t) => {
+    const server = await startS3();
+    t.teardown(() => server.close());
+    const place = `endpoint = "${server.endpoint}"\nbucket = "${server.bucket}"\n`;
+    const cwd = realpathSync(t.testdir({ '.writ': { 'config.toml': `[store.s3]\n${place}` } }));
+    const own = { PATH: env.PATH, HOME: cwd, AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    for (const args of [
+      ['init', '-q'],
+      ['add', '.writ'],
+      [...author, 'commit', '-q', '-m', 'first'],
+    ])
+      execFileSync('git', args, { cwd, env: own });
+    const look = async (given: object) => {
+      const { out } = await runLine(['--json', 'doctor'], commands, { cwd, env: { ...own, ...given } });
+      const { checks } = JSON.parse(out).data as { readonly checks: readonly Diagnosis[] };
+      return checks.filter(({ id }) => id.startsWith('store-'));
+    };
+    const id = 'store-external-s3';
+    t.match(await look({}), [{ id, status: 'ok', detail: /one wins/ }]);
+    t.strictSame(await server.keys(), [], 'the trial leaves nothing');
+    server.keepsConditions = false;
+    t.match(await look({}), [{ id, status: 'failed', detail: /^STORE_UNCONDITIONAL: / }]);
+    t.match(await look({ AWS_SECRET_ACCESS_KEY: '' }), [
+      { id, status: 'failed', detail: /^STORE_CREDENTIALS: / },
+    ]);
+  },
+);
 
 t.test('`writ doctor` reports a landing remote that the clone does not have', async (t) => {
   const cwd = realpathSync(t.testdir({ '.writ': { 'config.toml': '[landing]\nremote = "upstram"\n' } }));

@@ -27,6 +27,24 @@ const files = Array.from(
   (_, index) => [`artifacts/${index}.log`, `line ${index}\n`.repeat(index + 1)] as const,
 );
 
+const config = `[store.s3]\nendpoint = "${server.endpoint}"\nbucket = "${server.bucket}"\nprefix = "kill/"\n`;
+
+t.test('a ref does not move unless all of its content is stored', async (t) => {
+  const ref = 'refs/ai/content/full';
+  const order = { directory, config, ref, files };
+  let puts = 0;
+  server.fault = ({ method, key }) => {
+    puts += method === 'PUT' && key.includes('/full/') ? 1 : 0;
+    return puts > 5 ? { answer: 507, code: 'QuotaExceeded' } : undefined;
+  };
+  await t.rejects(writeOnce(order), { code: 'EVIDENCE_WRITE_FAILED', message: /507 QuotaExceeded/ });
+  server.fault = undefined;
+  const store = await openWriter(order);
+  t.equal(await store.version(ref), undefined);
+  await writeOnce(order);
+  t.equal((await store.list(ref)).length, files.length);
+});
+
 const moments = ['before', 'done', 'answered'] as const;
 /** The proof of conditions is one request, or two the first time; then each file is one. */
 const rounds = moments.flatMap((moment) =>
@@ -38,7 +56,6 @@ leaveOut(rounds.length - chosen.length);
 t.test(`a writer is killed ${chosen.length} times`, { timeout: 900_000 }, async (t) => {
   let acknowledged = 0;
   for (const [round, { moment, at }] of chosen.entries()) {
-    const config = `[store.s3]\nendpoint = "${server.endpoint}"\nbucket = "${server.bucket}"\nprefix = "kill/"\n`;
     const ref = `refs/ai/content/run-${round}`;
     const order = { directory, config, ref, files };
     const child = spawn(process.execPath, [writer, JSON.stringify(order)], {
