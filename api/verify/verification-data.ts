@@ -144,7 +144,8 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     return [
       'if another clone sealed this run as well, bring its record: `writ fetch`, then verify again',
       `otherwise the sealed commit was rewritten (rebased, amended or cherry-picked): the record names ${String(detail.rewritten_from)}`,
-      'if the commit was not pushed, reset the branch to its remote (`git reset --hard @{upstream}`), then run the spec again',
+      'if it was not pushed and is the last commit, seal it as it is now: `writ seal --commit`',
+      'if it was not pushed and its spec is to be run again: keep the branch (`git branch kept`), go back to its remote (`git reset --keep @{upstream}`), run the spec, then `git cherry-pick` the other commits of `kept`',
       `if it was pushed, undo it with a commit (\`git revert ${String(detail.found)}\`), then run the spec again with the same change`,
     ];
   if (id?.startsWith('artifact:') && code === 'wrong-subject')
