@@ -110,7 +110,6 @@ export const guideCommands: readonly CommandSpec[] = [
   {
     name: 'completion',
     summary: 'print the completion script of a shell',
-    description: 'In bash the package `bash-completion` must be installed.',
     arguments: [{ name: 'SHELL', about: '`bash`, `zsh` or `fish`' }],
     options: [],
     examples: [
