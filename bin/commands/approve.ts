@@ -36,7 +36,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const isBudget = waiting.record.for === 'budget';
   const remotes = await gitLine(waiting.repository, ['remote']);
   const human = (printer: Printer): void =>
-    printApprovals(printer, data, keyId, { isBudget, isShared: remotes !== '' && remote === undefined });
+    printApprovals(printer, data, keyId, {
+      isBudget,
+      isShared: remotes !== '' && remote === undefined,
+      isSent: remote !== undefined,
+    });
   if (fault === undefined) return succeeded({ ...data }, human);
   print.complain(styled('yellow', 'does not count'), `  ${why}`);
   return refused(fault, { ...data }, human);
@@ -57,7 +61,11 @@ function printApprovals(
   printer: Printer,
   data: ApprovalData,
   keyId: string,
-  { isBudget, isShared }: { readonly isBudget: boolean; readonly isShared: boolean },
+  {
+    isBudget,
+    isShared,
+    isSent,
+  }: { readonly isBudget: boolean; readonly isShared: boolean; readonly isSent: boolean },
 ): void {
   printer.line(`signed with ${keyId}, stored as ${data.ref}`);
   printer.table(
@@ -87,7 +95,9 @@ function printApprovals(
   printer.line(
     data.judged && !rejected && !isEnough
       ? `  next  ${push}writ approve ${data.run_id}, by ${lacking > 0 ? `${lacking} more` : 'an owner'}`
-      : `  next  ${push}writ resume ${data.run_id}`,
+      : isSent
+        ? `  next  in CI: writ ci --resume ${data.run_id} --land; without CI: writ resume ${data.run_id}`
+        : `  next  ${push}writ resume ${data.run_id}`,
   );
 }
 

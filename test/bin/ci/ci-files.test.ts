@@ -620,9 +620,12 @@ long('GitLab CI and a plain shell', async (t: Test) => {
       t.ok(existsSync(join(clone, name)), name);
     const [, run = ''] = /^WRIT_RUN=(\S+)$/m.exec(readFileSync(join(clone, 'writ.env'), 'utf8')) ?? [];
     t.match(first.stdout, `writ approve ${run} --remote origin\n`);
+    t.match(first.stdout, `writ ci --resume ${run} --land\n`);
     const { clone: desk, env } = scene.person('rev');
     const approve = ['approve', run, '--remote', 'origin', '--key', scene.approverKey];
-    t.equal(spawnSync('writ', approve, { cwd: desk, env }).status, 0);
+    const approved = spawnSync('writ', approve, { cwd: desk, env, encoding: 'utf8' });
+    t.equal(approved.status, 0);
+    t.match(approved.stdout, `in CI: writ ci --resume ${run} --land;`);
     const resumed = runner('later').shell(jobs['writ-resume']?.script ?? [], { WRIT_RUN: run });
     t.equal(resumed.status, 0, resumed.stderr);
     t.match(scene.originGit('log', '-1', '--format=%B', 'main'), `Run-Id: ${run}`);
