@@ -46,5 +46,5 @@ t.test('where writ knows no word, the shell completes names of files', async (t)
   const answer = async (...words: readonly string[]) =>
     (await runLine(['complete', '--', ...words], commands, { cwd: t.testdir() })).out;
   t.equal(await answer('scan', 's'), ':0\n');
-  t.match(await answer('sc'), /^scan\t[^]*\n:4\n$/);
+  t.match(await answer('sc'), /^scan\t[\s\S]*\n:4\n$/);
 });

@@ -93,7 +93,10 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
   });
   const advice = (await runLine(['verify', rebased], commands, { cwd: b, env })).err;
   t.match(advice, /another clone sealed this run as well, .*`writ fetch`/);
-  t.match(advice, /not pushed and is the last commit, .*`writ seal --commit`[^]*git branch kept[^]*git reset --keep @\{upstream\}/);
+  t.match(
+    advice,
+    /not pushed and is the last commit, .*`writ seal --commit`[\s\S]*git branch kept[\s\S]*git reset --keep @\{upstream\}/,
+  );
   t.match(advice, new RegExp(`pushed, .*\`git revert ${rebased}\`.*run the spec again`));
 
   git(b, 'reset', '-q', '--hard', 'origin/main');
