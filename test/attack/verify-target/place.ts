@@ -46,7 +46,8 @@ export async function sealedPlace(): Promise<SealedPlace> {
     { acceptance: { verificationPlan: { fastChecks: [quick] } } },
   );
   const commit = view.decision?.commitSha;
-  if (commit === undefined) throw new Error('the sample run was not committed');
+  if (commit === undefined)
+    throw new Error(`the sample run was not committed: ${view.decision?.rationale ?? view.state}`);
   return {
     sample,
     runId: view.runId,
