@@ -23,6 +23,7 @@ const expected: readonly (readonly [id: string, sees: string, about: string])[] 
   ['landing-chosen', 'repository', '/metadata/target/baseRef'],
   ['objects-here', 'repository', '/metadata/target/repo'],
   ['config-read', 'repository', ''],
+  ['content-storable', 'repository', '/objmodel/objectStore/backend'],
   ['mode-known', 'repository', ''],
   ['signers-read', 'repository', '/risk/humanInLoop'],
   ['checks-joined', 'repository', ''],
