@@ -91,6 +91,7 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
       'ci',
       'queue add',
       'queue run',
+      'queue remove',
       'queue show',
     ],
   },
