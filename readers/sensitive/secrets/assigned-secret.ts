@@ -299,7 +299,8 @@ function execWhole(text: string, at: number, before: string): RegExpExecArray | 
   const isLine = lineBefore.test(before) && matchesAt(restOfLine, text, end);
   const isOption = sign.trim() === '' && flagBefore.test(before);
   const isWhole = isOption || sign === '=' ? matchesAt(endOfWord, text, end) : isLine && sign.trim() !== '';
-  if (!isWhole || expression.test(bare)) return null;
+  const [token = ''] = text.slice(end - bare.length, end + 8).split(/\s/);
+  if (!isWhole || expression.test(token)) return null;
   if (word !== undefined) return isPassword(bare) && !isHarmless(bare, true) ? match : null;
   // In an environment no value is an expression.
   const isCapital = isLine && sign === '=' && !/[a-z]/.test(match[0].slice(0, match[0].indexOf('=')));
