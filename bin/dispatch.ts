@@ -2,6 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { storeSecrets } from '../api/vault/store-secrets.ts';
 import { systemClock } from '../core/base/clock.ts';
 import { isWritError, type WritError } from '../core/base/errors.ts';
 import type { WorkerPool } from '../core/kernel/worker/pool.ts';
@@ -99,11 +100,7 @@ export async function dispatch(
       print: printer,
       progress,
       cwd: host.cwd,
-      stores: createStores({
-        env: host.env,
-        vault: async (repository, name) =>
-          (await import('../api/vault/vault.ts')).findInVaults(repository, host.env, name),
-      }),
+      stores: createStores(storeSecrets(host.env)),
       env: host.env,
       get stdin() {
         return host.stdin;

@@ -1,4 +1,5 @@
 import { coderPlugin } from '../agent/plugin.ts';
+import { storeSecrets } from '../api/vault/store-secrets.ts';
 import { type AttestPluginOptions, attestPlugin } from '../attest/attestor/plugin.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
@@ -10,21 +11,17 @@ import { recordedWorkerPlugin } from './recorded-worker/plugin.ts';
 import { redactionPlugin } from './redaction/plugin.ts';
 import { sandboxPlugin } from './sandbox/plugin.ts';
 import { storePlugin } from './store/plugin.ts';
-import type { StoreSecrets } from './store/s3/s3-credentials.ts';
 import { supplyChainPlugin } from './supply-chain/plugin.ts';
 
 /** Every built-in plugin, in the order of set-up and of calls. */
 export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
-  const { env } = options;
-  const vault: StoreSecrets['vault'] = async (repository, name) =>
-    (await import('../api/vault/vault.ts')).findInVaults(repository, env, name);
   return [
     sandboxPlugin, //     where checks run: bubblewrap, unshare, none
     recordedWorkerPlugin, // worker: answers from a recording
     providersPlugin, //   model backends
     coderPlugin, //       worker: a model does the Tasks
     evidencePlugin, //    which sources count, by `evidence.strategy`
-    storePlugin({ env, vault }), // where runs are kept: git-native, external-local, external-s3
+    storePlugin(storeSecrets(options.env)), // where runs are kept: git-native, external-local, external-s3
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
     policyEnginesPlugin, // policy engines: Cedar, CEL, Rego
     redactionPlugin, //   no secret reaches an artifact

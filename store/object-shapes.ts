@@ -1,4 +1,6 @@
 /* The shapes of all stored objects: snapshots describe a state, events describe a change. */
+import { WritError } from '../core/base/errors.ts';
+import { parseStrictJson } from '../core/base/strict-json.ts';
 import { contextItemKinds, frameKinds } from '../core/interfaces/privacy.ts';
 import { scanFormats } from '../core/interfaces/scanner.ts';
 import { stageNames } from '../core/interfaces/stage.ts';
@@ -410,6 +412,26 @@ const eventShapes = {
 
 /** A reference to artifact content, which may have expired. */
 export type ArtifactRef = TypeOf<typeof artifactRef>;
+
+/** A reference is a few hundred bytes. */
+const maxReferenceBytes = 16 * 1024;
+
+/** Reads the file of a content ref that holds an ArtifactRef. OBJECT_CORRUPT, with what is wrong as `problems`. */
+export function parseArtifactRef(bytes: Uint8Array, path: string): ArtifactRef {
+  const limits = { code: 'OBJECT_CORRUPT', maxBytes: maxReferenceBytes } as const;
+  const { value } = parseStrictJson(bytes, limits);
+  const problems: string[] = [];
+  artifactRef.check(value, '', problems);
+  if (problems.length > 0) throw malformedReference(path, problems);
+  return value as ArtifactRef;
+}
+
+export function malformedReference(path: string, problems: readonly string[]): WritError {
+  return new WritError('OBJECT_CORRUPT', {
+    message: `the reference to the content of \`${path}\` is malformed: ${problems[0]}`,
+    detail: { path, problems },
+  });
+}
 
 /** The body of each object type; the header is the same for all. */
 export const objectShapes = { ...snapshotShapes, ...eventShapes } as const;

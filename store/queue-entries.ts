@@ -177,8 +177,8 @@ async function putEntry(
 }
 
 /**
- * Replaces the record of an entry, and returns the record that counts. One that has ended stays as it is, whoever works
- * on the queue; only that its commit landed is written over a removal.
+ * Replaces the record of an entry, and returns the record that counts. One that has ended stays as it is, and
+ * only that its commit landed is written over a removal.
  */
 export async function writeEntry(repository: Repository, entry: QueueEntry): Promise<QueueEntry> {
   return await changeEntry(repository, entry.number, ({ removed }) =>

@@ -36,10 +36,12 @@ export async function openStores(
   for (const name of stores.names) {
     const { open: openStore, beside, readsGit = false } = await stores.pick(name);
     if (beside && !beside.isUsed(repository)) continue;
-    const one = { name, objects: openStore({ repository, clock, actorId }) };
+    const objects = openStore({ repository, clock, actorId });
     const inGit = open.findIndex((other) => other.beside === undefined);
-    if (readsGit && inGit >= 0) open[inGit] = one;
-    else open.push({ ...one, ...(beside ? { beside } : {}) });
+    const git = readsGit ? open[inGit] : undefined;
+    // It reads for the store in git, whose records these are.
+    if (git) open[inGit] = { ...git, objects };
+    else open.push({ name, objects, ...(beside ? { beside } : {}) });
   }
   return open;
 }

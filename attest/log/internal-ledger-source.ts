@@ -118,7 +118,7 @@ export async function followPublishedLedger(
   try {
     const followed = await followPublished(repository, own);
     const continued = onContinued && (await continueFromMirror(repository, own));
-    if (continued) onContinued?.(continued);
+    if (continued) onContinued(continued);
     return followed;
   } finally {
     await lock.release();

@@ -92,12 +92,13 @@ function printApprovals(
   printer.line(data.judged ? state : 'not verified: the policy commit is not in this clone');
   if (data.judged) for (const one of unowned) printer.line(ownerWords(one));
   const push = isShared ? 'writ push, then: ' : '';
+  const resume = isSent
+    ? `in CI: writ ci --resume ${data.run_id} --land; without CI: writ resume ${data.run_id}`
+    : `${push}writ resume ${data.run_id}`;
   printer.line(
     data.judged && !rejected && !isEnough
       ? `  next  ${push}writ approve ${data.run_id}, by ${lacking > 0 ? `${lacking} more` : 'an owner'}`
-      : isSent
-        ? `  next  in CI: writ ci --resume ${data.run_id} --land; without CI: writ resume ${data.run_id}`
-        : `  next  ${push}writ resume ${data.run_id}`,
+      : `  next  ${resume}`,
   );
 }
 

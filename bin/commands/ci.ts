@@ -211,7 +211,9 @@ function notesOf(
         'To approve it, in a clone of the repository:',
         `writ approve ${run} --remote ${remoteName}${resume}`,
       ),
-      ...(resume === '' ? line('After the last approval, CI seals and lands it:', landing(run)) : []),
+      ...(resume === ''
+        ? line('After the last approval, CI seals and lands it:', `writ ci --resume ${run} --land`)
+        : []),
     ];
   if (outcome === 'wait' && advised === undefined && pull !== undefined && github !== undefined)
     return line(
@@ -228,7 +230,6 @@ function notesOf(
 }
 
 const workflow = 'gh workflow run writ-resume.yml';
-const landing = (run: string): string => `writ ci --resume ${run} --land`;
 
 function shellName(name: string): string {
   return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;

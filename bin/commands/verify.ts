@@ -1,6 +1,7 @@
 /* The `writ verify` command and its options. */
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
+import { storeSecrets } from '../../api/vault/store-secrets.ts';
 import { type Requirement, requirements } from '../../api/verify/demands.ts';
 import type { TargetForm } from '../../api/verify/target-meanings.ts';
 import { toVerificationData, verificationRefusal, warningsOf } from '../../api/verify/verification-data.ts';
@@ -49,11 +50,7 @@ function toAsker(context: CommandContext): VerifyContext {
     cwd,
     env,
     signal,
-    stores: createStores({
-      env,
-      vault: async (repository, name) =>
-        (await import('../../api/vault/vault.ts')).findInVaults(repository, env, name),
-    }),
+    stores: createStores(storeSecrets(env)),
     ...(repoPath === undefined ? {} : { repoPath }),
     get stdin() {
       return context.stdin;

@@ -3,7 +3,7 @@ import { canonicalDigest, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
-import { type ArtifactRef, artifactRef, type ObjectType, objectTypes } from '../../store/object-shapes.ts';
+import { type ObjectType, objectTypes, parseArtifactRef } from '../../store/object-shapes.ts';
 import { parseJournal } from '../../store/parse-journal.ts';
 import { readGateReport } from '../../store/record/gate-report.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
@@ -105,7 +105,7 @@ export function readFacts(
 ): FileFacts {
   const plain = { sha256: sha256Hex(bytes), sizeBytes: bytes.length };
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (!isRecord) return { ...plain, ...referenceIn(bytes) };
+  if (!isRecord) return { ...plain, ...referenceIn(path, bytes) };
   try {
     if (name.endsWith('.jsonl')) parseJournal(bytes, path);
     if (name.endsWith('.tlog-proof')) return { ...plain, ...logIndexOf(bytes) };
@@ -140,15 +140,11 @@ export function readFacts(
 
 /** Stores with content refs in git. */
 const inGit: readonly string[] = ['git-native', 'external-s3'];
-const maxReferenceBytes = 16 * 1024;
 
-function referenceIn(bytes: Buffer): Pick<FileFacts, 'refersTo'> {
-  if (bytes[0] !== 0x7b || bytes.length > maxReferenceBytes) return {};
+function referenceIn(path: string, bytes: Buffer): Pick<FileFacts, 'refersTo'> {
+  if (bytes[0] !== 0x7b) return {};
   try {
-    const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes: maxReferenceBytes });
-    const problems: string[] = [];
-    artifactRef.check(value, '', problems);
-    return problems.length > 0 ? {} : { refersTo: (value as ArtifactRef).sha256 };
+    return { refersTo: parseArtifactRef(bytes, path).sha256 };
   } catch (fault) {
     if (isWritError(fault, 'OBJECT_CORRUPT')) return {};
     throw fault;

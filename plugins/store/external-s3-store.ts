@@ -2,11 +2,15 @@
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { createStreamer } from '../../core/base/net.ts';
-import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ContentProblem, ObjectStore, RefWrite } from '../../core/interfaces/store.ts';
 import type { StorePlace, StoreSource } from '../../core/interfaces/store-source.ts';
 import { s3PlaceOf } from '../../engine/config/table-reader.ts';
-import { type ArtifactRef, artifactRef, contentMarker } from '../../store/object-shapes.ts';
+import {
+  type ArtifactRef,
+  contentMarker,
+  malformedReference,
+  parseArtifactRef,
+} from '../../store/object-shapes.ts';
 import { toJson } from '../../store/record/record-paths.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { defaultBranch } from '../../workspace/git/target.ts';
@@ -18,8 +22,6 @@ import { findS3Credentials, type StoreSecrets } from './s3/s3-credentials.ts';
 const name = 'external-s3';
 const atOnce = 4;
 const marker = Buffer.from(`${name}\n`);
-/** A reference is a few hundred bytes. */
-const maxRefBytes = 16 * 1024;
 const maxConfigBytes = 256 * 1024;
 
 /** An ArtifactRef, and where in the bucket its content is, below the prefix. */
@@ -218,17 +220,9 @@ export function openExternalS3Store(
 
 /** Its key follows from the digest, its folder from the ref: a ref may come from others. */
 function parseRef(folder: string, path: string, bytes: Buffer): Placed {
-  const problems: string[] = [];
-  const { value } = parseStrictJson(bytes, { code: 'OBJECT_CORRUPT', maxBytes: maxRefBytes });
-  artifactRef.check(value, '', problems);
-  const found = value as ArtifactRef;
-  if (problems.length === 0 && (found.store !== name || found.key !== found.sha256))
-    problems.push('/key: it is not that of this store and digest');
-  if (problems.length === 0) return { ...found, at: `${folder}/${found.key}` };
-  throw new WritError('OBJECT_CORRUPT', {
-    message: `the reference to the content of \`${path}\` is malformed: ${problems[0]}`,
-    detail: { path, problems },
-  });
+  const found = parseArtifactRef(bytes, path);
+  if (found.store === name && found.key === found.sha256) return { ...found, at: `${folder}/${found.key}` };
+  throw malformedReference(path, ['/key: it is not that of this store and digest']);
 }
 
 function missing(ref: string, path: string, sha256: string): WritError {
@@ -242,4 +236,3 @@ function missing(ref: string, path: string, sha256: string): WritError {
 export function externalS3(secrets: StoreSecrets): StoreSource {
   return { open: (place) => openExternalS3Store(place, secrets), readsGit: true };
 }
-export const externalS3Source: StoreSource = externalS3({ env: process.env });

@@ -270,7 +270,7 @@ export class Names {
   /** The expression behind a name or wrapper, where there is one. */
   readonly behind = (node: SyntaxNode | undefined): SyntaxNode | undefined => this.#behind(node, 0);
 
-  /** What stands under a name among arguments or in a table: `shell=True`, `shell: true`, `**{'shell': True}`. */
+  /** The value of a name among arguments or in a table: `shell=True`, `shell: true`, `**{'shell': True}`. */
   entry(entries: readonly SyntaxNode[], name: string, work = { spread: 0 }): SyntaxNode | undefined {
     return firstOf(entries, (one) => {
       if (/^(?:spread_element|dictionary_splat)$/.test(one.type))

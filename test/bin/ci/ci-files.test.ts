@@ -292,7 +292,7 @@ t.test('a policy that only advises holds no change back, whatever starts the job
   });
   t.match(scene.forge.comments[0]?.body, `### writ: ${words}`);
   t.equal(scene.originGit('for-each-ref', 'refs/ai'), '');
-  // What a job of a fork reports is told by the second workflow.
+  // The second workflow posts what the job of a fork reports.
   writeEvent({ workflow_run: { head_sha: head } });
   await runLine(['ci-comment', String(own.data.reports)], commands, {
     cwd: scene.directory,

@@ -200,7 +200,7 @@ t.test(
     await activateIntent({ ...store, refs: beside.refs }, contractOf(id, 'draft'), person);
     await t.rejects(findIntent(builtInStores, repository, systemClock, id), {
       code: 'INTENT_NOT_FOUND',
-      detail: { stores: ['external-s3', 'external-local'] },
+      detail: { stores: ['git-native', 'external-local'] },
     });
   },
 );

@@ -10,7 +10,7 @@ import { until } from '../../waiting/until.ts';
 const python = ['-c', 'import moto.server'];
 const skip = spawnSync('python3', python).status === 0 ? false : 'Python has no `moto` with its server';
 
-/** moto keeps conditions by itself, so nothing stands between it and the client. */
+/** moto honours conditions itself, so the client talks to it directly. */
 long(
   'a server of another family keeps content, conditions and parts',
   { skip, timeout: 120_000 },

@@ -1,0 +1,12 @@
+/* Where the built-in stores look for secrets of the user. */
+import type { Environment } from '../../attest/keys/user-config-dir.ts';
+import type { RepositoryPlace } from '../../core/interfaces/store.ts';
+
+/** The environment, and a lookup in the vaults that loads them when first called. */
+export function storeSecrets(env: Environment) {
+  return {
+    env,
+    vault: async (repository: RepositoryPlace, name: string): Promise<string | undefined> =>
+      (await import('./vault.ts')).findInVaults(repository, env, name),
+  };
+}
