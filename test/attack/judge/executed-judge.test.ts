@@ -285,8 +285,6 @@ async function judged(t: Test, one: Change): Promise<{ readonly sample: Sample; 
 }
 
 for (const [name, one] of casesOf<keyof typeof cases, ExecutedCase>(cases, [
-  'data-emptied, outside of tests',
-  'data-emptied by a worker',
   'data-emptied, as its runner prints for people',
   'a runner of its own takes up a new part',
   'tests that the command names are emptied',

@@ -12,6 +12,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { sampleWithPeople } from '../../engine/people.ts';
 import { fixtures, makeSample } from '../../engine/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 
 interface Answer {
@@ -86,7 +87,7 @@ t.test('hooks that the policy commit names run over the candidate, and can refus
   });
 });
 
-t.test('hooks run again for a run that goes on from its record', async (t) => {
+long('hooks run again for a run that goes on from its record', async (t) => {
   const { sample } = sampleWithPeople(t, '[commit]\nhooks = ["pre-commit"]\n');
   const { root, git } = sample;
   mkdirSync(join(root, '.githooks'));

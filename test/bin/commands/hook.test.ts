@@ -131,7 +131,7 @@ t.test(
   },
 );
 
-t.test('pre-push scans every commit that the remote does not have', async (t) => {
+long('pre-push scans every commit that the remote does not have', async (t) => {
   const { root, home, git, call, write, run } = scene(t);
   const [remote, empty] = [join(home, 'remote.git'), join(home, 'empty.git')];
   git('clone', '-q', '--bare', '.', remote);

@@ -104,7 +104,7 @@ const brief = (all: readonly Diagnostic[]): readonly string[] =>
       `${start.line}:${start.character}-${end.line}:${end.character} ${severity} ${code}`,
   );
 
-t.test('writ lsp with the client library of VS Code', async (t) => {
+long('writ lsp with the client library of VS Code', async (t) => {
   const { root, git, start, write, uriOf } = scene(t);
   write('.gitignore', 'ignored.env\n');
   write('src/old.js', 'eval(old);\n');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { makeSample } from '../../engine/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
@@ -149,7 +150,7 @@ t.test('a push that cannot succeed is refused before the work', async (t) => {
   await refused(128, { code: 'REMOTE_UNKNOWN', hints: [/git remote add/] });
 });
 
-t.test('the remote is that of `[landing]`, and no password of its address is printed', async (t) => {
+long('the remote is that of `[landing]`, and no password of its address is printed', async (t) => {
   const { git, root, stage, seal, bare } = scene(t);
   git('remote', 'add', 'trunk', bare);
   mkdirSync(join(root, '.writ'), { recursive: true });

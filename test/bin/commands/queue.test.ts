@@ -155,7 +155,7 @@ t.test('the next change is evaluated while the one before it still is', async (t
   t.equal(git('status', '--porcelain'), '');
 });
 
-t.test('what is evaluated on a change that is refused counts for nothing', async (t) => {
+long('what is evaluated on a change that is refused counts for nothing', async (t) => {
   const { root, git, call, change, scripted, subjects } = scene(t);
   const base = git('rev-parse', 'main');
   const given = [scripted('a', 'began-b', 'always'), scripted('b')];
@@ -188,7 +188,7 @@ long('one flaky check removes one change, which can be added again', async (t) =
   t.strictSame(subjects(), ['chore: a', 'chore: c', 'chore: b']);
 });
 
-t.test('a change that no longer applies leaves the queue with its reason', async (t) => {
+long('a change that no longer applies leaves the queue with its reason', async (t) => {
   const { home, git, call, change, spec, subjects } = scene(t);
   const a = change('a', { 'note.txt': 'a\n' });
   const b = change('b', { 'note.txt': 'b\n' });
@@ -285,7 +285,7 @@ for (const [whom, file, text, more] of [
   ['an owner', 'owners', 'a.txt bea@x.example\n', {}],
   ['a member of a group', 'config.toml', group, ofGroup],
 ] as const)
-  t.test(`a change that still lacks ${whom} holds no other up`, { skip: withoutSshKeygen }, async (t) => {
+  long(`a change that still lacks ${whom} holds no other up`, { skip: withoutSshKeygen }, async (t) => {
     const { home, root, git, call, change, spec, subjects, states } = scene(t);
     const [ana, bea] = [makeKey(home, 'ana'), makeKey(home, 'bea')];
     const signers = `ana@x.example ${publicOf(ana)}\nbea@x.example ${publicOf(bea)}\n`;
@@ -421,7 +421,7 @@ long('no change is lost or landed twice, whenever the queue is killed', async (t
     t.match(await call('verify', commit), { code: 0 });
 });
 
-t.test('of two that work on the queue one works, and the other waits', async (t) => {
+long('of two that work on the queue one works, and the other waits', async (t) => {
   const { home, call, place, change, scripted, subjects } = scene(t);
   const range = change('a', { 'a.txt': 'a' });
   await call('queue', 'add', scripted('a', 'go-on'), '--range', range);

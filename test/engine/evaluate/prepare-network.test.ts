@@ -210,7 +210,7 @@ long('a bump that adds no package passes under both policies, installed through 
   );
 });
 
-t.test(
+long(
   'a bump that adds a package is refused under no-new, and waits for a review under allow-with-review',
   async (t) => {
     const { sample, run } = await scene(t, ['left@1.2.0', 'right@1.0.0']);

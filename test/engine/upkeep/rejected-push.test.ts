@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { faultsOf } from '../../bin/faults-of.ts';
 import { runLine } from '../../bin/host.ts';
+import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { makeSample, sampleSpec } from '../sample.ts';
 import { closePool } from '../shared-pool.ts';
@@ -113,7 +114,7 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
   t.match((await call(a, 0, 'spec', 'show', '--current', 'intent-of-b-0001')).data, { status: 'closed' });
 });
 
-t.test('two clones that run one spec share its history after a fetch', async (t) => {
+long('two clones that run one spec share its history after a fetch', async (t) => {
   const { box, a, b, env, git, call, feature } = twoClones(t);
   const spec = join(box, 'spec.json');
   const id = 'intent-of-both-0001';

@@ -10,7 +10,7 @@ import { makesFix, priceDraft, priceFix, submits } from '../../agent/planner/dra
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { makeSample } from '../../engine/sample.ts';
 import type { Asked } from '../../providers/model-server.ts';
-import { casesOf, long } from '../../rooms/long.ts';
+import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
 
@@ -157,8 +157,8 @@ function reversed(lines: string): string {
   return swapped.sort((a, b) => (a[0] === '-' ? 0 : 1) - (b[0] === '-' ? 0 : 1)).join('\n');
 }
 
-for (const [name, lines] of casesOf(rewritings, ['a line more']))
-  t.test(`a goal is not achieved by rewriting a test that failed at the base: ${name}`, async (t) => {
+for (const [name, lines] of Object.entries(rewritings))
+  long(`a goal is not achieved by rewriting a test that failed at the base: ${name}`, async (t) => {
     const sample = makeSample();
     const red = (cents: number): string =>
       `\ntest('two cost twice as much as one', () => {\n  assert.equal(price(2, 100), ${cents});\n});\n`;
