@@ -71,6 +71,21 @@ t.test('the sealed commit and its records are one push', async (t) => {
   t.notOk('landed' in listed, 'a run that has not landed says so');
 });
 
+t.test('a topic branch that tracks another one is pushed under its own name', async (t) => {
+  const { git, stage, seal, bare } = scene(t);
+  const main = git('rev-parse', 'HEAD');
+  git('switch', '--quiet', '--create', 'topic', '--track', 'origin/main');
+  stage();
+  t.match((await seal('--push')).data.push, { branch: 'refs/heads/topic', status: 'pushed' });
+  const onRemote = (branch: string): string =>
+    outputOf('git', ['-C', bare, 'rev-parse', branch]).toString().trim();
+  t.strictSame([onRemote('main'), onRemote('topic')], [main, git('rev-parse', 'HEAD')]);
+  t.equal(git('rev-parse', 'origin/topic'), onRemote('topic'));
+  git('config', 'push.default', 'upstream');
+  stage();
+  t.match((await seal('--push')).data.push, { branch: 'refs/heads/main', status: 'pushed' });
+});
+
 t.test('a rejected push leaves a sealed commit, and can be repeated', async (t) => {
   const { git, stage, seal, remote, call, onReceive } = scene(t);
   const before = remote();
