@@ -18,9 +18,10 @@ export interface PushPlace {
 }
 
 /**
- * Where commits of a branch go. The remote is that of `[landing]` at the policy commit, else that of the upstream, else
- * `origin` or the only one. The branch there has the same name, unless git pushes to the upstream (`push.default`):
- * `git switch -c topic origin/main` makes `main` the upstream of `topic`. REMOTE_UNKNOWN.
+ * Where commits of a branch go. The remote is that of `[landing]` at the policy commit, else that of `git push`
+ * (`pushRemote`, `remote.pushDefault`, the upstream), else `origin` or the only one. The branch there has the same name,
+ * unless git pushes to the upstream (`push.default`): `git switch -c topic origin/main` makes `main` the upstream of
+ * `topic`. REMOTE_UNKNOWN.
  */
 export async function findPushPlace(
   repository: Repository,
@@ -29,14 +30,20 @@ export async function findPushPlace(
 ): Promise<PushPlace> {
   const config =
     policyCommit === undefined ? undefined : await readBlob(repository, policyCommit, '.writ/config.toml');
-  const format = '%(push)%00%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)';
+  const names = ['push:remotename', 'push', 'upstream:remotename', 'upstream', 'upstream:remoteref'];
+  const format = names.map((name) => `%(${name})`).join('%00');
   const listed = await gitLine(repository, ['for-each-ref', `--format=${format}`, target]);
-  const [pushed, upstream = '', named = '', remoteRef = ''] = listed.split('\n')[0]?.split('\0') ?? [];
+  const [ofPush, pushed, ofUpstream, upstream = '', remoteRef = ''] =
+    listed.split('\n')[0]?.split('\0') ?? [];
   // `.` is this repository.
-  const ofUpstream = named === '' || named === '.' ? undefined : named;
-  const remote = await pickRemote(repository, landingOf(config).remote || ofUpstream, repository.root);
-  if (remote.address === ofUpstream && (remoteRef === target || (upstream !== '' && pushed === upstream)))
-    return { remote, branch: remoteRef, tracking: upstream };
+  const byGit = ofPush === '.' ? '' : ofPush;
+  const remote = await pickRemote(
+    repository,
+    landingOf(config).remote || byGit || undefined,
+    repository.root,
+  );
+  const isUpstream = remoteRef === target || (upstream !== '' && pushed === upstream);
+  if (remote.address === ofUpstream && isUpstream) return { remote, branch: remoteRef, tracking: upstream };
   return { remote, branch: target, tracking: `refs/remotes/${remote.address}/${shortRef(target)}` };
 }
 

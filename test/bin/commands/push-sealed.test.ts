@@ -84,6 +84,12 @@ t.test('a topic branch that tracks another one is pushed under its own name', as
   git('config', 'push.default', 'upstream');
   stage();
   t.match((await seal('--push')).data.push, { branch: 'refs/heads/main', status: 'pushed' });
+  outputOf('git', ['clone', '--quiet', '--bare', bare, `${bare}.fork`]);
+  git('remote', 'add', 'fork', `${bare}.fork`);
+  git('config', 'remote.pushDefault', 'fork');
+  stage();
+  const { data } = await seal('--push');
+  t.match(data.push, { remote: 'fork', branch: 'refs/heads/topic', status: 'pushed' });
 });
 
 t.test('a rejected push leaves a sealed commit, and can be repeated', async (t) => {
