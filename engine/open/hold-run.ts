@@ -134,6 +134,7 @@ export async function holdRun({
     calls,
     settings,
     advice: started.advice,
+    failedBefore: started.failedBefore,
     privateRoot,
     travellingJournal: () => formatJournal(journal.records.filter(({ data }) => !isLocal(data))).bytes,
     record: createRecordCollector(join(directory, 'record'), recordMemory(journal)),

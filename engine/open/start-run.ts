@@ -102,13 +102,16 @@ export async function startRun(
       intent.summary,
       values,
     );
-    const { source: change, onto, drafting, advice } = request;
+    const { source: change, onto, drafting, advice, failedBefore } = request;
     const evaluatesOnly = opening.evaluatesOnly || undefined;
     const worker = change.kind === 'worker' ? change.worker : undefined;
     const commitAtMs = request.queued && startedAtMs;
     const started = firstRecord(
       { runId, threadId, startedAtMs, anewAtMs: undefined, tip, authorship, lacking, local, contract, store },
-      { source: change.kind, worker, onto, drafting, advice, wording: kept, evaluatesOnly, commitAtMs },
+      {
+        ...{ source: change.kind, worker, onto, drafting, advice, failedBefore },
+        ...{ wording: kept, evaluatesOnly, commitAtMs },
+      },
       environment,
       supplied,
     );
@@ -198,7 +201,15 @@ function firstRecord(
   asked: Given<
     Pick<
       StartedRun,
-      'source' | 'worker' | 'onto' | 'drafting' | 'advice' | 'wording' | 'evaluatesOnly' | 'commitAtMs'
+      | 'source'
+      | 'worker'
+      | 'onto'
+      | 'drafting'
+      | 'advice'
+      | 'failedBefore'
+      | 'wording'
+      | 'evaluatesOnly'
+      | 'commitAtMs'
     >
   >,
   environment: RunEnvironment,

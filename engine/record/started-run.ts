@@ -79,6 +79,8 @@ export const startedShape = fields(
     drafting: spentShape,
     /** How its Tasks are to be done, where a person confirmed that before. */
     advice: listOf(adviceShape),
+    /** Why the run that this one repairs was refused. */
+    failedBefore: text,
     local: localShape,
   },
 );

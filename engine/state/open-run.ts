@@ -89,6 +89,8 @@ export interface RunServices {
   readonly draft: PlanDraft | undefined;
   /** How the Tasks are to be done, where a person confirmed that before the run began. */
   readonly advice: readonly TaskAdvice[] | undefined;
+  /** Why the run that this one repairs was refused. Untrusted text. */
+  readonly failedBefore: string | undefined;
   /** Cost units that a person grants beyond the cap, in this process. */
   readonly moreCostUnits: number | undefined;
   /** Why a person ends the run now. */

@@ -91,7 +91,7 @@ async function settleTask(
     const baseTree = state.onto.get(task.key) ?? (await baseOf(run, state, task));
     if (baseTree === undefined) return undefined;
     if (before.length > 0) await waitForRetry(run, before);
-    const previousFailure = state.failure.get(task.key);
+    const previousFailure = state.failure.get(task.key) ?? run.services.failedBefore;
     const judged = await workTask(run, state, {
       task,
       attempt: before.length + 1,

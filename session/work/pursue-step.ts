@@ -56,7 +56,7 @@ export async function pursueStep(scope: TurnScope, execution: Execution): Promis
     const runId = begun ?? (hasRun(inner, plan) ? inner.newId() : plan.run.runId);
     return patiently(inner, (tried) =>
       begun === undefined && tried === 0
-        ? execute(inner, plan, advice, runId, networkAccess)
+        ? execute(inner, plan, { advice, refused, runId, networkAccess })
         : resumePlan(inner, runId, plan),
     );
   };

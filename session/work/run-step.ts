@@ -46,12 +46,13 @@ export interface Execution {
 export async function runStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
   const { networkAccess } = execution;
   let failedBefore: string | undefined;
+  let refused: RunView | undefined;
   let { plan } = execution;
   let advice = withNotes(plan, execution.notes);
   for (let isFirst = true; ; isFirst = false) {
     const before = spentSoFar(scope);
     const runId = isFirst && !hasRun(scope, plan) ? plan.run.runId : scope.newId();
-    const view = await execute(scope, plan, advice, runId, networkAccess);
+    const view = await execute(scope, plan, { advice, refused, runId, networkAccess });
     const ended = await settle(scope, plan, view);
     if (isHeldRun(scope, view)) return holdStep(scope, view);
     if (ended !== 'failed') return ended;
@@ -61,6 +62,7 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
     const failure = failureKey(view);
     const isSame = failure === failedBefore;
     failedBefore = failure;
+    refused = view;
     // After the same failure twice, a further repair needs a further answer of the user.
     const repair = { attempt: attempt + 1, limit: isSame ? attempt + 1 : limit };
     const wish = { runId: plan.run.runId, remarks: [remarkOf(scope, view)], repair, networkAccess };
@@ -135,13 +137,19 @@ async function runParts(scope: TurnScope, plan: MadePlan, ground: ConsentGround)
 const unconfined =
   'nothing confines commands in this run: each one is asked about, unless the policy says otherwise';
 
+interface RunOfPlan {
+  readonly advice: readonly TaskAdvice[];
+  /** The run that this one repairs. */
+  readonly refused: RunView | undefined;
+  readonly runId: string;
+  readonly networkAccess: 'allow' | 'deny';
+}
+
 /** One run of a plan, under this id. */
 export async function execute(
   scope: TurnScope,
   plan: MadePlan,
-  advice: readonly TaskAdvice[],
-  runId: string,
-  networkAccess: 'allow' | 'deny',
+  { advice, refused, runId, networkAccess }: RunOfPlan,
 ): Promise<RunView> {
   const { setting, emit } = scope;
   const { engine, repositoryPath, source } = setting;
@@ -170,6 +178,9 @@ export async function execute(
     ...(held === undefined ? {} : { onto: held.branch, heldFor: held.target.ref }),
     drafting: kept.spent,
     advice,
+    ...(refused === undefined || refused.decision?.type === 'commit'
+      ? {}
+      : { failedBefore: evidenceOf(scope, refused) }),
   });
 }
 
@@ -217,10 +228,14 @@ async function noteSetAside({ setting, note }: TurnScope, runId: string): Promis
 }
 
 /** What a run was refused for came out of programs and files: for a model it is data. */
-export function remarkOf({ setting: { clock, approval } }: TurnScope, view: RunView): string {
-  const { promptInjection } = guardingProfile(clock.now()).security;
-  const evidence = approval.mask(withOutput(failureOf(view), failedOutput(view.stages)));
-  return `The run of the plan before this one was not accepted:\n${untrustedText(promptInjection, evidence)}`;
+export function remarkOf(scope: TurnScope, view: RunView): string {
+  const { promptInjection } = guardingProfile(scope.setting.clock.now()).security;
+  const evidence = untrustedText(promptInjection, evidenceOf(scope, view));
+  return `The run of the plan before this one was not accepted:\n${evidence}`;
+}
+
+function evidenceOf({ setting: { approval } }: TurnScope, view: RunView): string {
+  return approval.mask(withOutput(failureOf(view), failedOutput(view.stages)));
 }
 
 function failureOf({ decision, findings, stages }: RunView): string {

@@ -76,7 +76,9 @@ long('a failed plan is revised with its findings and run again automatically', a
   );
   const asked = scene.model.asked.map(({ body }) => JSON.stringify(body));
   const planning = asked.filter((text) => text.includes('submit_plan_draft'));
-  t.ok(planning[1]?.includes('the file puzzles me'), 'the planner is told why');
+  t.ok(planning[1]?.includes('the file puzzles me'), 'the planner reads why');
+  const mending = asked.find((text) => !planning.includes(text) && text.includes('take the cent away'));
+  t.match(mending, /was not accepted:\\n<untrusted>[^<]*the file puzzles me/, 'so does the first attempt');
   const { data } = await call(scene.sample, ['verify', 'HEAD']);
   const listed = data.targets[0].models.flatMap(({ exchanges }: ModelWork) => exchanges);
   t.equal(listed.length, asked.length, 'the provenance lists the calls of the failed run, too');
