@@ -114,7 +114,7 @@ export interface RunRequest extends RunSettings {
    * How the Tasks are to be done, as a person read and confirmed it. Absent: the model is called for it at the start.
    */
   readonly advice?: readonly TaskAdvice[];
-  /** Why the run that this one repairs was refused, with output of its checks: the first attempts get it. Untrusted text. */
+  /** Why the run that this one repairs was refused, with the output of its checks. Untrusted text. */
   readonly failedBefore?: string;
   readonly repositoryPath: string;
   /** The IntentSpec as its author gave it. */

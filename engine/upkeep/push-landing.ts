@@ -19,9 +19,9 @@ export interface PushPlace {
 
 /**
  * Where commits of a branch go. The remote is that of `[landing]` at the policy commit, else that of `git push`
- * (`pushRemote`, `remote.pushDefault`, the upstream), else `origin` or the only one. The branch there has the same name,
- * unless git pushes to the upstream (`push.default`): `git switch -c topic origin/main` makes `main` the upstream of
- * `topic`. REMOTE_UNKNOWN.
+ * (`pushRemote`, `remote.pushDefault`, the upstream), else `origin` or the only one. The branch there has the same
+ * name, unless git pushes to the upstream (`push.default`): `git switch -c topic origin/main` makes `main` the upstream
+ * of `topic`. REMOTE_UNKNOWN.
  */
 export async function findPushPlace(
   repository: Repository,
