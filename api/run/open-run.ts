@@ -46,6 +46,8 @@ export async function openRun(context: Place, wanted: string): Promise<OpenedRun
 /** How a notice of such a commit begins. */
 export const notLanded = 'sealed, not landed';
 
+const sealAgain = '`git pull --rebase --autostash`, then `writ seal --commit` (by the same spec)';
+
 /** What to do about a sealed commit that is not on the branch that counts. */
 async function landingNotices(
   repository: Repository,
@@ -59,7 +61,7 @@ async function landingNotices(
   const found = `${notLanded}: \`${branch}\` does not hold commit ${commit}`;
   return [
     landing.ref.startsWith('refs/remotes/')
-      ? `${found}. Push it. If the push is rejected, \`git fetch\`, \`git reset --hard ${branch}\`, and run the spec again`
+      ? `${found}. Push it. If somebody else pushed first: ${sealAgain}; if other commits stand on it, \`writ verify\` says how`
       : `${found}. Merge that commit, or run the spec again`,
   ];
 }
@@ -171,13 +173,12 @@ export function runRefusal(view: RunView): WritError | undefined {
 function pushRefusal({ runId, push, targetRef }: RunView): WritError | undefined {
   if (push === undefined || push.reason === undefined) return undefined;
   const { remote, branch, reason } = push;
-  const at = `${remote}/${shortRef(branch)}`;
   return new WritError('PUSH_REJECTED', {
     message: `sealed on \`${printable(shortRef(targetRef))}\`, not landed: \`${remote}\` did not accept it: ${reason}`,
     detail: { run_id: runId, remote, branch },
     hints: [
       `if that passes, send it again: \`writ resume ${runId} --push\``,
-      `if somebody else pushed first: \`git pull --rebase\`, then \`writ seal --commit --push\`; or, with a spec, \`git fetch\`, \`git reset --hard ${at}\` and the same \`writ run\` again`,
+      `if somebody else pushed first: ${sealAgain}, and push again; if other commits stand on it, \`writ verify\` says how`,
     ],
   });
 }

@@ -10,9 +10,12 @@ import { printable } from '../../core/base/printable.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import { sealingFormsOf } from '../../engine/config/sections.ts';
 import {
+  demandsAlike,
   lastCommit,
+  type RecordedSpec,
   rangeChange,
   readRiskPolicy,
+  recordedSpec,
   type SealableChange,
   type SealWords,
   sealSpec,
@@ -50,9 +53,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
   const repository = readers.keep(await openRepository(repositoryPath));
   const isLastCommit = options.flag('commit');
   const change = await changeGiven(context, repository);
-  const spec = await buildSpec(context, engine, repository, change);
-  const specBytes = Buffer.from(`${JSON.stringify(spec, null, 2)}\n`);
-  requireValid(specBytes);
+  const { document: spec, bytes: specBytes } = await chooseSpec(context, engine, repository, change);
   const given = messageGiven(context);
   const view = await runIntent(engine, {
     repositoryPath,
@@ -91,6 +92,45 @@ async function changeGiven(
   if (range !== undefined) return await rangeChange(repository, range, onto);
   if (options.flag('commit')) return await lastCommit(repository);
   return await stagedChange(repository, env.GIT_INDEX_FILE);
+}
+
+/**
+ * The spec that a rewritten sealed commit was made by, as long as its scope holds the change; else one that is built now,
+ * which must not demand anything else. USAGE.
+ */
+async function chooseSpec(
+  context: CommandContext,
+  engine: WritEngine,
+  repository: Repository,
+  change: SealableChange,
+): Promise<Pick<RecordedSpec, 'document' | 'bytes'>> {
+  const { options, print, json } = context;
+  const recorded = await recordedSpec(context.stores, repository, change);
+  const isGiven = options.values('check').length > 0 || options.value('risk') !== undefined;
+  if (recorded?.isInScope && !isGiven) return showRecorded(recorded);
+  const built = await buildSpec(context, engine, repository, change);
+  if (recorded && !demandsAlike(recorded.document, built)) {
+    if (!isGiven) return showRecorded(recorded);
+    throw new WritError('USAGE', {
+      message: `the last commit was sealed by the spec \`${recorded.document.metadata.id}\` (run ${recorded.runId}), which demands something else`,
+      detail: { run_id: recorded.runId },
+      hints: [
+        'evaluate it by that spec again: leave `--check` and `--risk` away',
+        'or give it a spec of its own: remove the line `Run-Id` from its message (`git commit --amend`)',
+      ],
+    });
+  }
+  const bytes = Buffer.from(`${JSON.stringify(built, null, 2)}\n`);
+  requireValid(bytes);
+  return { document: built, bytes };
+
+  function showRecorded(found: RecordedSpec): RecordedSpec {
+    print.note(
+      `evaluated by the spec of run ${found.runId}, which sealed this commit before it was rewritten`,
+    );
+    if (!json && !print.quiet) printSpec(print, found.document, { paths: change.paths });
+    return found;
+  }
 }
 
 /** Builds the spec of a change, asks for what was not given, and shows it. */

@@ -1,11 +1,18 @@
 /* The change that `writ seal` takes (the index, the last commit or a range), and the spec that it builds for it. */
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { WritError } from '../../core/base/errors.ts';
+import { canonicalDigest } from '../../core/base/canonical.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { normalisePattern } from '../../core/base/glob.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
+import { readIntentSpec } from '../../spec/read-intent-spec.ts';
+import { inScope } from '../../spec/scope-verdict.ts';
 import { findSecurityPath } from '../../spec/secret-words.ts';
+import { hasLanded } from '../../store/landed.ts';
+import { findRun } from '../../store/record/list-records.ts';
+import type { Stores } from '../../store/stores.ts';
 import { rangeCommits } from '../../workspace/git/commit-log.ts';
 import { gitLine, runGit } from '../../workspace/git/git.ts';
 import { parseCommit } from '../../workspace/git/git-object.ts';
@@ -18,6 +25,7 @@ import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.t
 import { resolveRange } from '../../workspace/patch/read-patch.ts';
 import { parseConfig } from '../config/config.ts';
 import type { SealingForms } from '../config/sections.ts';
+import { effectiveScope } from '../plan/scope.ts';
 import type { ChangeSource } from '../state/run-request.ts';
 import { changeTypeOf, type SpecWords, specFromWords, summaryOf } from './spec-from-words.ts';
 
@@ -31,6 +39,8 @@ export interface SealableChange {
   readonly paths: readonly string[];
   /** The message of the commit that is replaced. */
   readonly message?: string;
+  /** The run that the commit to be replaced names as its own. */
+  readonly runId?: string;
 }
 
 /** Files in the git directory while an operation of several steps is not finished. */
@@ -98,11 +108,12 @@ export async function stagedChange(repository: Repository, index?: string): Prom
 export async function lastCommit(repository: Repository): Promise<SealableChange> {
   const branch = await branchHere(repository);
   const { commit = 'HEAD' } = await readHead(repository);
+  const form = '%P%n%(trailers:key=Run-Id,valueonly,separator=%x20)%n%B';
   const [shown, raw] = await Promise.all([
-    gitLine(repository, ['show', '--no-patch', '--format=%P%n%B', '--end-of-options', commit]),
+    gitLine(repository, ['show', '--no-patch', `--format=${form}`, '--end-of-options', commit]),
     runGit(repository, ['cat-file', 'commit', commit]),
   ]);
-  const [reached = '', ...message] = shown.trimEnd().split('\n');
+  const [reached = '', sealedBy = '', ...message] = shown.trimEnd().split('\n');
   // As the commit says; git shows none where a shallow clone ends.
   const [parent, ...others] = parseCommit(raw)?.parents ?? [];
   if (parent === undefined || others.length > 0) {
@@ -122,7 +133,8 @@ export async function lastCommit(repository: Repository): Promise<SealableChange
   const changed = await changedEntries(repository, parent, commit);
   const paths = changed.map(({ path }: ChangedEntry) => path);
   const source = { kind: 'range', range: `${parent}..${commit}` } as const;
-  return { source, base, branch, paths, message: message.join('\n').trim() };
+  const known = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(sealedBy) ? { runId: sealedBy } : {};
+  return { source, base, branch, paths, message: message.join('\n').trim(), ...known };
 }
 
 /** The commits of `A..B`, for the branch `onto`, else for the one that is checked out. PATCH_EMPTY, REF_INVALID. */
@@ -155,6 +167,47 @@ async function branchHere(repository: Repository): Promise<string> {
     message: 'no branch is checked out, so there is none that could receive the sealed commit',
     hints: ['make one here: `git switch -c NAME`'],
   });
+}
+
+/** The spec that a sealed commit was made by. */
+export interface RecordedSpec {
+  readonly runId: string;
+  readonly bytes: Uint8Array;
+  readonly document: IntentSpec;
+  /** Whether its scope holds every path of the change. */
+  readonly isInScope: boolean;
+}
+
+/**
+ * The spec of the run that the commit to be replaced names. `undefined` if the run is not here, or if what it sealed
+ * has landed: the commit is then a copy of it.
+ */
+export async function recordedSpec(
+  stores: Stores,
+  repository: Repository,
+  { runId, paths }: SealableChange,
+): Promise<RecordedSpec | undefined> {
+  if (runId === undefined) return undefined;
+  const { store } = await findRun(stores, repository, systemClock, runId).catch((fault: unknown) => {
+    if (isWritError(fault, 'RUN_NOT_FOUND')) return { store: undefined };
+    throw fault;
+  });
+  if (store === undefined || (await hasLanded(repository, store, runId))) return undefined;
+  const bytes = await store.objects.read(store.refs.run(runId), 'spec.json');
+  const read = bytes && readIntentSpec(bytes);
+  if (!bytes || !read?.ok) return undefined;
+  const scope = effectiveScope(read.effective);
+  return { runId, bytes, document: read.document, isInScope: paths.every((path) => inScope(scope, path)) };
+}
+
+/** Whether two specs demand the same of a change, whatever they say about it. Pure. */
+export function demandsAlike(one: IntentSpec, other: IntentSpec): boolean {
+  const demands = ({ metadata: _, intent: __, lifecycle: ___, extensions: ____, ...spec }: IntentSpec) => {
+    const { successCriteria: _____, ...acceptance } = spec.acceptance;
+    const { rationale: ______, ...risk } = spec.risk;
+    return canonicalDigest({ ...spec, acceptance, risk });
+  };
+  return demands(one) === demands(other);
 }
 
 /** What the policy commit asks of the risk of a spec. */

@@ -65,7 +65,7 @@ export async function requirePushable(
     throw new WritError('PUSH_REJECTED', {
       message: `\`${printable(shortRef(branch))}\` of \`${remote.shown}\` has commits that the base of the change does not have`,
       detail: { remote: remote.shown, branch, found: order.from, expected: base },
-      hints: ['bring them, and put the change on top: `git pull --rebase`; then try again'],
+      hints: ['bring them, and put the change on top: `git pull --rebase --autostash`; then try again'],
     });
   await using view = await openRefView(place, repository);
   await view.setRefs([{ ref: branch, object: base }]);

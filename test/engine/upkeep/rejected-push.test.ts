@@ -82,7 +82,7 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
   t.match((await runLine(['fsck'], commands, { cwd: a, env })).out, /^sealed, not landed {2}refs.ai.runs/m);
   for (const command of ['show', 'resume'])
     t.match((await call(b, 0, command, left.run_id)).data.notices, [
-      /^sealed, not landed: .*reset --hard origin/,
+      /^sealed, not landed: .*`git pull --rebase --autostash`, then `writ seal --commit`/,
     ]);
 
   git(b, 'pull', '-q', '--rebase');
@@ -96,12 +96,14 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
   t.match(advice, /another clone sealed this run as well, .*`writ fetch`/);
   t.match(
     advice,
-    /not pushed and is the last commit, .*`writ seal --commit`[\s\S]*git branch kept[\s\S]*git reset --keep @\{upstream\}/,
+    /not pushed and is the last commit, .*`writ seal --commit`[\s\S]*git branch kept[\s\S]*git reset --keep @\{upstream\}[\s\S]*git cherry-pick/,
   );
   t.match(advice, new RegExp(`pushed, .*\`git revert ${rebased}\`.*run the spec again`));
 
-  git(b, 'reset', '-q', '--hard', 'origin/main');
-  const { data: again } = await call(b, 0, 'run', theirs, '--patch', feature);
+  const weaker = await call(b, 129, 'seal', '--commit', '--check', 'true');
+  t.match(weaker.error, { code: 'USAGE', message: /intent-of-b-0001.*demands something else/ });
+  const { data: again } = await call(b, 0, 'seal', '--commit');
+  t.equal(again.spec.digest, left.spec.digest, 'by the same contract');
   git(b, 'push', '-q');
   await call(b, 0, 'verify', again.decision.commit_sha);
   t.notOk('notices' in (await call(b, 0, 'show', again.run_id)).data);
