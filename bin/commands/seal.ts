@@ -95,8 +95,8 @@ async function changeGiven(
 }
 
 /**
- * The spec that a rewritten sealed commit was made by, as long as its scope holds the change; else one that is built now,
- * which must not demand anything else. USAGE.
+ * The spec that a rewritten sealed commit was made by, as long as its scope holds the change; else one that is built
+ * now, which must not demand anything else. USAGE.
  */
 async function chooseSpec(
   context: CommandContext,
