@@ -89,6 +89,7 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
       'approve',
       'cancel',
       'ci',
+      'ci init',
       'queue add',
       'queue run',
       'queue remove',

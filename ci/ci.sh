@@ -7,7 +7,8 @@ directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 if ! command -v writ > /dev/null; then
   : "${WRIT_PACKAGE:?set it to what npm installs as writ}"
-  npm install --prefix "$directory" --ignore-scripts --no-audit --no-fund --loglevel=error "$WRIT_PACKAGE" >&2
+  npm install --prefix "$directory" --ignore-scripts --engine-strict --no-audit --no-fund --loglevel=error \
+    "$WRIT_PACKAGE" >&2
   PATH=$PATH:$directory/node_modules/.bin
 fi
 if ! git config user.email > /dev/null; then

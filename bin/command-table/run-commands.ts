@@ -229,7 +229,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'ci',
     summary: 'evaluate the change of a CI job, and report it to its pull request',
     description:
-      'In GitHub Actions and GitLab CI the environment says which change it is. Without SPEC it is built as by `writ seal`. Nothing is sealed without `--seal`, and nothing of a fork. On GitHub the outcome is the status `writ` of the commit and one comment; a run that waits makes it pending. What is sealed is pushed with its evidence (docs/ci.md).',
+      'In GitHub Actions and GitLab CI the environment says which change it is. Without SPEC it is built as by `writ seal`. Nothing is sealed without `--seal`, and nothing of a fork. On GitHub the outcome is the status `writ` of the commit and one comment; a run that waits makes it pending. What is sealed is pushed with its evidence (docs/ci-reference.md).',
     arguments: [],
     options: [
       { name: 'spec', value: 'FILE', about: 'an IntentSpec file; default: one is built for the change' },
@@ -271,6 +271,58 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ ci --resume 0198c1e2 --pull 12 --land', about: 'after an approval' },
     ],
     load: () => loadLean(async () => (await import('../commands/ci.ts')).ciCommand, true),
+  },
+  {
+    name: 'ci init',
+    summary: 'write the files with which a CI system runs writ',
+    description:
+      'Workflows for GitHub, jobs for GitLab, or a script for any other system, made for this repository: the step that installs its dependencies, and where CI gets writ from. `.writ/config.toml` begins in advise mode: reports, and blocks nothing. A file that exists is kept. What is left to do by hand is printed.',
+    arguments: [
+      { name: 'SYSTEM', about: 'github, gitlab or shell; default as the remote says', optional: true },
+    ],
+    options: [
+      {
+        name: 'check',
+        value: 'CMD',
+        repeatable: true,
+        about: 'a command that must pass on each change; default: the project’s tests, detected in each run',
+      },
+      { name: 'seal', about: 'seal what passes and let what needs people wait, instead of evaluating only' },
+      { name: 'enforce', about: 'without advise mode: what is refused does not land' },
+      {
+        name: 'approver',
+        value: 'NAME=FILE',
+        bare: { means: '', unless: 'words' },
+        repeatable: true,
+        about:
+          'a person who may approve, with a public SSH key, or alone you with your own; each change then waits for one of them',
+      },
+      {
+        name: 'package',
+        value: 'WHAT',
+        about:
+          'what CI installs as writ: a packed file, which is copied into the repository, a URL, or NAME@VERSION; default: where npm got this program from',
+      },
+      {
+        name: 'action',
+        value: 'OWNER/REPO@COMMIT',
+        about: 'on GitHub, instead: the action of a repository that jobs may read',
+      },
+      { name: 'dry-run', about: 'show what would be written' },
+      { name: 'force', about: 'write files of CI again that exist; those below `.writ/` stay' },
+    ],
+    examples: [
+      { line: 'writ ci init', about: 'reports on each change, blocks nothing' },
+      {
+        line: 'writ ci init github --seal --approver ana@example.org=ana.pub --approver bob@example.org=bob.pub',
+        about: 'with people who approve, and a signer',
+      },
+      {
+        line: 'writ ci init shell --check "make test" --dry-run',
+        about: 'what it would write for another system',
+      },
+    ],
+    load: async () => (await import('../commands/ci-init.ts')).ciInitCommand,
   },
   {
     name: 'ci-comment',

@@ -25,7 +25,7 @@ import { styled } from '../terminal/print.ts';
 const pythonLocks = ['uv.lock', 'poetry.lock', 'requirements.txt', 'pyproject.toml'];
 
 /** With what the project could share, as a comment: that a check sees it is its owner's decision. */
-function configText(root: string): string {
+export function configText(root: string): string {
   const lock = pythonLocks.find((name) => existsSync(join(root, name)));
   const ofPython = lock !== undefined && existsSync(join(root, '.venv', 'bin', 'python'));
   return `# Settings of writ for this repository; read from the policy commit of a run, never from the working tree.

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { outputOf } from '../../starter/run-program.ts';
 import type { ActionsLibrary } from './actions-library.ts';
 
@@ -38,8 +38,9 @@ export interface Workflow {
   readonly jobs: Readonly<Record<string, { readonly if?: string; readonly steps: readonly Step[] }>>;
 }
 
+/** A file of ours, or, by its absolute path, any other. */
 export function readYaml<T>(path: string): T {
-  return yaml.load(readFileSync(join(root, path), 'utf8')) as T;
+  return yaml.load(readFileSync(resolve(root, path), 'utf8')) as T;
 }
 
 /** What an ephemeral runner is given, and what stands around it. */
@@ -152,8 +153,9 @@ export async function runWorkflow(library: ActionsLibrary, file: string, runner:
     contexts: Readonly<Record<string, unknown>>,
   ) => {
     const none = { ok: true, outputs: {} };
-    if (uses === 'OWNER/writ@COMMIT') {
-      const action = readYaml<Action>('action.yml');
+    if (uses === 'OWNER/writ@COMMIT' || uses.startsWith('./')) {
+      // An action of the repository itself is the one that was checked out.
+      const action = readYaml<Action>(uses.startsWith('./') ? join(work, uses, 'action.yml') : 'action.yml');
       const inputs: Record<string, string> = {};
       for (const [key, { default: usual = '' }] of Object.entries(action.inputs))
         inputs[key] =
