@@ -294,6 +294,10 @@ export const runMembers = {
       }),
     ),
     notices: list(text),
+    time: record({
+      ...{ total_ms: count, checks_ms: count, base_ms: count },
+      ...{ footprint_ms: count, second_ms: count, other_ms: count },
+    }),
     push: record(
       { remote: text, branch: text, status: oneOf('pushed', 'rejected'), refs: count },
       { reason: text },
@@ -327,7 +331,7 @@ export const runSchema = record(
   runMembers.required,
   runMembers.optional,
   'run_id thread_id state started_at finished_at spec base_commit policy_commit policy_ref warnings target_ref ' +
-    'content_ref sandbox patch local_changes decision push would rationale retries citations tool_uses waiting notices stages findings ' +
+    'content_ref sandbox patch local_changes decision push time would rationale retries citations tool_uses waiting notices stages findings ' +
     'artifacts provenance',
 );
 export type RunData = Admitted<typeof runSchema>;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
 import { readSpecFile } from '../../api/intent/read-spec.ts';
 import { runRefusal } from '../../api/run/open-run.ts';
-import { toRunData } from '../../api/run/run-data.ts';
+import { type TimedRun, toRunData } from '../../api/run/run-data.ts';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/sign-approval.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -87,7 +87,8 @@ export async function finishRun(
   evaluated: RunView,
   document?: IntentSpec,
 ): Promise<CommandResult> {
-  const view = await pushSealed(context, evaluated);
+  const time = context.progress.time.spent();
+  const view = { ...(await pushSealed(context, evaluated)), ...(time === undefined ? {} : { time }) };
   await tellCi(context, view);
   const result = toResult(view, context.print);
   if (document === undefined) return result;
@@ -155,7 +156,7 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
  * Converts a decided run to a command result, with the same data if accepted or refused. A missing proof of a sealed
  * change is also reported on stderr, even under `--json` and `--quiet`, because the exit code does not show it.
  */
-export function toResult(view: RunView, print: CommandContext['print']): CommandResult {
+export function toResult(view: TimedRun, print: CommandContext['print']): CommandResult {
   const data = toRunData(view);
   for (const { code, message } of data.warnings ?? [])
     if (code === provenanceMissingCode) print.complain(styled('yellow', 'warning'), `: ${message}`);

@@ -1,5 +1,5 @@
 /* Prints the summary of a run in the terminal. */
-import { runFindings } from '../../api/run/run-data.ts';
+import { runFindings, type TimedRun } from '../../api/run/run-data.ts';
 import { policyReasons, showLine, toVerdict } from '../../api/run/verdict.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
@@ -25,6 +25,7 @@ import {
   toSize,
   toStageWords,
   toTimeSpan,
+  toTimeSpent,
   wroteOutside,
 } from './words.ts';
 
@@ -47,7 +48,7 @@ const tones: Readonly<Record<string, Style>> = {
  * Prints a run's summary, decision first; with `--quiet` only the decision. `beside` drops the next step: `hinted` if
  * it is printed elsewhere, `show` if this output is already the full run.
  */
-export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 'show'): void {
+export function printRun(printer: Printer, view: TimedRun, beside?: 'hinted' | 'show'): void {
   const verdict = toVerdict(view);
   printer.line(styled(tones[verdict.tone] ?? 'bold', verdict.word), '  ', styled('bold', view.spec.summary));
   printer.line('  ', verdict.sentence);
@@ -113,6 +114,7 @@ export function printRun(printer: Printer, view: RunView, beside?: 'hinted' | 's
       ['  log proof', provenance?.proof],
       ['  key', provenance?.keyId],
       ['  sandbox', view.sandbox],
+      ['  time', view.time && toTimeSpent(view.time)],
       ...(provenance?.plugins ?? []).map((plugin): [string, string] => [
         '  plugin',
         `${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`,

@@ -13,6 +13,7 @@ import {
 import { openRunPublisher } from '../../service/run-publisher.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from '../command-parts/command.ts';
+import { timeWords } from '../report/words.ts';
 import type { Progress } from './progress.ts';
 
 /** Shows a run's progress on a terminal, as an ordinary observer plugin. */
@@ -22,10 +23,14 @@ export function progressPlugin(progress: Progress): LoadedPlugin {
     api: 1,
     setup({ hooks }) {
       let settled = 0;
-      hooks.tool.started.tap(({ checkId, command }) =>
-        progress.update(`checking ${checkId ?? ''}: ${command ?? ''}`),
-      );
-      hooks.tool.settled.tap(({ request }) => {
+      hooks.tool.started.tap(({ checkId, command, purpose }) => {
+        if (checkId !== undefined) progress.time.started();
+        const why = purpose === undefined ? '' : ` (${timeWords[purpose]})`;
+        progress.update(`checking ${checkId ?? ''}${why}: ${command ?? ''}`);
+      });
+      hooks.tool.settled.tap(({ request, outcome, durationMs }) => {
+        if (request.checkId !== undefined && outcome !== 'denied')
+          progress.time.settled(request.purpose, durationMs);
         settled += 1;
         progress.update(`${settled} checks done, last ${request.checkId ?? request.tool}`);
       });

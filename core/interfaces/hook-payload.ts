@@ -29,10 +29,7 @@ export interface PlanToReview {
   readonly stages: readonly StageName[];
 }
 
-/**
- * `frame.admit`, `frame.tag`, `frame.redact`: an item of a context snapshot or a frame of the context pipeline,
- * before it is added.
- */
+/** `frame.admit`, `frame.tag`, `frame.redact`: an item of a context snapshot or a frame, before it is added. */
 export interface ContextEntry {
   readonly runId: string;
   readonly form: 'item' | 'frame';
@@ -57,6 +54,8 @@ export interface ToolRequest {
   readonly checkId?: string;
   /** Shell text as in the spec, for `workspace.command`. */
   readonly command?: string;
+  /** Why a check runs elsewhere: at the base, to see what it reads, with inputs of the base. Absent: on the change. */
+  readonly purpose?: 'base' | 'footprint' | 'second';
   /** Repository-relative, for tools that read or write files. */
   readonly paths?: readonly string[];
   /** Query or address, for `web.search`, redacted. */

@@ -43,6 +43,8 @@ export class WorkspaceLost extends Error {}
 
 /** A separate workspace for one command. */
 export interface OpenWorkspace extends Workspace {
+  /** The git tree that was exported. */
+  readonly tree: string;
   /** Paths of `[workspace] carry` that the tree tracks; these are not carried over. */
   readonly tracked: readonly TrackedCarry[];
   /** Untracked directories of `[workspace]` that are in it, read-only. */
@@ -247,6 +249,7 @@ class Side implements WorkspaceSide {
         return found;
       };
       return {
+        tree: this.#tree,
         directory,
         reports,
         sandbox,

@@ -5,7 +5,7 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { CheckContext } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { ToolSettled } from '../../core/interfaces/hook-payload.ts';
+import type { ToolRequest, ToolSettled } from '../../core/interfaces/hook-payload.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';
 import type { SandboxRequest } from '../../core/interfaces/sandbox.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
@@ -81,7 +81,11 @@ export async function runCommand(
       ? { [messageVariable]: await messageToSeal(attempt) }
       : {}),
   };
-  const tool = { runId, tool: 'workspace.command', action: 'execute', checkId: check.id, command };
+  const purpose = traced === undefined ? purposeOf(attempt.patch, workspace.tree) : 'footprint';
+  const tool: ToolRequest = {
+    ...{ runId, tool: 'workspace.command', action: 'execute', checkId: check.id, command },
+    ...(purpose === undefined ? {} : { purpose }),
+  };
   const startedAt = toRfc3339(clock.now());
   const started = clock.monotonic();
   const settle = async (settled: Omit<ToolSettled, 'request' | 'durationMs'>): Promise<void> => {
@@ -157,6 +161,11 @@ export async function runCommand(
     unread: read.unread,
     skipped,
   };
+}
+
+function purposeOf({ baseTree, candidateTree }: Attempt['patch'], tree: string): ToolRequest['purpose'] {
+  if (tree === candidateTree) return undefined;
+  return tree === baseTree ? 'base' : 'second';
 }
 
 async function messageToSeal({ identity, environment }: Attempt): Promise<string> {
