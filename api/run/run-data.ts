@@ -21,18 +21,11 @@ import { type RunData, runSchema } from '../schemas/run-schema.ts';
 import { toShape } from '../schemas/shape.ts';
 import { listedPlugins } from '../user-plugins.ts';
 import type { OpenedRun } from './open-run.ts';
-
-/** Where the time of this process went, in milliseconds. Checks run side by side, so parts may exceed the whole. */
-export type TimeSpent = Readonly<
-  Record<'totalMs' | 'checksMs' | 'baseMs' | 'footprintMs' | 'secondMs' | 'otherMs', number>
->;
-
-/** A run, and the time of the process that ran its checks; a run that is only shown has none. */
-export type TimedRun = RunView & { readonly time?: TimeSpent };
+import type { EndedRun } from './verdict.ts';
 
 /** Converts a run to its `--json` form. */
-export function toRunData(view: TimedRun): RunData {
-  const { stages, provenance = {}, would, ...run } = view;
+export function toRunData(view: EndedRun): RunData {
+  const { stages, provenance = {}, would, isLost: _, ...run } = view;
   const { models, ...sealed } = provenance;
   return toShape(runSchema, {
     ...run,

@@ -6,6 +6,18 @@ import type { DraftSummary } from '../../engine/draft/waiting-drafts.ts';
 import type { RunSummary } from '../../engine/record/list-runs.ts';
 import type { RunsData } from '../schemas/run-schema.ts';
 
+/** Where the time of this process went, in milliseconds. Checks run side by side, so parts may exceed the whole. */
+export type TimeSpent = Readonly<
+  Record<'totalMs' | 'checksMs' | 'baseMs' | 'footprintMs' | 'secondMs' | 'otherMs', number>
+>;
+
+/** A run as the process shows it that ran its checks. */
+export type EndedRun = RunView & {
+  readonly time?: TimeSpent;
+  /** Its record is not pushed and goes with this machine: no command can show it later. */
+  readonly isLost?: boolean;
+};
+
 /** How a run ended, in words that every report uses. */
 interface Verdict {
   readonly tone: 'good' | 'bad' | 'open';
@@ -28,7 +40,7 @@ const wouldWords = {
 } as const;
 
 /** Derives the verdict from the view. Pure. Only a commit decision is a success. */
-export function toVerdict(view: RunView): Verdict {
+export function toVerdict(view: EndedRun): Verdict {
   const show = { line: showLine(view), about: 'the run in full, from the stored objects' };
   const approve = { line: `writ approve ${view.runId}`, about: 'signed with your SSH key, or `--reject`' };
   const resume = { line: `writ resume ${view.runId}`, about: 'continues where it stopped' };
@@ -93,9 +105,14 @@ export function toVerdict(view: RunView): Verdict {
         ],
       };
     case 'abandon':
-      return { tone: 'bad', word: 'Abandoned', sentence, next: [show] };
+      return { tone: 'bad', word: 'Abandoned', sentence, next: view.isLost ? [] : [show] };
     case 'rollback':
-      return { tone: 'bad', word: 'Rolled back', sentence: decision.rationale, next: [show] };
+      return {
+        tone: 'bad',
+        word: 'Rolled back',
+        sentence: decision.rationale,
+        next: view.isLost ? [] : [show],
+      };
     case 'checkpoint':
       return {
         tone: 'open',

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { readVersion } from '../../api/build.ts';
 import { readSpecFile } from '../../api/intent/read-spec.ts';
 import { runRefusal } from '../../api/run/open-run.ts';
-import { type TimedRun, toRunData } from '../../api/run/run-data.ts';
+import { toRunData } from '../../api/run/run-data.ts';
+import type { EndedRun } from '../../api/run/verdict.ts';
 import { type KeyedApprover, openInProcessApprover } from '../../attest/approval/sign-approval.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
@@ -88,7 +89,10 @@ export async function finishRun(
   document?: IntentSpec,
 ): Promise<CommandResult> {
   const time = context.progress.time.spent();
-  const view = { ...(await pushSealed(context, evaluated)), ...(time === undefined ? {} : { time }) };
+  const pushed = await pushSealed(context, evaluated);
+  // Of a refused run `writ ci` pushes nothing: a runner of CI takes its record along.
+  const isLost = context.options.flag('ci') && ['abandon', 'rollback'].includes(pushed.decision?.type ?? '');
+  const view: EndedRun = { ...pushed, isLost, ...(time === undefined ? {} : { time }) };
   await tellCi(context, view);
   const result = toResult(view, context.print);
   if (document === undefined) return result;
@@ -97,7 +101,7 @@ export async function finishRun(
 }
 
 /** With `--ci`, reports the run to the CI system. */
-async function tellCi({ options, cwd, env, print }: CommandContext, view: RunView): Promise<void> {
+async function tellCi({ options, cwd, env, print }: CommandContext, view: EndedRun): Promise<void> {
   if (!options.flag('ci')) return;
   const { reportToCi } = await import('../report/ci.ts');
   const directory = await reportToCi(view, { cwd, env, log: (line) => print.complain(line) });
@@ -156,7 +160,7 @@ async function openApprovers({ options, cwd, print }: CommandContext): Promise<r
  * Converts a decided run to a command result, with the same data if accepted or refused. A missing proof of a sealed
  * change is also reported on stderr, even under `--json` and `--quiet`, because the exit code does not show it.
  */
-export function toResult(view: TimedRun, print: CommandContext['print']): CommandResult {
+export function toResult(view: EndedRun, print: CommandContext['print']): CommandResult {
   const data = toRunData(view);
   for (const { code, message } of data.warnings ?? [])
     if (code === provenanceMissingCode) print.complain(styled('yellow', 'warning'), `: ${message}`);

@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readVersion } from '../../api/build.ts';
-import { toVerdict } from '../../api/run/verdict.ts';
+import { type EndedRun, toVerdict } from '../../api/run/verdict.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { randomOctets } from '../../core/base/ids.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
@@ -28,7 +28,7 @@ export function reportsDirectory(runId: string, { cwd, env }: Pick<CiPlace, 'cwd
  * Writes reports into a new directory and returns its path. On GitHub also annotations, the job summary and step
  * outputs; on GitLab a code quality report.
  */
-export async function reportToCi(view: RunView, { cwd, env, log }: CiPlace): Promise<string> {
+export async function reportToCi(view: EndedRun, { cwd, env, log }: CiPlace): Promise<string> {
   const isGitHub = env.GITHUB_ACTIONS === 'true';
   const directory = reportsDirectory(view.runId, { cwd, env });
   mkdirSync(directory, { recursive: true });

@@ -1,6 +1,6 @@
 /* Prints the summary of a run in the terminal. */
-import { runFindings, type TimedRun } from '../../api/run/run-data.ts';
-import { policyReasons, showLine, toVerdict } from '../../api/run/verdict.ts';
+import { runFindings } from '../../api/run/run-data.ts';
+import { type EndedRun, policyReasons, showLine, toVerdict } from '../../api/run/verdict.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
@@ -48,7 +48,7 @@ const tones: Readonly<Record<string, Style>> = {
  * Prints a run's summary, decision first; with `--quiet` only the decision. `beside` drops the next step: `hinted` if
  * it is printed elsewhere, `show` if this output is already the full run.
  */
-export function printRun(printer: Printer, view: TimedRun, beside?: 'hinted' | 'show'): void {
+export function printRun(printer: Printer, view: EndedRun, beside?: 'hinted' | 'show'): void {
   const verdict = toVerdict(view);
   printer.line(styled(tones[verdict.tone] ?? 'bold', verdict.word), '  ', styled('bold', view.spec.summary));
   printer.line('  ', verdict.sentence);
@@ -85,7 +85,7 @@ export function printRun(printer: Printer, view: TimedRun, beside?: 'hinted' | '
   if (troubled.length > 0) {
     printer.line();
     for (const check of troubled.slice(0, most))
-      printCheck(printer, check, view, once, beside === 'show' || view.would ? undefined : mostLines);
+      printCheck(printer, check, view, once, beside === 'show' || isGone(view) ? undefined : mostLines);
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
   printNotes(printer, wroteOutside(view.stages));
@@ -216,7 +216,7 @@ function printToolUses(printer: Printer, uses: RunView['toolUses']): void {
 function printCheck(
   printer: Printer,
   check: CheckRecord,
-  view: RunView,
+  view: EndedRun,
   once: (text: string) => string,
   maxLines?: number,
 ): void {
@@ -232,8 +232,7 @@ function printCheck(
     `  ${check.id}${optional}  ${exit}  ${toDuration(check.durationMs)}`,
   );
   if (check.status !== 'failed') return;
-  // Nothing is kept of a change that is only evaluated.
-  const log = view.would === undefined ? logOf(check, view) : undefined;
+  const log = isGone(view) ? undefined : logOf(check, view);
   const cause = check.findings.find(({ severity }) => severity === 'error') ?? check.findings[0];
   if (log !== undefined)
     printer.line(
@@ -245,6 +244,11 @@ function printCheck(
     if (why !== '') printer.line(styled('dim', '    why  '), why);
   }
   printOutput(printer, check, view, maxLines);
+}
+
+/** Nothing is kept of a change that is only evaluated, or whose record is lost. */
+function isGone({ would, isLost }: EndedRun): boolean {
+  return would !== undefined || isLost === true;
 }
 
 /** The last lines that a failed check printed. */

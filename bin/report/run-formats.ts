@@ -78,10 +78,9 @@ export function renderRunMarkdown(view: RunView): string {
       ? ['', `and ${toCount(view.artifacts.length - most, 'more artifact')}`]
       : []),
     '',
-    '### Verify',
-    '',
+    ...(verdict.next.length === 0 ? [] : ['### Verify', '']),
     ...verdict.next.map(({ line, about }) => `- \`${code(line)}\`: ${text(about)}`),
-    '',
+    ...(verdict.next.length === 0 ? [] : ['']),
     `Run \`${code(view.runId)}\`, IntentSpec \`${code(view.spec.digest)}\`.`,
   ];
   return `${lines.join('\n')}\n`;

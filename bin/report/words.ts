@@ -1,6 +1,6 @@
 /* Formats durations, sizes, counts and other facts for people. */
 import type { ChangedSince } from '../../api/run/approve-run.ts';
-import type { TimeSpent } from '../../api/run/run-data.ts';
+import type { TimeSpent } from '../../api/run/verdict.ts';
 import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';

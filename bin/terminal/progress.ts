@@ -1,5 +1,5 @@
 /* What a command line reports while it works: the progress line on stderr, and where its time went. */
-import type { TimeSpent } from '../../api/run/run-data.ts';
+import type { TimeSpent } from '../../api/run/verdict.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import type { ToolRequest } from '../../core/interfaces/hook-payload.ts';
 import { escapeTerminal, type Sink } from './print.ts';

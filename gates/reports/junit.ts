@@ -2,6 +2,7 @@
 import { readXml, type XmlAttributes } from './read-xml.ts';
 import { Tally } from './tally.ts';
 import {
+  beforeStack,
   type Contradiction,
   type ParsedReport,
   plainLine,
@@ -133,7 +134,8 @@ class JunitReader {
     if (suite) suite.tests += 1;
     if (test.bad) this.#countBad();
     const { name, durationMs } = test;
-    if (test.bad && !test.todo) this.#tally.fail(name, test.message?.split('\n', 1)[0], durationMs);
+    if (test.bad && !test.todo)
+      this.#tally.fail(name, beforeStack(test.message?.split('\n') ?? []), durationMs);
     else if (test.skipped) this.#tally.skip(name, durationMs);
     else if (test.emptyFile) {
       this.#tally.addEmptyFile(name);

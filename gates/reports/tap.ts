@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Tally } from './tally.ts';
 import {
+  beforeStack,
   type ParsedReport,
   plainName,
   type ReportRefusal,
@@ -18,7 +19,8 @@ interface Point {
   readonly directive: 'skip' | 'todo' | undefined;
   durationMs: number | undefined;
   isSuite: boolean;
-  message: string | undefined;
+  /** Lines of it. */
+  message: string[];
   inner: Inner | undefined;
 }
 
@@ -45,7 +47,7 @@ export function toPoint(content: string): Point | undefined {
     directive: directiveOf(mark),
     durationMs: time ? Number(time[1]) * (time[2] === 's' ? 1000 : 1) : undefined,
     isSuite: false,
-    message: undefined,
+    message: [],
     inner: undefined,
   };
 }
@@ -72,6 +74,7 @@ function directiveOf(mark: string): Point['directive'] {
 const maxLineLength = 64 * 1024;
 const headLength = 4096;
 const linesPerTurn = 5000;
+const maxMessageLines = 20;
 const opening = /^(?:TAP version \d|1\.\.\d|(?:not )?ok \d)/;
 /** What a runner prints in place of a test where a file has none. */
 const scriptFile = /^\S+\.[cm]?[jt]sx?$/;
@@ -79,8 +82,8 @@ const scriptFile = /^\S+\.[cm]?[jt]sx?$/;
 interface Yaml {
   readonly indent: number;
   readonly point: Point;
-  /** The key with a value that may continue on the next lines. */
-  key: string;
+  /** Whether the message of the test may continue on the next lines. */
+  isMessage: boolean;
 }
 
 /** One level of indentation. */
@@ -158,7 +161,7 @@ class TapReader {
     const indent = line.length - content.length;
     if (this.#yaml && this.#inYaml(content, indent, this.#yaml)) return;
     if (content.startsWith('---') && this.#latest && indent > this.#latest.indent) {
-      this.#yaml = { indent, point: this.#latest.point, key: '' };
+      this.#yaml = { indent, point: this.#latest.point, isMessage: false };
       this.#latest = undefined;
       return;
     }
@@ -282,11 +285,11 @@ class TapReader {
     const todo = directive === 'todo';
     if (inner && inner.points > 0) {
       tally.add(inner.tally, { forgiven: todo, parent: plainName(name) });
-      if (!ok && !todo && inner.tally.failed === 0) tally.fail(name, point.message);
+      if (!ok && !todo && inner.tally.failed === 0) tally.fail(name, beforeStack(point.message));
       return;
     }
     const { durationMs } = point;
-    if (!ok && !todo) tally.fail(name, point.message, durationMs);
+    if (!ok && !todo) tally.fail(name, beforeStack(point.message), durationMs);
     else if (directive || inner) tally.skip(name, durationMs);
     else if (point.isSuite) tally.addDuration(durationMs);
     else if (this.#levels.length === 1 && scriptFile.test(name)) {
@@ -305,7 +308,7 @@ class TapReader {
       return false;
     }
     if (indent > yaml.indent) {
-      if (yaml.key === 'error') yaml.point.message ??= content;
+      if (yaml.isMessage && yaml.point.message.length < maxMessageLines) yaml.point.message.push(content);
       return true;
     }
     if (content === '...') {
@@ -313,12 +316,12 @@ class TapReader {
       return true;
     }
     const [, key = '', value = ''] = /^([A-Za-z_]{1,40}):\s*(.*)$/.exec(content) ?? [];
-    yaml.key = key === 'error' || key === 'message' ? 'error' : key;
+    yaml.isMessage = (key === 'error' || key === 'message') && yaml.point.message.length === 0;
     if (key === 'duration_ms' && /^\d{1,12}(?:\.\d{1,20})?$/.test(value))
       yaml.point.durationMs = Number(value);
     if (key === 'type' && /^['"]?suite['"]?$/.test(value)) yaml.point.isSuite = true;
-    if (yaml.key === 'error' && !/^[|>]/.test(value))
-      yaml.point.message ??= value.replace(/^(['"])(.*)\1$/, '$2');
+    if (yaml.isMessage && !/^[|>]/.test(value))
+      yaml.point.message.push(value.replace(/^(['"])(.*)\1$/, '$2'));
     return true;
   }
 }

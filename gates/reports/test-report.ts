@@ -131,6 +131,19 @@ export function plainLine(text: string, maxLength = 200): string {
   return shown.length <= maxLength ? shown : `${shown.slice(0, maxLength - 1).toWellFormed()}…`;
 }
 
+const maxMessageLines = 12;
+const stackLine = /^\s*(?:at |File "|\u276f )/;
+
+/**
+ * What a failed test said, up to its stack: `Expected values to be strictly equal:` alone has no value in it, the next
+ * lines have.
+ */
+export function beforeStack(lines: readonly string[]): string {
+  const said = lines.filter((line) => line.trim() !== '').slice(0, maxMessageLines);
+  const end = said.findIndex((line, at) => at > 0 && stackLine.test(line));
+  return said.slice(0, end === -1 ? said.length : end).join('\n');
+}
+
 /**
  * Makes the name of a test safe for a finding, as one line. A longer name ends in a digest of the whole name, so that
  * comparisons remain exact.

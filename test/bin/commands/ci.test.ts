@@ -23,6 +23,22 @@ function scene(t: Test) {
   return { ...sample, seal };
 }
 
+t.test('a refused run of a runner names nothing that only the runner has', async (t) => {
+  const { root, env, git } = scene(t);
+  writeFileSync(join(root, 'src/price.js'), 'export const price = () => 1;\n');
+  git('add', 'src');
+  const argv = ['seal', '-m', 'feat: other', '--check', '! grep "=> 1" src/price.js', '--ephemeral-key'];
+  const seal = (...more: readonly string[]) =>
+    runLine([...argv, ...more], commands, { cwd: root, env: { ...env, CI: 'true' } });
+  t.match(await seal(), { code: 1, out: /git show refs\/ai\/.*writ show /s }, 'which a person can type');
+  const { code, out } = await seal('--ci');
+  t.equal(code, 1);
+  t.match(out, /^ {4}\| export const price = \(\) => 1;$/m, 'the output itself');
+  t.notMatch(out, /git show|writ show/);
+  const [reports = ''] = readdirSync(root).filter((name) => name.startsWith('writ-reports-'));
+  t.notMatch(readFileSync(join(root, reports, 'run.md'), 'utf8'), /writ show/);
+});
+
 t.test('on GitHub a run has annotations, a summary, outputs and files', async (t) => {
   const { home, seal, root } = scene(t);
   const [summary, output, temp] = ['summary.md', 'output', 'temp'].map((name) => join(home, name));

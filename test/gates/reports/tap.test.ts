@@ -277,3 +277,34 @@ t.test('totals of the runner that differ from its test points are a contradictio
     'a test may print them before',
   );
 });
+
+t.test('the message of a failed test has its values, and no stack', async (t) => {
+  const { failures } = await reportOf(
+    lines(
+      ...[
+        '1..3',
+        'not ok 1 - a',
+        '  ---',
+        '  error: |-',
+        '    Expected values to be strictly equal:',
+        '    ',
+      ],
+      ...['    2 !== 3', '    ', "  code: 'ERR_ASSERTION'", '  stack: |-', '    at x (file.js:1:2)', '  ...'],
+      ...[
+        'not ok 2 - b',
+        '  ---',
+        '  message: it broke',
+        '    at x (file.js:1:2)',
+        '  error: other',
+        '  ...',
+      ],
+      ...['not ok 3 - c', '  ---', '  error: |-', '    wrong key:', '    -----BEGIN PRIVATE KEY-----'],
+      ...[`    ${'MIGHAgEAMBMG'.repeat(5)}`, '    -----END PRIVATE KEY-----', '  ...'],
+    ),
+  );
+  t.strictSame(failures, [
+    { name: 'a', message: 'Expected values to be strictly equal: 2 !== 3' },
+    { name: 'b', message: 'it broke' },
+    { name: 'c', message: 'wrong key: [secret]' },
+  ]);
+});
