@@ -5,7 +5,7 @@ import { WritError } from '../core/base/errors.ts';
 import type { ApprovalVerdict } from '../core/interfaces/approval.ts';
 import type { Finding } from '../core/interfaces/finding.ts';
 import type { RunView } from '../core/interfaces/run-view.ts';
-import { withApprovals } from '../readers/diff/owned-paths.ts';
+import { withApprovals, withoutAuthors } from '../readers/diff/owned-paths.ts';
 import type { WritEngine } from '../spec/contract-rows.ts';
 import type { GateReport } from '../store/record/gate-report.ts';
 import { findRun } from '../store/record/list-records.ts';
@@ -187,7 +187,7 @@ async function end(
     await held.finish();
   }
   const stored = await readRun(run.environment.repository, run.services.store, run.identity.runId);
-  const view = stored.state === 'waiting' ? asJudgedNow(stored, attempt, judged) : stored;
+  const view = stored.state === 'waiting' ? await asJudgedNow(stored, attempt, judged) : stored;
   await reportDecision(run.services.engine, view, judged);
   return view;
 }
@@ -209,10 +209,15 @@ async function tell(
 }
 
 /** The stored record of a waiting run stays as it was signed; this adds the state from the latest checks. */
-function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged: EvaluatedRun): RunView {
+async function asJudgedNow(
+  { notices: _, ...view }: RunView,
+  attempt: Attempt,
+  judged: EvaluatedRun,
+): Promise<RunView> {
   const { findings, stages, decision } = judged;
   const { rationale, next } = decision;
   const { notices } = finalReport(attempt, findings, stages);
+  const { owners } = judged.input;
   return {
     ...view,
     ...(notices === undefined ? {} : { notices }),
@@ -222,7 +227,7 @@ function asJudgedNow({ notices: _, ...view }: RunView, attempt: Attempt, judged:
       for: next === 'wait-for-budget' ? 'budget' : 'approval',
       needed: neededApprovals(judged),
       people: attempt.approvals,
-      ...(judged.input.owners === undefined ? {} : { owners: judged.input.owners }),
+      ...(owners === undefined ? {} : { owners: withoutAuthors(owners, await authorsOf(attempt)) }),
     },
   };
 }

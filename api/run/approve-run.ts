@@ -11,7 +11,7 @@ import type { ApprovalVerdict, EarlierCandidate } from '../../core/interfaces/ap
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { storeApproval } from '../../engine/record/stored-approvals.ts';
-import { withApprovals } from '../../readers/diff/owned-paths.ts';
+import { withApprovals, withoutAuthors } from '../../readers/diff/owned-paths.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { comparePatches, type PatchComparison } from '../../workspace/patch/undo.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
@@ -37,7 +37,8 @@ export async function withLandingState(context: Place, view: RunView): Promise<L
     const run = await openWaitingRun(context, view.runId);
     const judged = await evaluateHere(run);
     const changed = await changedSince(run, judged);
-    const owners = withApprovals(run.record.owners ?? [], judged.approvers);
+    const owned = withApprovals(run.record.owners ?? [], judged.approvers);
+    const owners = withoutAuthors(owned, run.record.authors);
     const waiting = {
       for: run.record.for,
       needed: run.record.needed,
@@ -124,7 +125,9 @@ function storedApproval(
     judged,
     approved: judged ? counting.filter((one) => one.decision === 'approve').length : null,
     needed: record.needed,
-    ...(record.owners === undefined ? {} : { owners: withApprovals(record.owners, approvers) }),
+    ...(record.owners === undefined
+      ? {}
+      : { owners: withoutAuthors(withApprovals(record.owners, approvers), record.authors) }),
     approvers,
   });
   const own = approvers.find(({ source }) => source === ref);

@@ -196,7 +196,10 @@ export function ownerWords({
 }: NonNullable<WaitsFor['owners']>[number]): string {
   const named = paths.slice(0, most).map((path) => `\`${cut(path)}\``);
   const more = count > named.length ? ` and ${count - named.length} more paths` : '';
-  const names = owners.slice(0, most).map((name) => `\`${cut(name)}\``);
+  const names =
+    owners.length === 0
+      ? ['an owner who is no author']
+      : owners.slice(0, most).map((name) => `\`${cut(name)}\``);
   const others = owners.length > names.length ? ` or ${owners.length - names.length} more` : '';
   const wait = count === 1 ? 'waits' : 'wait';
   return `${named.join(', ')}${more} ${wait} for ${names.join(' or ')}${others} (\`${cut(pattern)}\` in \`.writ/owners\`)`;

@@ -176,6 +176,18 @@ export function withApprovals(
   }));
 }
 
+/** Without the names of authors (`Name <mail>`, or a part of it), whose approvals do not count. Pure. */
+export function withoutAuthors(
+  owned: readonly OwnedPaths[],
+  authors: readonly string[],
+): readonly OwnedPaths[] {
+  const parts = authors.flatMap((author) => [author, ...(/^(.*)<([^<>]*)>$/.exec(author)?.slice(1) ?? [])]);
+  return owned.map((one) => {
+    const theirs = new Set(peopleAmong(one.owners, parts));
+    return { ...one, owners: one.owners.filter((name) => !theirs.has(name)) };
+  });
+}
+
 /** Those of these people who are among the principals. Pure. */
 export function peopleAmong(people: readonly string[], principals: readonly string[]): readonly string[] {
   const names = new Set(principals.map(foldPrincipal));

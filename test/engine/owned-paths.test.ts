@@ -54,6 +54,12 @@ async function approvalsCheck(
   return report.checks.find(({ id }) => id === 'approvals');
 }
 
+t.test('a waiting run names no author among those who may approve', async (t) => {
+  const { sample } = ownedSample(t, `* ${ben} ${maintainer}\n`);
+  const { waiting } = await sample.run({ source }, free);
+  t.match(waiting?.owners, [{ owners: [ben], principals: [ben, maintainer] }]);
+});
+
 t.test('changed paths wait for an approval by one of their owners', async (t) => {
   const { sample, approve } = ownedSample(t, `* ${ben}\n/test/\n/src/ @org/prices\n`);
   const waiting = await sample.run({ source }, free);

@@ -1,6 +1,11 @@
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
-import { ownedPathsIn, parseOwners, withApprovals } from '../../../readers/diff/owned-paths.ts';
+import {
+  ownedPathsIn,
+  parseOwners,
+  withApprovals,
+  withoutAuthors,
+} from '../../../readers/diff/owned-paths.ts';
 
 const groups = { '@org/pay': ['ann@x.example', 'ben@x.example'], '@ann': ['ann@x.example'] };
 const isKnown = (name: string) => name.endsWith('@x.example');
@@ -72,6 +77,14 @@ t.test('an owner has approved only with an approval that counts', async (t) => {
   t.strictSame(approvedBy('approve', 'counts', 'eve@x.example'), []);
   t.strictSame(approvedBy('approve', 'author', 'ben@x.example'), []);
   t.strictSame(approvedBy('reject', 'counts', 'ben@x.example'), []);
+});
+
+t.test('an author is not among those whom a change waits for', async (t) => {
+  const owned = ownedPathsIn(read('* ann@x.example ben@x.example @org/pay'), [change('a.js')]);
+  const left = (...authors: readonly string[]) => withoutAuthors(owned, authors)[0]?.owners;
+  t.strictSame(left('Ann <ANN@x.example>'), ['ben@x.example', '@org/pay']);
+  t.strictSame(left('@org/pay', 'ben@x.example', 'ann@x.example'), []);
+  t.strictSame(left('Eve <eve@x.example>'), owned[0]?.owners);
 });
 
 t.test('refuses lines that it cannot read and owners that no one knows, all of them by name', async (t) => {
