@@ -8,7 +8,7 @@ import type { CommandContext } from './command.ts';
 
 /** Who answers. */
 interface RiskQuestion {
-  readonly command: 'seal' | 'spec new';
+  readonly command: 'seal' | 'queue add' | 'spec new';
   /** Asks a person; absent where none can be asked. */
   readonly ask?: (question: string) => Promise<string>;
   /** `always`: a person is asked for every risk. `never`: the proposal holds where no person can be asked. */

@@ -146,17 +146,33 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'queue add',
     summary: 'put changes at the end of the merge queue',
     description:
-      'One `--patch` or `--range` for each spec, in the same order. Target, base and commits are fixed now; what lands later is the change merged onto the tip of its turn. A change that is in the queue already keeps its place.',
-    arguments: [{ ...spec, name: 'SPEC', variadic: true }],
+      'One `--patch` or `--range` for each spec, in the same order. Without SPEC it is built for each range, as by `writ seal --range`. Target, base and commits are fixed now; what lands later is the change merged onto the tip of its turn. A change that is in the queue already keeps its place.',
+    arguments: [{ ...spec, name: 'SPEC', variadic: true, optional: true }],
     options: [
       { name: 'patch', value: 'FILE', repeatable: true, about: 'the change as a patch' },
       { name: 'range', value: 'A..B', repeatable: true, about: 'the change as a commit range' },
       { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commits' },
-      { name: 'message', value: 'TEXT', about: 'message of the sealed commits' },
+      { name: 'message', short: 'm', value: 'TEXT', about: 'message of the sealed commits' },
+      {
+        name: 'check',
+        value: 'CMD',
+        repeatable: true,
+        about: 'without SPEC: a command that must pass on the change; default: the project’s tests',
+      },
+      {
+        name: 'risk',
+        value: 'LEVEL',
+        choices: ['low', 'medium', 'high'],
+        about: 'without SPEC: the risk profile; default as `writ seal`',
+      },
       { name: 'author', value: 'NAME <MAIL>', about: 'author of the sealed commits' },
     ],
     examples: [
-      { line: 'writ queue add intent.json --range main..fix', about: 'the commits of a branch' },
+      {
+        line: 'writ queue add --range main..fix',
+        about: 'the commits of a branch, with a spec that is built',
+      },
+      { line: 'writ queue add intent.json --range main..fix', about: 'with a spec of your own' },
       { line: 'writ queue add a.json b.json --patch a.patch --patch b.patch', about: 'two changes' },
     ],
     load: async () => (await import('../commands/queue.ts')).queueAddCommand,

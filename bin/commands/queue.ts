@@ -11,6 +11,7 @@ import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts'
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
+import { rangeChange } from '../../engine/draft/seal-request.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
 import { openRunStore } from '../../engine/intent/find-intent.ts';
 import { requireActive } from '../../engine/intent/intent-history.ts';
@@ -39,8 +40,9 @@ import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 import { finishRun } from './run.ts';
+import { buildSpec } from './seal.ts';
 
-/** `writ queue add SPEC…`: one `--patch` or `--range` for each spec, in the same order. */
+/** `writ queue add SPEC…`: one `--patch` or `--range` for each spec, in the same order; without SPEC it is built. */
 export async function queueAddCommand(context: CommandContext): Promise<CommandResult> {
   const { args, options } = context;
   const patches = options.values('patch');
@@ -50,30 +52,49 @@ export async function queueAddCommand(context: CommandContext): Promise<CommandR
       message: '`--patch` and `--range` cannot be combined. Add the specs in two commands',
     });
   const given = patches.length + ranges.length;
-  if (given !== args.length)
+  const isBuilt = args.length === 0 && ranges.length > 0;
+  if (given === 0 || (given !== args.length && !isBuilt))
     throw new WritError('USAGE', {
       message: `expected one \`--patch\` or \`--range\` for each spec, found ${args.length} specs and ${given} changes`,
       detail: { command: 'queue add', expected: args.length, found: given },
+      hints: [
+        'without a spec, writ builds it for the commits of a range: `writ queue add --range main..fix`',
+      ],
     });
+  if (!isBuilt && options.values('check').length > 0)
+    throw new WritError('USAGE', { message: '`--check` is for a spec that writ builds, not for SPEC' });
   await using engine = await openEngine(context, { ephemeralKey: true });
-  const changes: QueuedChange[] = [];
-  for (const [index, spec] of args.entries())
-    changes.push(await readChange(context, engine, spec, { patch: patches[index], range: ranges[index] }));
   const repository = await openRepository(context.repoPath ?? context.cwd);
+  const specOf = async (index: number): Promise<Uint8Array> => {
+    const file = args[index];
+    if (file !== undefined) return (await readSpecFile(context, file)).bytes;
+    const change = await rangeChange(repository, ranges[index] ?? '', options.value('onto'));
+    const about = { command: 'queue add', asksNoOne: false } as const;
+    return (await buildSpec(context, engine, repository, change, about)).specBytes;
+  };
+  const changes: QueuedChange[] = [];
+  for (let index = 0; index < given; index += 1) {
+    const change = { patch: patches[index], range: ranges[index] };
+    changes.push(await readChange(context, engine, await specOf(index), change));
+  }
   const added = new Set((await addEntries(repository, changes)).map(({ number }) => number));
   const shown = await showQueue(context.stores, repository, { clock: systemClock });
-  return listed(shown.filter(({ number }) => added.has(number)));
+  const result = listed(shown.filter(({ number }) => added.has(number)));
+  const human = (printer: Printer): void => {
+    result.human(printer);
+    printer.line(styled('dim', '  next  '), 'writ queue run');
+  };
+  return { ...result, human };
 }
 
 /** Resolves a change once: target, base and commits of a range are ids from here on. */
 async function readChange(
   context: CommandContext,
   engine: WritEngine,
-  spec: string,
+  specBytes: Uint8Array,
   { patch, range = '' }: { readonly patch: string | undefined; readonly range: string | undefined },
 ): Promise<QueuedChange> {
   const { options, repoPath, cwd } = context;
-  const { bytes: specBytes } = await readSpecFile(context, spec);
   const contract = await readContract(engine, specBytes);
   const repository = await openStatedRepository({ repositoryPath: repoPath ?? cwd }, contract);
   await requireActive(
@@ -240,7 +261,8 @@ export async function runThroughQueue(context: CommandContext): Promise<CommandR
     throw new WritError('USAGE', { message: '`--queue` needs `--patch FILE` or `--range A..B`' });
   await using engine = await openEngine(context, { ephemeralKey: true });
   const given = { patch: options.value('patch'), range: options.value('range') };
-  const change = await readChange(context, engine, args[0], given);
+  const { bytes } = await readSpecFile(context, args[0]);
+  const change = await readChange(context, engine, bytes, given);
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const [{ number } = { number: 0 }] = await addEntries(repository, [change]);
   print.note(`entry ${number} of the merge queue of ${change.target}`);

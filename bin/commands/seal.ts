@@ -53,7 +53,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
   const repository = readers.keep(await openRepository(repositoryPath));
   const isLastCommit = options.flag('commit');
   const change = await changeGiven(context, repository);
-  const { document: spec, bytes: specBytes } = await chooseSpec(context, engine, repository, change);
+  const { spec, specBytes } = await chooseSpec(context, engine, repository, change);
   const given = messageGiven(context);
   const view = await runIntent(engine, {
     repositoryPath,
@@ -96,50 +96,46 @@ async function changeGiven(
 
 /**
  * The spec that a rewritten sealed commit was made by, as long as its scope holds the change; else one that is built
- * now, which must not demand anything else. USAGE.
+ * now, which must not demand anything else. USAGE, INTENTSPEC_INVALID.
  */
 async function chooseSpec(
   context: CommandContext,
   engine: WritEngine,
   repository: Repository,
   change: SealableChange,
-): Promise<Pick<RecordedSpec, 'document' | 'bytes'>> {
+): ReturnType<typeof buildSpec> {
   const { options, print, json } = context;
   const recorded = await recordedSpec(context.stores, repository, change);
   const isGiven = options.values('check').length > 0 || options.value('risk') !== undefined;
   if (recorded?.isInScope && !isGiven) return showRecorded(recorded);
-  const built = await buildSpec(context, engine, repository, change);
-  if (recorded && !demandsAlike(recorded.document, built)) {
-    if (!isGiven) return showRecorded(recorded);
-    throw new WritError('USAGE', {
-      message: `the last commit was sealed by the spec \`${recorded.document.metadata.id}\` (run ${recorded.runId}), which demands something else`,
-      detail: { run_id: recorded.runId },
-      hints: [
-        'evaluate it by that spec again: leave `--check` and `--risk` away',
-        'or give it a spec of its own: remove the line `Run-Id` from its message (`git commit --amend`)',
-      ],
-    });
-  }
-  const bytes = Buffer.from(`${JSON.stringify(built, null, 2)}\n`);
-  requireValid(bytes);
-  return { document: built, bytes };
+  const about = { command: 'seal', asksNoOne: options.flag('ci') } as const;
+  const built = await buildSpec(context, engine, repository, change, about);
+  if (recorded === undefined || demandsAlike(recorded.document, built.spec)) return built;
+  if (!isGiven) return showRecorded(recorded);
+  throw new WritError('USAGE', {
+    message: `the last commit was sealed by the spec \`${recorded.document.metadata.id}\` (run ${recorded.runId}), which demands something else`,
+    detail: { run_id: recorded.runId },
+    hints: [
+      'evaluate it by that spec again: leave `--check` and `--risk` away',
+      'or give it a spec of its own: remove the line `Run-Id` from its message (`git commit --amend`)',
+    ],
+  });
 
-  function showRecorded(found: RecordedSpec): RecordedSpec {
-    print.note(
-      `evaluated by the spec of run ${found.runId}, which sealed this commit before it was rewritten`,
-    );
-    if (!json && !print.quiet) printSpec(print, found.document, { paths: change.paths });
-    return found;
+  function showRecorded({ runId, document, bytes }: RecordedSpec) {
+    print.note(`evaluated by the spec of run ${runId}, which sealed this commit before it was rewritten`);
+    if (!json && !print.quiet) printSpec(print, document, { paths: change.paths });
+    return { spec: document, specBytes: bytes };
   }
 }
 
-/** Builds the spec of a change, asks for what was not given, and shows it. */
-async function buildSpec(
+/** Builds the spec of a change, asks for what was not given, and shows it. USAGE, INTENTSPEC_INVALID. */
+export async function buildSpec(
   context: CommandContext,
   engine: WritEngine,
   repository: Repository,
   change: SealableChange,
-): Promise<IntentSpec> {
+  { command, asksNoOne }: { readonly command: 'seal' | 'queue add'; readonly asksNoOne: boolean },
+): Promise<{ readonly spec: IntentSpec; readonly specBytes: Uint8Array }> {
   const { print, stdin, signal, json } = context;
   const { root, repo, createdBy } = await targetIn(repository, context);
   const policy = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
@@ -153,9 +149,9 @@ async function buildSpec(
     const proposed = await proposedFor(context, repository, root, change);
     const { checks, found } = await chooseChecks(context, proposed, ask);
     const risk = await chooseRisk(context, policy, {
-      command: 'seal',
-      asks: context.options.flag('ci') ? 'never' : 'security-code',
-      ...(context.interactive && !context.options.flag('ci') ? { ask } : {}),
+      command,
+      asks: asksNoOne ? 'never' : 'security-code',
+      ...(context.interactive && !asksNoOne ? { ask } : {}),
     });
     const now = systemClock.now();
     const spec = sealSpec(change, {
@@ -169,7 +165,9 @@ async function buildSpec(
     });
     if (!json && !print.quiet)
       printSpec(print, spec, { paths: change.paths, ...(found === undefined ? {} : { found }) });
-    return spec;
+    const specBytes = Buffer.from(`${JSON.stringify(spec, null, 2)}\n`);
+    requireValid(specBytes);
+    return { spec, specBytes };
   } finally {
     lines?.[Symbol.dispose]();
   }

@@ -437,6 +437,20 @@ long('of two that work on the queue one works, and the other waits', async (t) =
   t.strictSame(subjects(), ['chore: a']);
 });
 
+t.test('ranges without a spec get one each, and what is next is said', async (t) => {
+  const { call, change, place, subjects } = scene(t);
+  const ranges = ['a', 'b'].map((name) => change(name, { [`docs/${name}.md`]: `${name}\n` }));
+  const given = ranges.flatMap((range) => ['--range', range]);
+  const { code, out } = await runLine(['queue', 'add', '--check', 'true', ...given], commands, place);
+  t.equal(code, 0);
+  t.match(out, /^ {2}next {2}writ queue run$/m);
+  t.match(await call('queue', 'run'), { code: 0 });
+  t.strictSame(subjects(), ['chore: a', 'chore: b'], 'a single commit keeps its message');
+  const c = change('c', { 'docs/c.md': 'c\n' });
+  t.match(await call('queue', 'add', '-m', 'docs: c', '--check', 'false', '--range', c), { code: 0 });
+  t.match(await call('queue', 'run'), { code: 1, error: { code: 'QUEUE_REMOVED' } });
+});
+
 t.test('an entry can be removed', async (t) => {
   const { git, call, change, spec, subjects } = scene(t);
   const [a, b] = ['a', 'b'].map((name) => change(name, { [`${name}.txt`]: name })) as [string, string];
@@ -496,6 +510,8 @@ t.test('what cannot be in the queue is refused before it is added', async (t) =>
   t.match(await call('queue'), { code: 0, data: { entries: [] } });
   const refused: readonly (readonly [string, number, ...string[]])[] = [
     ['USAGE', 129, 'queue', 'add', a],
+    ['USAGE', 129, 'queue', 'add'],
+    ['USAGE', 129, 'queue', 'add', a, '--range', range, '--check', 'true'],
     ['USAGE', 129, 'queue', 'add', a, a, '--range', range],
     ['USAGE', 129, 'queue', 'add', a, '--range', range, '--patch', a],
     ['USAGE', 129, 'run', a, '--queue'],
