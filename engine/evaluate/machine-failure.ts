@@ -16,9 +16,15 @@ type EnvironmentSign =
   | { readonly kind: 'package-manager-missing' }
   | { readonly kind: 'disk-full' }
   /** A line of output that says that something is missing. */
-  | { readonly kind: 'lack'; readonly line: string }
+  | ({ readonly kind: 'lack' } & Printed)
   /** A check of tests ran none: a line that it printed, and a digest of exit code and output. */
-  | { readonly kind: 'no-test'; readonly line: string; readonly digest: string };
+  | ({ readonly kind: 'no-test'; readonly digest: string } & Printed);
+
+/** A line of output, and the lines that follow it: the first often only announces the cause. */
+interface Printed {
+  readonly line: string;
+  readonly more: readonly string[];
+}
 
 type Ran = Pick<CheckOutcome, 'executed' | 'findings' | 'result' | 'tests'>;
 type Command = Pick<EffectiveCheck, 'command' | 'expectedExitCode'> &
@@ -145,7 +151,14 @@ function untestedSign(check: Command, ran: Ran): EnvironmentSign | undefined {
   if (line === undefined || lines.some((one) => lacks.test(one) && namesOwnPath(check, one)))
     return undefined;
   const printed = [`${ran.result?.exitCode}`, ...lines.map(withoutNumbers)];
-  return { kind: 'no-test', line, digest: sha256Hex(printed.join('\n')) };
+  return { kind: 'no-test', ...withFollowing(line, lines), digest: sha256Hex(printed.join('\n')) };
+}
+
+const maxFollowing = 2;
+
+function withFollowing(line: string, lines: readonly string[]): Printed {
+  const after = lines.indexOf(line) + 1;
+  return { line, more: lines.slice(after, after + maxFollowing) };
 }
 
 /** A file of the project itself, which a model may have to write. */
@@ -161,7 +174,9 @@ export function lackSign(check: Command, ran: Ran, attempt?: string): Environmen
   if (attempt !== undefined && /(?:candidate-[01]|\/revision-1\/attempt-[12])$/.test(attempt))
     return undefined;
   const line = lackingLines(check, ran).find((one) => attempt === undefined || !ownFile.test(one));
-  return line === undefined ? untestedSign(check, ran) : { kind: 'lack', line };
+  return line === undefined
+    ? untestedSign(check, ran)
+    : { kind: 'lack', ...withFollowing(line, printedLines(check, ran)) };
 }
 
 /** Files in which a project declares its dependencies and its scripts. */
@@ -302,7 +317,7 @@ function explain(
     ];
   if (sign.kind === 'lack' || sign.kind === 'no-test')
     return [
-      `${sign.kind === 'lack' ? 'passes' : 'shows'} no test and prints \`${sign.line}\`: it does so`,
+      `${sign.kind === 'lack' ? 'passes' : 'shows'} no test and prints ${[sign.line, ...sign.more].map((one) => `\`${one}\``).join(', ')}: it does so`,
       'let the check pass at the base commit on this machine (`docs/checks.md`, "When the machine fails")',
     ];
   return [

@@ -89,8 +89,9 @@ const etcFamilies = /^java-[\w.-]+$/;
  * services, and no `settings.xml`, which may hold passwords of servers.
  */
 const etcSettings = [
-  'maven/m2.conf',
+  'maven/m2{,-debian}.conf',
   'maven/logging',
+  'maven/{fake-poms.conf,settings-debian.xml,toolchains.xml}',
   'php.ini',
   'php.d',
   'php{,[0-9]*}/php.ini',

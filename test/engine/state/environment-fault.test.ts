@@ -123,11 +123,11 @@ t.test('a line that says that something is missing counts if the base prints it,
   const check = { id: 'unit', command: 'node test/all.js', expectedExitCode: 0, required: true };
   const lack = failed("Error: Cannot find module 'lodash/fp'\n    at line 12\n", 1);
   const sign = lackSign(check, lack);
-  t.strictSame(sign, { kind: 'lack', line: "Error: Cannot find module 'lodash/fp'" });
+  t.strictSame(sign, { kind: 'lack', line: "Error: Cannot find module 'lodash/fp'", more: ['at line 12'] });
   t.throws(() => sign && stopIfSameAtBase(check, sign, lack), {
     code: 'ENVIRONMENT_BROKEN',
     message:
-      "check `unit` passes no test and prints `Error: Cannot find module 'lodash/fp'`: it does so at the base commit too",
+      "check `unit` passes no test and prints `Error: Cannot find module 'lodash/fp'`, `at line 12`: it does so at the base commit too",
   });
   t.doesNotThrow(() => sign && stopIfSameAtBase(check, sign, failed("Cannot find module './new.js'", 1)));
   t.equal(lackSign(check, failed("Could not find 'test/all.js'", 1)), undefined, 'its own path');
@@ -146,6 +146,17 @@ t.test('a line that says that something is missing counts if the base prints it,
   t.match(lackSign({ ...check, command: 'bash ci/test.sh' }, inScript), { kind: 'lack' });
   const gone = failed('bash: ci/test.sh: No such file or directory\n', 127);
   t.not(lackSign({ ...check, command: 'bash ci/test.sh' }, gone)?.kind, 'lack');
+});
+
+t.test('the lines after the first are in the message: they have the cause', async (t) => {
+  const check = { id: 'unit', command: 'mvn -o test', expectedExitCode: 0, required: true };
+  const cause = '[ERROR] The specified user settings file does not exist: /etc/x.xml';
+  const output = failed(`[ERROR] Error executing Maven.\n${cause}\nsecond\nthird\n`, 1);
+  const sign = lackSign(check, output);
+  t.throws(() => sign && stopIfSameAtBase(check, sign, output), {
+    code: 'ENVIRONMENT_BROKEN',
+    message: `check \`unit\` shows no test and prints \`[ERROR] Error executing Maven.\`, \`${cause}\`, \`second\`: it does so at the base commit too`,
+  });
 });
 
 t.test('a check of tests that runs none counts if it ends in the same way at the base', async (t) => {

@@ -175,13 +175,15 @@ t.test('shows the settings of PHP and Maven that everybody may read', async (t) 
   const etc = directory('etc');
   const cli = ['php/8.2/cli/php.ini', 'php/8.2/cli/conf.d/20-x.ini', 'php/8.2/mods-available/x.ini'];
   const others = ['php.ini', 'php.d/x.ini', 'php83/conf.d/x.ini', 'php8/cli/php.ini', 'php/conf.d/x.ini'];
-  const maven = ['maven/m2.conf', 'maven/logging/x.properties', 'maven/settings.xml'];
+  const maven = ['m2.conf', 'logging/x.properties', 'settings-debian.xml', 'settings.xml'].map(
+    (name) => `maven/${name}`,
+  );
   for (const file of [...cli, ...others, ...maven, 'php/8.2/fpm/pool.d/www.conf', 'php-fpm.d/www.conf']) {
     directory('etc', path.dirname(file));
     writeFileSync(path.join(etc, file), '', { mode: 0o644 });
     chmodSync(path.join(etc, file), 0o644);
   }
-  const debian = ['maven/logging', 'maven/m2.conf', 'php/8.2/mods-available'];
+  const debian = ['maven/logging', 'maven/m2.conf', 'maven/settings-debian.xml', 'php/8.2/mods-available'];
   const shown = ['php.d', 'php.ini', 'php/8.2/cli', 'php/conf.d', 'php8/cli', 'php83/conf.d', ...debian];
   t.strictSame(openSettings(etc), shown.toSorted());
   chmodSync(path.join(etc, 'php/8.2/cli/conf.d/20-x.ini'), 0o640);
