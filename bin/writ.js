@@ -24,8 +24,10 @@
   keepCompiled();
   var isValidate = argv[0] === 'spec' && argv[1] === 'validate';
   // Short commands are one file each, of CommonJS: finding and linking modules would be most of their time.
-  var isWhole = argv[0] === 'verify' || argv[0] === 'run';
-  var alone = isWhole ? argv[0] : isValidate ? 'validate' : argv.join() === '--version' ? 'version' : '';
+  var files = { verify: 'verify', run: 'run', seal: 'run', resume: 'run' };
+  var isKnown = Object.prototype.hasOwnProperty.call(files, argv[0]);
+  var isVersion = argv.join() === '--version';
+  var alone = isKnown ? files[argv[0]] : isValidate ? 'validate' : isVersion ? 'version' : '';
   if (alone && !fromSources)
     return modules.createRequire(launcher)('../dist/bin/' + alone + '-alone.cjs').main(argv);
   // The keyword itself would be a syntax error on the Nodes that are refused above.

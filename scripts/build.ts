@@ -156,12 +156,14 @@ const alone: Readonly<Record<string, string>> = {
   'commands/verify.js': 'verify-alone',
   'commands/spec-validate.js': 'validate-alone',
   'commands/run.js': 'run-alone',
+  'commands/seal.js': 'run-alone',
+  'commands/resume.js': 'run-alone',
 };
-const wholeFiles = [...Object.values(alone), 'version-alone'].map((name) => `dist/bin/${name}.js`);
+const wholeFiles = [...new Set([...Object.values(alone), 'version-alone'])].map((name) => `dist/bin/${name}.js`);
 const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run)\.js$/ }, ({ path, kind }) => {
+    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run|seal|resume)\.js$/ }, ({ path, kind }) => {
       if (kind !== 'dynamic-import') return undefined;
       const command = path.slice(path.indexOf('commands/'));
       return {

@@ -13,10 +13,9 @@ import {
   pythonTestName,
 } from '../../spec/propose-check.ts';
 import { locatorForm } from '../../spec/rules/document-rules.ts';
-import { readIdentity } from '../../workspace/git/commit-log.ts';
-import { askGit } from '../../workspace/git/git.ts';
+import { identityOf } from '../../workspace/git/commit-log.ts';
 import { describeObjects, readBlob } from '../../workspace/git/read-objects.ts';
-import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { openRepository, originOf, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { listNames } from '../../workspace/git/tree.ts';
 
@@ -168,11 +167,14 @@ export async function targetIn(
   repository: Repository,
   context: Pick<DraftPlace, 'env'>,
 ): Promise<DraftTarget> {
-  const { branch, commit } = await readHead(repository);
-  const identity = await readIdentity(repository);
+  const [{ branch, commit }, identity, remote] = await Promise.all([
+    readHead(repository),
+    identityOf(repository),
+    remoteOf(repository),
+  ]);
   return {
     root: repository.root,
-    repo: (await remoteOf(repository)) ?? { type: 'local', locator: repository.root },
+    repo: remote ?? { type: 'local', locator: repository.root },
     baseRef: branch?.replace(/^refs\/heads\//, '') ?? commit ?? 'HEAD',
     createdBy:
       identity === undefined
@@ -183,9 +185,8 @@ export async function targetIn(
 
 /** The remote `origin`, unless a spec may not contain its URL (a password, a plain path). */
 async function remoteOf(repository: Repository): Promise<TargetRepo | undefined> {
-  const { code, stdout } = await askGit(repository, ['config', '--get', 'remote.origin.url']);
-  const locator = stdout.toString('utf8').trim();
-  if (code !== 0 || locator === '' || locator.length > 512) return undefined;
+  const locator = (await originOf(repository)) ?? '';
+  if (locator === '' || locator.length > 512) return undefined;
   const repo: TargetRepo = { type: 'git', locator };
   return locatorForm({ metadata: { target: { repo } } }).length === 0 ? repo : undefined;
 }

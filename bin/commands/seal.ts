@@ -57,6 +57,7 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
   const given = messageGiven(context);
   const view = await runIntent(engine, {
     repositoryPath,
+    repository,
     specBytes,
     source: change.source,
     onto: change.branch,

@@ -77,10 +77,12 @@ export async function stagedChange(repository: Repository, index?: string): Prom
   const base = await resolveBase(repository, 'HEAD');
   const from = base.commit ?? emptyTreeOf(repository);
   const diff = ['diff-index', '--cached', '--no-renames', '--ignore-submodules=none'];
-  const listed = await runGit(repository, [...diff, '-z', '--name-status', from], {
-    maxBytes: maxPatchBytes,
-    env,
-  });
+  const form = ['--patch', '--binary', '--full-index', ...plainDiffFlags];
+  const [listed, bytes] = await Promise.all(
+    [['-z', '--name-status'], form].map((how) =>
+      runGit(repository, [...diff, ...how, from], { maxBytes: maxPatchBytes, env }),
+    ) as [Promise<Buffer>, Promise<Buffer>],
+  );
   const fields = listed.toString('utf8').split('\0').slice(0, -1);
   const paths = fields.filter((_, at) => at % 2 === 1);
   const unmerged = paths.filter((_, at) => fields[2 * at] === 'U');
@@ -96,8 +98,6 @@ export async function stagedChange(repository: Repository, index?: string): Prom
       hints: ['stage the change: `git add PATH…`; or seal the last commit: `writ seal --commit`'],
     });
   }
-  const form = ['--patch', '--binary', '--full-index', ...plainDiffFlags];
-  const bytes = await runGit(repository, [...diff, ...form, from], { maxBytes: maxPatchBytes, env });
   return { source: { kind: 'patch', bytes }, base, branch, paths };
 }
 

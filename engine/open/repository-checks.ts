@@ -218,11 +218,11 @@ async function requireOfOthers(
  * it.
  */
 export async function openStatedRepository(
-  request: Pick<RunRequest, 'repositoryPath'>,
+  request: Pick<RunRequest, 'repositoryPath' | 'repository'>,
   contract: AdmittedContract,
   use: RepositoryUse = {},
 ): Promise<Repository> {
-  const repository = await openRepository(request.repositoryPath, use);
+  const repository = request.repository ?? (await openRepository(request.repositoryPath, use));
   const { repo } = contract.effective.metadata.target;
   if (repo.type !== 'local') return repository;
   if (isSame(repo.locator, repository.root) || (await isWorkTreeOf(repository, repo.locator)))

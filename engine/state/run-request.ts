@@ -117,6 +117,8 @@ export interface RunRequest extends RunSettings {
   /** Why the run that this one repairs was refused, with the output of its checks. Untrusted text. */
   readonly failedBefore?: string;
   readonly repositoryPath: string;
+  /** That repository, where the caller has opened it for writing. */
+  readonly repository?: Repository;
   /** The IntentSpec as its author gave it. */
   readonly specBytes: Uint8Array;
   readonly source: ChangeSource;

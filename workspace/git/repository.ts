@@ -278,15 +278,28 @@ export async function nameRepository(
 ): Promise<string> {
   const stated = type === 'git' ? remoteUri(locator) : undefined;
   if (stated !== undefined) return stated;
-  const url = await tryGit(repository, ['config', '--get', 'remote.origin.url']);
+  const url = await originOf(repository);
   const remote = url === undefined ? undefined : remoteUri(url);
   return remote ?? `urn:writ:repository:${(await firstCommit(repository, base)) ?? type}`;
 }
 
+const origins = new WeakMap<Repository, Promise<string | undefined>>();
+
+/** The address of the remote `origin`; read once while a process works on a run. */
+export function originOf(repository: Repository): Promise<string | undefined> {
+  const known = origins.get(repository) ?? tryGit(repository, ['config', '--get', 'remote.origin.url']);
+  origins.set(repository, known);
+  return known;
+}
+
 /** The root of the first-parent history; `undefined` on an unborn branch and in a shallow clone. */
 async function firstCommit(repository: Repository, base: string | undefined): Promise<string | undefined> {
-  if (base === undefined || (await isShallow(repository)) !== false) return undefined;
-  const first = await tryGit(repository, ['rev-list', '--first-parent', '--max-parents=0', base]);
+  if (base === undefined) return undefined;
+  const [first, shallow] = await Promise.all([
+    tryGit(repository, ['rev-list', '--first-parent', '--max-parents=0', base]),
+    isShallow(repository),
+  ]);
+  if (shallow !== false) return undefined;
   return first !== undefined && isObjectId(first) ? first : undefined;
 }
 
