@@ -159,7 +159,9 @@ const alone: Readonly<Record<string, string>> = {
   'commands/seal.js': 'run-alone',
   'commands/resume.js': 'run-alone',
 };
-const wholeFiles = [...new Set([...Object.values(alone), 'version-alone'])].map((name) => `dist/bin/${name}.js`);
+const wholeFiles = [...new Set([...Object.values(alone), 'version-alone'])].map(
+  (name) => `dist/bin/${name}.js`,
+);
 const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
