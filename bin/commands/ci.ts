@@ -27,7 +27,7 @@ import {
   renderComment,
   summaryFile,
 } from '../ci/summary.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { reportsDirectory } from '../report/ci.ts';
 import { styled } from '../terminal/print.ts';
 import { resumeCommand } from './resume.ts';
@@ -186,7 +186,13 @@ async function report(
     print.note('the status `writ` of the commit is pending: require it, and not this job');
     return succeeded(data, human);
   }
-  return { ...result, data, human };
+  if (!('error' in result) || result.error.code !== 'DECISION_WAITING') return { ...result, data, human };
+  // Not here, and not with `writ resume`: CI has the key, and pushes.
+  const { code, message, detail } = result.error;
+  const hints = [
+    `approve it in a clone: \`writ approve ${summary.run_id} --remote ${remoteName}\`; then CI goes on with it`,
+  ];
+  return refused(new WritError(code, { message, detail, hints }), data, human);
 }
 
 function sealedBranch({ pull }: Job, { run_id: run }: CiSummary): string {

@@ -621,6 +621,7 @@ long('GitLab CI and a plain shell', async (t: Test) => {
     const [, run = ''] = /^WRIT_RUN=(\S+)$/m.exec(readFileSync(join(clone, 'writ.env'), 'utf8')) ?? [];
     t.match(first.stdout, `writ approve ${run} --remote origin\n`);
     t.match(first.stdout, `writ ci --resume ${run} --land\n`);
+    t.notMatch(first.stderr, 'writ resume', 'a person here would seal with a key of their own');
     const { clone: desk, env } = scene.person('rev');
     const approve = ['approve', run, '--remote', 'origin', '--key', scene.approverKey];
     const approved = spawnSync('writ', approve, { cwd: desk, env, encoding: 'utf8' });
