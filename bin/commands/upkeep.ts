@@ -1,4 +1,5 @@
 /* The commands `push`, `fetch`, `gc`, `fsck` and `replay`. */
+
 import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
 import { type RenewalPlace, renewEntries } from '../../api/renew-entries.ts';
@@ -27,19 +28,12 @@ import {
   pushRefs,
 } from '../../engine/upkeep/push-refs.ts';
 import { mayRestore, rebuild } from '../../engine/upkeep/rebuild.ts';
-import {
-  askRemote,
-  awaitsChoice,
-  isRefused,
-  type MovedRef,
-  networkPlace,
-  pickRemote,
-  remoteFailed,
-} from '../../engine/upkeep/remote.ts';
+import { awaitsChoice, isRefused, type MovedRef } from '../../engine/upkeep/remote.ts';
 import { checkAudits } from '../../session/audit/read-audit.ts';
 import { checkThreads, rebuildThreadIndex } from '../../session/thread/check-threads.ts';
 import { shortRef } from '../../store/landed.ts';
 import type { Problem } from '../../store/stored-object.ts';
+import { askRemote, networkPlace, pickRemote, remoteFailed } from '../../workspace/git/network.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { fetchedLogRef, isLogRef } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';

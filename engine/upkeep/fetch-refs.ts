@@ -4,23 +4,20 @@ import { isJournalBegun } from '../../store/parse-journal.ts';
 import { journalPath } from '../../store/run-directory.ts';
 import { type GitDirectory, gitLine } from '../../workspace/git/git.ts';
 import { adoptObjects } from '../../workspace/git/import-objects.ts';
+import {
+  askRemote,
+  networkPlace,
+  pickRemote,
+  type Remote,
+  remoteFailed,
+} from '../../workspace/git/network.ts';
 import { halving, presentCommits } from '../../workspace/git/read-objects.ts';
 import { fetchedLogRef, isLogRef, matchRefs, type RefUpdate, updateRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { expiredContent } from './expire-content.ts';
 import { filedRef, filedSource } from './filed-records.ts';
 import { type Moved, type MoveRequest, recordPublishedLogs } from './push-refs.ts';
-import {
-  askRemote,
-  listRemoteRefs,
-  type MovedRef,
-  type MoveStatus,
-  networkPlace,
-  openRefView,
-  pickRemote,
-  type Remote,
-  remoteFailed,
-} from './remote.ts';
+import { listRemoteRefs, type MovedRef, type MoveStatus, openRefView } from './remote.ts';
 import {
   compareVersions,
   isDeletable,

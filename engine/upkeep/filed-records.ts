@@ -10,6 +10,7 @@ import { parseObject } from '../../store/stored-object.ts';
 import { openStores, type Stores, storeRefs } from '../../store/stores.ts';
 import { createCommit } from '../../workspace/git/create-commit.ts';
 import { gitLine } from '../../workspace/git/git.ts';
+import type { Remote } from '../../workspace/git/network.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import { listRefs, type RefUpdate, readRef, updateRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
@@ -17,7 +18,7 @@ import { appendIntentEvents, type NewIntentEvent } from '../intent/append-intent
 import { withLandings } from '../intent/find-intent.ts';
 import { type IntentEvent, type IntentStore, readIntentHistory } from '../intent/intent-history.ts';
 import { readRun } from '../record/read-run.ts';
-import type { MovedRef, Remote } from './remote.ts';
+import type { MovedRef } from './remote.ts';
 import { plansOfRuns, type StoredRef, toStoredRef } from './stored-ref.ts';
 
 /** The parts of a run that are kept together; intents and plans have their own ids. */

@@ -3,12 +3,13 @@ import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { shortRef } from '../../store/landed.ts';
 import { gitLine } from '../../workspace/git/git.ts';
+import { networkPlace, pickRemote, type Remote, remoteFailed } from '../../workspace/git/network.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { landingOf } from '../config/sections.ts';
 import { askPush, orderBranch } from './push-refs.ts';
-import { networkPlace, openRefView, pickRemote, type Remote, remoteFailed } from './remote.ts';
+import { openRefView } from './remote.ts';
 
 /** A branch of a remote, and the ref that tracks it here. */
 export interface PushPlace {

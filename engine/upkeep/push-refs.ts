@@ -6,6 +6,13 @@ import { readLogProofs } from '../../store/record/list-records.ts';
 import { sealPaths } from '../../store/record/record-paths.ts';
 import { parseObject } from '../../store/stored-object.ts';
 import { type GitAnswer, type GitDirectory, maxListBytes, tryGit } from '../../workspace/git/git.ts';
+import {
+  askRemote,
+  networkPlace,
+  pickRemote,
+  type Remote,
+  remoteFailed,
+} from '../../workspace/git/network.ts';
 import { readSmall } from '../../workspace/git/read-objects.ts';
 import {
   fetchedLogRef,
@@ -17,18 +24,7 @@ import {
 } from '../../workspace/git/refs.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { expiredContent } from './expire-content.ts';
-import {
-  askRemote,
-  isRefused,
-  listRemoteRefs,
-  type MovedRef,
-  networkPlace,
-  openRefView,
-  pickRemote,
-  type Remote,
-  readRemoteRef,
-  remoteFailed,
-} from './remote.ts';
+import { isRefused, listRemoteRefs, type MovedRef, openRefView, readRemoteRef } from './remote.ts';
 import {
   compareVersions,
   isDeletable,
