@@ -205,6 +205,11 @@ export const wroteOutside = fields(
   { count: wholeNumber, paths: listOf(fields({ path: text, was: oneOf('added', 'changed') })) },
   { atLeast: flag },
 );
+/** A worker that signed, or why the command ran here. */
+export const ranOn = fields(
+  {},
+  { worker: text, keyId: sha256Text, action: sha256Text, fence: wholeNumber, here: text },
+);
 export const tests = fields(
   { passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber },
   {
@@ -362,6 +367,8 @@ const eventShapes = {
       carried,
       /** Files that its command left outside the write scope of the spec. */
       wrote_outside: wroteOutside,
+      /** The worker that ran its command, or why it ran on the machine of the run. */
+      ran_on: ranOn,
       /** The last lines of a failed check, redacted. */
       output_tail: outputTail,
       /** A second run, with the verification inputs of the policy commit. */

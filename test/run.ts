@@ -18,6 +18,7 @@ await room(
   'engine/run-cases.test.ts',
   'engine/external-local-runs.test.ts',
   'engine/content-stores.test.ts',
+  'engine/workers',
   'engine/few-processes.test.ts',
   'engine/observed-run.test.ts',
   'engine/field-effects.test.ts',

@@ -160,12 +160,17 @@ const check = record(
       { count, paths: list(record({ path: text, was: oneOf('added', 'changed') })) },
       { at_least: flag },
     ),
+    ran_on: record(
+      {},
+      { worker: text, key_id: sha256, action: sha256, fence: count, here: text },
+      'worker key_id action fence here',
+    ),
     tests,
     output_tail: outputTail,
   },
   'id kind status required command expected_exit_code exit_code signal started_at duration_ms workspace_ms clock_step_ms ' +
     'timed_out tests from_policy tolerated network baseline at_policy with_base_tests on_base_product observed carried ' +
-    'wrote_outside output_tail artifacts',
+    'wrote_outside ran_on output_tail artifacts',
 );
 
 const stage = record(

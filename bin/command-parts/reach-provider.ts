@@ -73,6 +73,8 @@ export async function openReaching(
     keys,
     secrets: {
       known,
+      named: async (name) =>
+        variable(name) ?? (await vaults.find('repository', name)) ?? (await vaults.find('global', name)),
       async ofScope(scope) {
         const named = scope.startsWith(ownScope) ? scope.slice(ownScope.length) : '';
         const typed = values?.get(named);

@@ -206,6 +206,39 @@ export const runCommands: readonly CommandSpec[] = [
     load: async () => (await import('../commands/queue.ts')).queueRemoveCommand,
   },
   {
+    name: 'worker',
+    summary: 'run checks of other machines, and sign what they came to',
+    description:
+      'Waits for jobs of a queue, fetches their content from a git remote, and runs them in the sandbox of this machine. Results count where `.writ/workers` lists the key; the line for it is printed first. The address of the queue comes from the environment or the vault. The first SIGTERM lets it finish what it works on (docs/workers.md).',
+    arguments: [],
+    options: [
+      { name: 'content', value: 'REMOTE', about: 'URL or path of the git remote of jobs' },
+      {
+        name: 'queue',
+        value: 'NAME',
+        about: 'variable, or secret of the vault, with the address of the queue; default: `WRIT_QUEUE_URL`',
+      },
+      { name: 'key', value: 'FILE', about: 'private key (PEM); default: one of its own, made on first use' },
+      {
+        name: 'name',
+        value: 'NAME',
+        about: 'its name in the printed line; default: the name of this machine',
+      },
+      { name: 'labels', value: 'A,B', about: 'its labels in the printed line' },
+      { name: 'concurrency', value: 'N', about: 'jobs at once; default: 1' },
+      { name: 'health', value: 'PORT', about: 'answer `/health` and `/metrics` at this port of 127.0.0.1' },
+      { name: 'home', value: 'DIR', about: 'where it keeps objects, keys and workspaces' },
+      { name: 'sandbox', value: 'NAME', about: 'the sandbox back end; default: the best that works here' },
+    ],
+    examples: [
+      {
+        line: 'writ worker --content ssh://git.example/orders.git --concurrency 2 --health 9464',
+        about: 'until it is stopped',
+      },
+    ],
+    load: () => loadLean(async () => (await import('../commands/worker.ts')).workerCommand, true),
+  },
+  {
     name: 'resume',
     summary: 'go on with a run that was stopped or that waited',
     description:

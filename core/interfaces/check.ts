@@ -10,6 +10,7 @@ import type {
   CheckCarry,
   CheckRecord,
   CheckTime,
+  RanOn,
   StageName,
   TestCounts,
   ToolUse,
@@ -89,6 +90,7 @@ export interface CheckOutcome {
   readonly carried?: CheckCarry;
   /** Files that it wrote outside the spec's scope. Set by the engine. */
   readonly wroteOutside?: WrittenOutside;
+  readonly ranOn?: RanOn;
   /** When it ran. Set by the engine. */
   readonly time?: CheckTime;
   /** Present for a scanner. */

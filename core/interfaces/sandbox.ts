@@ -77,10 +77,7 @@ export interface SandboxRequest {
   /** Bytes that all its processes and memory file systems may hold together. Absent: 4 GiB. */
   readonly maxMemoryBytes?: number;
   readonly stdin?: Uint8Array;
-  /**
-   * Receives both pipes at once, in place of `stdin`. Standard output is then not captured; the callback must read it
-   * to the end.
-   */
+  /** Receives both pipes, in place of `stdin`. Standard output is not captured; the callback reads it to the end. */
   readonly talk?: (pipes: SandboxPipes) => void;
   /**
    * Receives both streams in order of arrival, including output that is not kept. A back end without streaming does

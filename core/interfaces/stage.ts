@@ -158,10 +158,7 @@ export interface OutputTail {
   readonly truncated?: true;
 }
 
-/**
- * When a check's own command ran in the candidate; it ended at `startedAt` plus `durationMs`. For a check without a
- * command: when it was evaluated.
- */
+/** When a check's own command ran; it ended at `startedAt` plus `durationMs`. Without one: when it was evaluated. */
 export interface CheckTime {
   /** RFC 3339, by the wall clock. */
   readonly startedAt: string;
@@ -186,6 +183,11 @@ export interface CheckObservation {
   /** Why there is no trace. */
   readonly reason?: string;
 }
+
+/** Where a command ran: the worker that signed `workers/<action>.json` of the record, or why on this machine. */
+export type RanOn =
+  | (Readonly<Record<'worker' | 'keyId' | 'action', string>> & { readonly fence: number })
+  | { readonly here: string };
 
 /** Result of one check. `failed` blocks the gate only if the check is required and not tolerated. */
 export interface CheckRecord extends CheckTime {
@@ -223,6 +225,7 @@ export interface CheckRecord extends CheckTime {
   readonly carried?: CheckCarry;
   /** Absent if it wrote no files outside. Not part of the verdict, because names of temporary files differ. */
   readonly wroteOutside?: WrittenOutside;
+  readonly ranOn?: RanOn;
   /** It failed as at the base, and the spec tolerates old failures. */
   readonly tolerated?: true;
   /** For a failed check. Absent if it printed no output, and after the first 64 failed checks of a stage. */
@@ -231,10 +234,7 @@ export interface CheckRecord extends CheckTime {
   readonly findings: readonly Finding[];
 }
 
-/**
- * Result of one stage. `skipped`: the spec lists no check for it (expected 0), or it never started (expected more,
- * ran 0).
- */
+/** Result of one stage. `skipped`: no check is listed (expected 0), or it never started (expected more, ran 0). */
 export interface StageRecord {
   readonly stage: StageName;
   readonly status: 'passed' | 'failed' | 'skipped' | 'waiting';

@@ -40,8 +40,10 @@ import {
   readRunnersSection,
   readSealSection,
   readSignerSection,
+  readWorkersSection,
   type SealConfig,
   type SealingForms,
+  type WorkersConfig,
 } from './sections.ts';
 import {
   type ApprovalsConfig,
@@ -107,6 +109,8 @@ export interface WritConfig {
   readonly models: ModelsConfig;
   /** `[models] allow_http`: model hosts, with their ports, that writ may call over plain HTTP. */
   readonly plainHttp?: readonly string[];
+  /** Absent: every check runs on this machine. */
+  readonly workers?: WorkersConfig;
 }
 
 /** `[signer]` and `[log]` are read by those that they are about. */
@@ -124,6 +128,7 @@ const maxBytes = 256 * 1024;
 export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigOptions): WritConfig {
   const issues: ConfigIssue[] = [];
   const root = new TableReader(bytes === undefined ? {} : parseToml(bytes, maxBytes, invalid), '', issues);
+  const workers = readWorkersSection(root.table('workers'));
   const config: WritConfig = {
     workspace: readWorkspaceSection(root.table('workspace')),
     signer: readSignerSection(root.table('signer'), options.signers),
@@ -151,6 +156,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     providers: readProvidersSection(root.table('providers')),
     models: readModelsSection(root.table('models')),
     ...readPlainHttp(root.table('models')),
+    ...(workers === undefined ? {} : { workers }),
   };
   // The store reads its place itself; here are its faults.
   readStoreSection(root.table('store'));

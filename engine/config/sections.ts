@@ -183,6 +183,44 @@ function isRemoteName(name: string): boolean {
   return remoteName.test(name) && !/\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name);
 }
 
+/** `[workers]`: checks run on other machines (docs/decisions/0040-checks-on-workers.md). */
+export interface WorkersConfig {
+  /** Git remote by name or URL through which jobs and results travel. */
+  readonly content: string;
+  /** Variable, or secret of the vault, that holds the address of the queue. */
+  readonly queueAddress: string;
+  /** Seconds without a worker. */
+  readonly after: number;
+  readonly fallback: 'local' | 'fail';
+  /** Only workers with all of these labels count. */
+  readonly labels: readonly string[];
+}
+
+/** Reads `[workers]`; `undefined` without `queue`. Addresses with a password are refused: the file is tracked. */
+export function readWorkersSection(reader: TableReader): WorkersConfig | undefined {
+  if (!reader.has('queue')) return void reader.end();
+  if (reader.text('queue', '') !== 'redis') reader.refuse(reader.at('queue'), 'expected "redis"');
+  const content = reader.text('content', 'origin');
+  if (content.startsWith('-') || /^[A-Za-z][\w+.-]*:\/\/[^/]*@/.test(content))
+    reader.refuse(
+      reader.at('content'),
+      'expected a git remote or its URL without a user or password; git finds these by its credential helper',
+    );
+  const queueAddress = reader.text('queue_address', 'WRIT_QUEUE_URL');
+  if (!/^[A-Z][A-Z0-9_]{0,99}$/.test(queueAddress))
+    reader.refuse(
+      reader.at('queue_address'),
+      'expected the name of a variable or of a secret of the vault, never the address, which may hold a password',
+    );
+  const after = reader.integer('after', 60, 1, 86_400);
+  const fallback = reader.text('fallback', 'fail');
+  if (fallback !== 'local' && fallback !== 'fail')
+    reader.refuse(reader.at('fallback'), 'expected "local" or "fail"');
+  const labels = reader.texts('labels', []);
+  reader.end();
+  return { content, queueAddress, after, fallback: fallback === 'local' ? fallback : 'fail', labels };
+}
+
 /** Reads only `[landing]` of a config file. Returns the defaults if the file does not exist or is not valid. */
 export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
   return readSectionAlone(bytes, 'landing', readLandingSection) ?? {};

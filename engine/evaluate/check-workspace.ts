@@ -12,6 +12,7 @@ import { hookCheckId, scannerCheckId } from '../state/checks.ts';
 import type { Attempt } from '../state/open-run.ts';
 import { carryLimits, type HandedOn, type TrackedCarry } from './carry-store.ts';
 import type { OpenWorkspace, WorkspaceSide } from './open-workspace.ts';
+import { outsideOf, type WrittenElsewhere } from './run-on-workers.ts';
 import { rewrittenFindings, writtenOutside } from './written-outside.ts';
 
 /** State shared by the workspaces of one check; the code that opens them fills it. */
@@ -19,6 +20,8 @@ export interface Passing {
   carried?: CheckCarry;
   /** Files that its command wrote outside the spec's scope in its last run. */
   wroteOutside?: WrittenOutside | undefined;
+  /** What its command wrote if it ran on a worker: nothing changed here then. */
+  elsewhere?: WrittenElsewhere | undefined;
   /** Carried paths that were refused, and why; tracked files that were written. */
   readonly findings: Finding[];
   /** Measures its time. */
@@ -50,13 +53,16 @@ export async function inWorkspace<T extends { readonly result?: unknown }>(
   try {
     const ran = await act(world);
     if (ran.result === undefined || signal.aborted) return ran;
-    const isUntouched = await world.isUntouched();
-    const changed = isUntouched ? [] : await world.changed();
+    const { elsewhere } = passing;
+    const isUntouched = elsewhere === undefined && (await world.isUntouched());
+    const changed = elsewhere ? changedOf(elsewhere) : isUntouched ? [] : await world.changed();
     const rewritten = rewrittenFindings(changed, environment.config.workspace.rewrites);
     if (from.tellsWrites)
-      passing.wroteOutside = isUntouched
-        ? undefined
-        : await writtenOutside(await world.place(), changed, scope);
+      passing.wroteOutside = elsewhere
+        ? outsideOf(elsewhere, scope)
+        : isUntouched
+          ? undefined
+          : await writtenOutside(await world.place(), changed, scope);
     const told = new Set(passing.findings.map(({ message }) => message));
     passing.findings.push(...rewritten.filter(({ message }) => !told.has(message)));
     const isCarrying = environment.config.workspace.carry.length > 0 && from.handsOn;
@@ -68,6 +74,10 @@ export async function inWorkspace<T extends { readonly result?: unknown }>(
   } finally {
     await world.close();
   }
+}
+
+function changedOf({ written }: WrittenElsewhere): readonly string[] {
+  return written.flatMap(({ path, was }) => (was === 'changed' ? [path] : []));
 }
 
 /**

@@ -25,6 +25,7 @@ import {
 } from './carry-store.ts';
 import { findDependencies } from './find-dependencies.ts';
 import { observePrepare } from './observe/observe-prepare.ts';
+import type { Workers, WorkspaceContent } from './run-on-workers.ts';
 import { findPolicyInputs, type PolicyInputs } from './second-run/policy-inputs.ts';
 import {
   type DependencyNote,
@@ -51,6 +52,9 @@ export interface OpenWorkspace extends Workspace {
   readonly provided: readonly string[];
   /** Why directories of `[workspace] share` are not in it. */
   readonly skipped: readonly string[];
+  /** What it was made of, and the workers that may run its command in place of this machine. */
+  readonly content: WorkspaceContent;
+  readonly workers: Workers | undefined;
   /**
    * True if nothing in it was written, made, removed or renamed since `open`: then no file of the tree changed, and
    * no other file was written. False if that is unknown.
@@ -108,7 +112,7 @@ interface Given {
 }
 
 /** The workspaces of one epoch of an attempt: of the candidate, and of the base beside it. */
-export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorkspace {
+export function openingWorkspace(attempt: Attempt, epoch: number, workers?: Workers): OpeningWorkspace {
   const {
     services: { steps, scratch, privateRoot },
     patch,
@@ -135,12 +139,13 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
     })();
     return made;
   };
-  const candidate = new Side(attempt, root, store, objects, patch.candidateTree, async (found) => {
+  const place: SidePlace = { attempt, root, store, workers };
+  const candidate = new Side(place, objects, patch.candidateTree, async (found) => {
     const { dependencies } = await steps.once('workspace', (): Given => found);
     if (JSON.stringify(dependencies) !== JSON.stringify(found.dependencies)) throw new WorkspaceLost();
   });
   const unsaid = async (): Promise<void> => undefined;
-  const base = new Side(attempt, root, store, objects, patch.baseTree, unsaid);
+  const base = new Side(place, objects, patch.baseTree, unsaid);
   const others = new Map<string, WorkspaceSide>();
   let policyJudge: Promise<PolicyInputs | undefined> | undefined;
   return {
@@ -155,7 +160,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number): OpeningWorksp
       };
       const key = `${tree} ${dependencies}`;
       const like = { candidate, base, own: undefined }[dependencies];
-      const side = others.get(key) ?? new Side(attempt, root, store, own, tree, unsaid, like);
+      const side = others.get(key) ?? new Side(place, own, tree, unsaid, like);
       others.set(key, side);
       return side;
     },
@@ -189,10 +194,19 @@ interface TreeContent {
   readonly small: SmallTree | undefined;
 }
 
+/** What all sides of an epoch share. */
+interface SidePlace {
+  readonly attempt: Attempt;
+  readonly root: string;
+  readonly store: CarryStore;
+  readonly workers: Workers | undefined;
+}
+
 class Side implements WorkspaceSide {
   readonly #attempt: Attempt;
   readonly #root: string;
   readonly #store: CarryStore;
+  readonly #workers: Workers | undefined;
   readonly #objects: () => Promise<SealedObjects>;
   readonly #tree: string;
   readonly #given: (given: Given) => Promise<void>;
@@ -204,9 +218,7 @@ class Side implements WorkspaceSide {
   readonly #untouched: Exported[] = [];
 
   constructor(
-    attempt: Attempt,
-    root: string,
-    store: CarryStore,
+    { attempt, root, store, workers }: SidePlace,
     objects: () => Promise<SealedObjects>,
     tree: string,
     given: (given: Given) => Promise<void>,
@@ -216,6 +228,7 @@ class Side implements WorkspaceSide {
     this.#attempt = attempt;
     this.#root = root;
     this.#store = store;
+    this.#workers = workers;
     this.#objects = objects;
     this.#tree = tree;
     this.#given = given;
@@ -257,6 +270,8 @@ class Side implements WorkspaceSide {
         tracked,
         provided: provided.map((one) => one.directory),
         skipped: skippedShares({ notes }),
+        content: { tree: this.#tree, objects, provided, isConverted: content.shown.files.size > 0 },
+        workers: this.#workers,
         isUntouched,
         changed,
         place: async () => ({
@@ -382,7 +397,7 @@ const maxTicks = 2500;
  * the file system, after every write of ours and before any of a command; `undefined` if its clock does not move. A
  * report's timestamp then shows whether a check wrote it or it came with the tree.
  */
-async function makeLater(reports: string, marker: string): Promise<bigint | undefined> {
+export async function makeLater(reports: string, marker: string): Promise<bigint | undefined> {
   const laidAt = timeOf(marker);
   for (let tries = 1; ; tries += 1) {
     mkdirSync(reports, { mode: 0o777 });

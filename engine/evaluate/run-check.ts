@@ -157,6 +157,7 @@ export async function runCheck(
     ...(scan ? { scan: scan.record } : {}),
     ...(asked.carried ? { carried: asked.carried } : {}),
     ...(ran.wroteOutside ? { wroteOutside: ran.wroteOutside } : {}),
+    ...(ran.ranOn ? { ranOn: ran.ranOn } : {}),
     ...(tail ? { outputTail: tail } : {}),
     artifacts: [...artifacts, ...further.artifacts],
     findings,
@@ -201,6 +202,7 @@ export async function runCheckOf(
     tools: _tools,
     carried: _carried,
     wroteOutside: _wrote,
+    ranOn: _ranOn,
     time: _time,
     ...said
   } = outcome;
@@ -212,6 +214,7 @@ export async function runCheckOf(
     ...(network ? { network } : {}),
     ...(uses.carried ? { carried: uses.carried } : {}),
     ...(uses.wroteOutside ? { wroteOutside: uses.wroteOutside } : {}),
+    ...(uses.ranOn ? { ranOn: uses.ranOn } : {}),
   };
 }
 
@@ -269,6 +272,7 @@ function checkContext(
         attempt,
         world,
         {
+          stage,
           check,
           secrets: givenSecrets(attempt, task),
           ...(traced === undefined ? {} : { traced }),

@@ -9,7 +9,7 @@ import type { ToolRequest, ToolSettled } from '../../core/interfaces/hook-payloa
 import type { EffectiveCheck, EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';
 import type { SandboxRequest } from '../../core/interfaces/sandbox.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
-import type { ToolUse } from '../../core/interfaces/stage.ts';
+import type { RanOn, StageName, ToolUse } from '../../core/interfaces/stage.ts';
 import { guardCommand, mayBeProgram, programsIn } from '../../workspace/command-acl/acl.ts';
 import { openNetwork } from '../../workspace/egress/command-network.ts';
 import { withoutNetwork } from '../../workspace/egress/open-egress.ts';
@@ -37,9 +37,12 @@ const allowAll: EffectiveToolAcl = {
 export interface CheckUses extends Passing {
   readonly networks: CheckNetwork[];
   readonly tools: ToolUse[];
+  /** Where its command ran last. */
+  ranOn?: RanOn;
 }
 
 interface CommandOfCheck {
+  readonly stage: StageName;
   readonly check: EffectiveCheck;
   readonly secrets: Readonly<Record<string, string>>;
   readonly traced?: TracedCommand;
@@ -55,7 +58,7 @@ interface CommandOfCheck {
 export async function runCommand(
   attempt: Attempt,
   workspace: OpenWorkspace,
-  { check, secrets, traced, binds, tools }: CommandOfCheck,
+  { stage, check, secrets, traced, binds, tools }: CommandOfCheck,
   uses: CheckUses,
 ): ReturnType<CheckContext['runCommand']> {
   const {
@@ -124,29 +127,41 @@ export async function runCommand(
   const way = await openNetwork(attempt, workspace, isScanner ? { isShut: true } : acl);
   await attempt.services.steps.sync();
   const { mtimeNs: emptySince } = statSync(reports, { bigint: true });
-  const running = uses.watch.running(() =>
-    workspace.sandbox.run({
-      argv: limitedShell(command, acl.maxWriteBytes),
+  const request = {
+    argv: limitedShell(command, acl.maxWriteBytes),
+    env: { ...traced?.env, ...(way.network === 'none' ? withoutNetwork : {}), ...env },
+    network: way.network,
+    timeoutMs: check.timeoutSeconds * 1000,
+    maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
+  };
+  const runHere = async () => {
+    const result = await workspace.sandbox.run({
+      ...request,
       workspace: workspace.directory,
       reports,
       binds: [...workspace.binds, ...(binds ?? []), ...(traced?.binds ?? [])],
       ...(tools === undefined ? {} : { tools }),
-      env: { ...traced?.env, ...(way.network === 'none' ? withoutNetwork : {}), ...env },
-      network: way.network,
-      timeoutMs: check.timeoutSeconds * 1000,
-      maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
       maxMemoryBytes: maxMemoryBytes(attempt.environment.config),
       signal,
       ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
-    }),
-  );
+    });
+    return { result, ...readReports(reports, emptySince) };
+  };
+  const running = uses.watch.running(async () => {
+    const elsewhere = await workspace.workers?.run({
+      ...{ stage, checkId: check.id, content: workspace.content, request },
+      bound: boundHere({ check, secrets, isScanner, isTraced: traced !== undefined }),
+    });
+    if (elsewhere !== undefined) uses.ranOn = elsewhere.ranOn;
+    uses.elsewhere = elsewhere && 'result' in elsewhere ? elsewhere.written : undefined;
+    return elsewhere && 'result' in elsewhere ? { files: elsewhere.reports, ...elsewhere } : runHere();
+  });
   // The seal needs it: the modules of this program are hashed once, while a command runs. A fault is the seal's to say.
   setImmediate(() => describeEngine(attempt.services.settings.schedulerVersion).catch(() => undefined));
-  const result = await running.finally(async () => {
+  const { result, ...read } = await running.finally(async () => {
     const had = await way.close();
     if (had) uses.networks.push(had);
   });
-  const read = readReports(reports, emptySince);
   const failed =
     result.timedOut || result.aborted || result.exceeded !== undefined || read.findings.length > 0;
   await settle({
@@ -166,6 +181,24 @@ export async function runCommand(
 function purposeOf({ baseTree, candidateTree }: Attempt['patch'], tree: string): ToolRequest['purpose'] {
   if (tree === candidateTree) return undefined;
   return tree === baseTree ? 'base' : 'second';
+}
+
+/** Why this command must run on this machine. */
+function boundHere({
+  check: { id },
+  secrets,
+  isScanner,
+  isTraced,
+}: Pick<CommandOfCheck, 'check' | 'secrets'> & {
+  readonly isScanner: boolean;
+  readonly isTraced: boolean;
+}): string | undefined {
+  if (isTraced) return 'it is traced';
+  if (isScanner) return 'it is a scanner';
+  if (Object.keys(secrets).length > 0) return 'it is given secrets';
+  return id === hookCheckId('commit-msg') || id === hookCheckId('pre-commit')
+    ? 'it is a hook of git'
+    : undefined;
 }
 
 async function messageToSeal({ identity, environment }: Attempt): Promise<string> {

@@ -29,6 +29,7 @@ import { evaluateExecutedStage } from './executed-rules.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { compareWithBase } from './regression.ts';
 import { runCheck, toCheckRecord } from './run-check.ts';
+import type { Workers } from './run-on-workers.ts';
 
 /**
  * Runs one stage. Commands and suites run concurrently, or sequentially if `carry` is set. Then policy checks
@@ -40,12 +41,13 @@ export async function runStage(
   workspace: OpeningWorkspace,
   stage: StageName,
   before: readonly StageRecord[],
+  workers?: Workers,
 ): Promise<StageRecord> {
   const steps = attempt.services.steps.under(stage);
   const record = await recordAnswer(
     withSteps(attempt, steps),
     'settled',
-    () => settleStage(withSteps(attempt, steps), workspace, stage, before),
+    () => settleStage(withSteps(attempt, steps), workspace, stage, before, workers),
     async ({ stage: ran, findings }) => {
       const settled = settle({ ...ran, findings: [...findings, ...ran.findings] });
       await attempt.services.engine.hooks.stage.settled.call({
@@ -73,6 +75,7 @@ async function settleStage(
   workspace: OpeningWorkspace,
   stage: StageName,
   before: readonly StageRecord[],
+  workers: Workers | undefined,
 ): Promise<SettledStage> {
   const {
     identity: { contract, runId },
@@ -145,6 +148,7 @@ async function settleStage(
   const findings = [
     ...(await judgeStage(attempt, compared)),
     ...(await evaluateExecutedStage(attempt, compared)),
+    ...((await workers?.findings()) ?? []),
   ];
   const judged: StageRecord = { ...compared, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });

@@ -71,7 +71,7 @@ const asItIs = (value: unknown): unknown => value;
 const members: Readonly<Record<string, (value: never, policy: Policy) => unknown>> = {
   ...Object.fromEntries(
     [
-      ...['id', 'kind', 'stage', 'command', 'startedAt', 'tree', 'digest', 'carried', 'artifacts'],
+      ...['id', 'kind', 'stage', 'command', 'startedAt', 'tree', 'digest', 'carried', 'artifacts', 'ranOn'],
       ...['records', 'madeFrom', 'filled', 'unprepared', 'reads', 'prepared'],
       ...['tools', 'model', 'code', 'citations', 'usage', 'metrics'],
     ].map((name) => [name, asItIs]),

@@ -10,6 +10,8 @@ export interface SecretSource {
   ofScope(scope: string): Promise<ReadonlyMap<string, string>>;
   /** Every value that is known: none of them may be written. */
   known(): Promise<readonly string[]>;
+  /** A secret or variable by name, for writ itself and no check. */
+  named?(name: string): Promise<string | undefined>;
 }
 
 /** The secrets of a run. They are never stored. */

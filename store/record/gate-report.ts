@@ -7,6 +7,7 @@ import {
   laidRun,
   observed,
   outputTail,
+  ranOn,
   scan,
   tests,
   wroteOutside,
@@ -62,6 +63,7 @@ const check = fields(
     observed,
     scan,
     wroteOutside,
+    ranOn,
   },
 );
 const stage = fields(

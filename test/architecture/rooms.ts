@@ -52,7 +52,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
 export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
   // The engine opens the one third-party host itself: a slot would have one tenant.
   'engine/draft': ['plugins/third-party'],
-  'engine/evaluate': ['plugins/third-party'],
+  'engine/evaluate': ['plugins/third-party', 'plugins/workers'],
   'engine/open': ['plugins/third-party'],
   'engine/state': ['plugins/third-party'],
   // Manifests name stages and hosts in the words of the spec; plugins are listed by the configuration in git.
@@ -61,6 +61,8 @@ export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
   'plugins/sandbox': ['workspace/git'],
   // A store in git consists of git objects; a section of the configuration says where a bucket is.
   'plugins/store': ['workspace/git', 'engine/config'],
+  // Jobs and results are git objects, and results are signed; the engine starts it itself: a slot would have one tenant.
+  'plugins/workers': ['workspace/git', 'attest/encoding'],
   // Testers call a plugin as a run would: with a repository, a scope and a configuration; a log gets a sealed statement.
   'plugins/testers': [
     'workspace/git',

@@ -17,6 +17,7 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'engine/evaluate/read-reports.ts: check-outcome': ofChecks,
   'engine/evaluate/written-outside.ts: check-outcome': ofChecks,
   'engine/evaluate/run-check.ts: check-outcome': ofChecks,
+  'engine/evaluate/run-on-workers.ts: check-outcome': ofChecks,
   'engine/evaluate/second-run/run-by-policy.ts: judge-changed': ofSecondRuns,
   'engine/evaluate/second-run/policy-inputs.ts: judge-changed': ofSecondRuns,
   'engine/evaluate/taken-back.ts: scope': 'what takes back a landed change writes outside what it says',

@@ -1,0 +1,238 @@
+/* Runs a job of another machine in a workspace of its own, and publishes the signed result. */
+import { mkdirSync, mkdtempSync, statSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
+import { makeLater } from '../../engine/evaluate/open-workspace.ts';
+import { readReports } from '../../engine/evaluate/read-reports.ts';
+import { writtenLimits, writtenOutside } from '../../engine/evaluate/written-outside.ts';
+import {
+  type Content,
+  commitTree,
+  type Dispatch,
+  jobRef,
+  openContent,
+  readDispatch,
+  resultRef,
+} from '../../plugins/workers/content.ts';
+import { describePlatform, digestProgram, type Job, refused } from '../../plugins/workers/job.ts';
+import { commitResult, type JobResult } from '../../plugins/workers/result.ts';
+import { digestDirectory } from '../../workspace/git/directory-digest.ts';
+import { rememberExport } from '../../workspace/git/exported-files.ts';
+import { type Scratch, sealObjects } from '../../workspace/git/scratch.ts';
+import { removeTree } from '../../workspace/git/torn-paths.ts';
+import { listTree } from '../../workspace/git/tree.ts';
+import { exportTree, readSmallTree } from '../../workspace/git/workspace.ts';
+
+interface RunnerPlace {
+  /** The worker's own directory: objects, prepared directories and workspaces. */
+  readonly home: string;
+  /** Address of the git remote of jobs. */
+  readonly content: string;
+  readonly sandbox: SandboxBackend;
+  readonly signer: Signer;
+}
+
+/**
+ * What became of a job. `declined`: this machine is not what the job names; `superseded`: it was answered, withdrawn
+ * or dispatched again meanwhile.
+ */
+export interface JobOutcome {
+  readonly outcome: 'published' | 'declined' | 'superseded';
+  readonly why?: string;
+}
+
+export interface JobRunner {
+  /** Rejects for a fault of this machine, the remote or the content. */
+  run(action: string, signal: AbortSignal): Promise<JobOutcome>;
+}
+
+const maxEntries = 1_000_000;
+const maxBytes = 16 * 1024 ** 3;
+const maxPublishTries = 10;
+
+export function openJobRunner({ home, content: address, sandbox, signer }: RunnerPlace): JobRunner {
+  const opened = new Map<string, Promise<Content>>();
+  const contentOf = (objectFormat: 'sha1' | 'sha256'): Promise<Content> => {
+    const directory = join(home, `${objectFormat}.git`);
+    const over = { objectFormat, objectsDir: join(directory, 'objects') };
+    const found = opened.get(objectFormat) ?? openContent(directory, { address, shown: 'content' }, { over });
+    opened.set(objectFormat, found);
+    return found;
+  };
+  /** The newest dispatch of a job; `undefined` if there is none any more. */
+  const fetchDispatch = async (action: string, signal: AbortSignal) => {
+    const ref = jobRef(action);
+    const id = (await (await contentOf('sha1')).list([ref], signal)).get(ref);
+    if (id === undefined) return undefined;
+    const content = await contentOf(id.length === 40 ? 'sha1' : 'sha256');
+    await content.bring([ref], signal);
+    return { content, dispatch: await readDispatch(content.place, ref, action) };
+  };
+
+  return {
+    async run(action, signal) {
+      const found = await fetchDispatch(action, signal);
+      if (found === undefined) return { outcome: 'superseded', why: 'there is no such job any more' };
+      const { content, dispatch } = found;
+      const why = await lackOf(dispatch.job, sandbox);
+      if (why !== undefined) return { outcome: 'declined', why };
+      const ran = await runJob({ home, sandbox, place: content.place }, dispatch.job, signal);
+      const { fence } = dispatch;
+      const result = await commitResult(content.place, { action, fence }, ran, signer);
+      return publish(content, action, dispatch, result, signal);
+    },
+  };
+
+  /** Publishes only while the job is at the dispatch that was worked on: the ref of the job moves with the result. */
+  async function publish(
+    content: Content,
+    action: string,
+    first: Dispatch,
+    result: string,
+    signal: AbortSignal,
+  ): Promise<JobOutcome> {
+    const [job, own] = [jobRef(action), resultRef(action, signer.keyId)];
+    let { commit } = first;
+    for (let tries = 1; tries <= maxPublishTries; tries += 1) {
+      const answered = await commitTree(content.place, first.tree, `answered by ${signer.keyId}\n`, [commit]);
+      const before = (await content.list([own], signal)).get(own) ?? null;
+      const orders = [
+        { ref: job, from: commit, to: answered },
+        { ref: own, from: before, to: result },
+      ];
+      if (before === result || (await content.push(orders, signal))) return { outcome: 'published' };
+      const now = await fetchDispatch(action, signal);
+      if (now === undefined) return { outcome: 'superseded', why: 'the job was withdrawn' };
+      // The same tree has the same number of its dispatch: another worker has answered, which is no reason to stop.
+      if (now.dispatch.tree !== first.tree)
+        return { outcome: 'superseded', why: `the job is at dispatch ${now.dispatch.fence}` };
+      commit = now.dispatch.commit;
+    }
+    return { outcome: 'superseded', why: 'others move the job at the remote' };
+  }
+}
+
+const given = new Map<string, Promise<string>>();
+
+/** Why this machine cannot run the job as it is described. */
+async function lackOf(job: Job, sandbox: SandboxBackend): Promise<string | undefined> {
+  const { enforced } = await sandbox.probe();
+  if (sandbox.name !== job.sandbox.name || enforced.join() !== job.sandbox.enforced.join())
+    return `its sandbox is \`${job.sandbox.name}\`, and the one here is \`${sandbox.name}\``;
+  if ((await describePlatform()).join() !== job.platform.join()) return 'its operating system is another one';
+  for (const { name, sha256 } of job.tools)
+    if ((await digestProgram(name, process.env.PATH ?? '')) !== sha256)
+      return `its \`${name}\` is another program`;
+  return undefined;
+}
+
+/** Runs the command of a job in a fresh workspace, as the machine of the run would. */
+async function runJob(
+  { home, sandbox, place }: Pick<RunnerPlace, 'home' | 'sandbox'> & { readonly place: Scratch },
+  job: Job,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  await mkdir(join(home, 'jobs'), { recursive: true, mode: 0o700 });
+  const root = mkdtempSync(join(home, 'jobs', 'job-'));
+  try {
+    const [head] = job.history;
+    const objects = await sealObjects(place, join(root, 'objects'), {
+      commit: head?.commit,
+      history: Math.max(1, job.history.length),
+      trees: [job.candidate],
+    });
+    const directory = join(root, 'workspace');
+    const entries = await listTree(objects, job.candidate);
+    const small = await readSmallTree(objects, entries);
+    await exportTree(objects, job.candidate, directory, head?.commit, small);
+    const reports = join(root, 'reports');
+    const inside = sandbox.pathsInside({ workspace: directory, reports });
+    const binds: SandboxBind[] = [
+      { source: objects.objectsDir, target: `${inside.workspace}/.git/objects`, writable: false },
+    ];
+    for (const one of job.given) {
+      const source = await (given.get(one.sha256) ?? provide(one));
+      mkdirSync(join(directory, one.directory), { recursive: true });
+      binds.push({ source, target: `${inside.workspace}/${one.directory}`, writable: false, scratch: true });
+    }
+    const { changed } = await rememberExport(objects, directory, join(root, 'index'), small, new Map());
+    await makeLater(reports, join(root, 'laid'));
+    const { mtimeNs: emptySince } = statSync(reports, { bigint: true });
+    const result = await sandbox.run({
+      argv: job.argv,
+      workspace: directory,
+      reports,
+      binds,
+      env: job.env,
+      network: 'none',
+      ...job.limits,
+      signal,
+    });
+    signal.throwIfAborted();
+    const read = readReports(reports, emptySince);
+    const laid = job.given.map((one) => one.directory);
+    const tracked = new Set(entries.map(({ path }) => path));
+    const scope = { write: [], forbidden: [], wholeRepository: false };
+    const limits = { ...writtenLimits, named: 2000, pathCharacters: 4000 };
+    const written = await writtenOutside({ directory, tracked, laid }, await changed(), scope, limits);
+    const [excess] = read.findings;
+    return {
+      result,
+      reports: read.files,
+      unread: read.unread,
+      written: written?.paths ?? [],
+      isCut: written !== undefined && (written.atLeast === true || written.count > written.paths.length),
+      ...(excess === undefined
+        ? {}
+        : {
+            excess: {
+              message: excess.message,
+              limit: Number(excess.detail?.limit),
+              unit: String(excess.detail?.unit),
+            },
+          }),
+    };
+  } finally {
+    await removeTree(root);
+  }
+
+  /** A directory that jobs are given, made once for all of them and shown to be the one that the job names. */
+  function provide(one: Job['given'][number]): Promise<string> {
+    const made = materialise(home, place, one);
+    given.set(one.sha256, made);
+    made.catch(() => given.delete(one.sha256));
+    return made;
+  }
+}
+
+async function materialise(home: string, place: Scratch, one: Job['given'][number]): Promise<string> {
+  const base = join(home, 'given', one.sha256);
+  const target = join(base, one.directory);
+  const isThere = async (root: string): Promise<boolean> => {
+    const limits = { within: root, maxEntries, maxBytes };
+    const found = await digestDirectory(join(root, one.directory), limits).catch(() => undefined);
+    return found !== undefined && 'sha256' in found && found.sha256 === one.sha256;
+  };
+  if (await isThere(base)) return target;
+  await removeTree(base);
+  await mkdir(join(home, 'given'), { recursive: true, mode: 0o700 });
+  const draft = mkdtempSync(join(home, 'given', 'draft-'));
+  try {
+    const directory = join(draft, one.directory);
+    await exportTree(place, one.tree, directory);
+    await rm(join(directory, '.git'), { recursive: true });
+    for (const path of one.empty) await mkdir(join(directory, path), { recursive: true });
+    if (!(await isThere(draft)))
+      throw refused(
+        'job',
+        `\`${one.directory}\` is not what it names, or this machine lacks a program that it links to`,
+      );
+    await rename(draft, base);
+    return target;
+  } catch (fault) {
+    await removeTree(draft);
+    throw fault;
+  }
+}

@@ -1,0 +1,213 @@
+/* The git remote through which jobs and results travel: what a ref holds, and how it is pushed, listed and fetched. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WritError } from '../../core/base/errors.ts';
+import { createCommit } from '../../workspace/git/create-commit.ts';
+import type { GitDirectory } from '../../workspace/git/git.ts';
+import { askRemote, networkPlace, type Remote, remoteFailed } from '../../workspace/git/network.ts';
+import { describeObjects, readObjects } from '../../workspace/git/read-objects.ts';
+import { type Borrowable, createScratch, type Scratch } from '../../workspace/git/scratch.ts';
+import { type TreeLeaf, writeLooseObject, writeTree } from '../../workspace/git/write-tree.ts';
+import { type Job, maxJobBytes, readJob, refused } from './job.ts';
+
+const treeMode = '040000';
+const maxListBytes = 16 * 1024 * 1024;
+/** The same for every writer, so that the same content has the same id. */
+const writer = { name: 'writ', email: 'writ@writ.invalid' };
+
+export const jobRef = (action: string): string => `refs/writ/jobs/${action}`;
+export const resultRef = (action: string, keyId: string): string => `refs/writ/results/${action}/${keyId}`;
+
+/** A ref that moves at the remote if it is still at `from` there (`null`: it does not exist; `to` null deletes). */
+export interface RefOrder {
+  readonly ref: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** A git directory of our own, and the remote. */
+export interface Content {
+  readonly place: Scratch;
+  /** Moves all of these refs or none; false if one of them is not where it was expected. REMOTE_FAILED. */
+  push(orders: readonly RefOrder[], signal?: AbortSignal): Promise<boolean>;
+  /** Object ids of refs by name; a pattern ends with `/*`. REMOTE_FAILED. */
+  list(patterns: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  /** Brings refs under the same names to `place`. REMOTE_FAILED. */
+  bring(refs: readonly string[], signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Opens the remote with a git directory at `directory`, which borrows the objects of `over` or keeps its own. Settings
+ * and credentials are those of `network`, a user's repository, or of the user alone.
+ */
+export async function openContent(
+  directory: string,
+  remote: Remote,
+  { over, network }: { readonly over: Borrowable; readonly network?: GitDirectory },
+): Promise<Content> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const scratch = await createScratch(directory, over);
+  if (network === undefined) await rm(join(scratch.objectsDir, 'info', 'alternates'));
+  const own = { ...scratch, env: { GIT_DIR: directory }, settings: [] };
+  const { env, settings } = await networkPlace(network ?? own);
+  const { GIT_WORK_TREE: _, ...others } = { GIT_WORK_TREE: undefined, ...env };
+  const reaching = { ...scratch, env: { ...others, GIT_DIR: directory }, settings };
+  const quiet = ['--quiet', '--end-of-options', remote.address];
+  return {
+    place: { ...scratch, borrowed: network === undefined ? [] : scratch.borrowed },
+    async push(orders, signal) {
+      const leases = orders.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`);
+      const moves = orders.map(({ ref, to }) => `${to ?? ''}:${ref}`);
+      const args = ['push', '--atomic', '--porcelain', '--no-verify', ...leases, ...quiet, ...moves];
+      const answer = await askRemote(reaching, args, signal === undefined ? {} : { signal });
+      if (answer.code === 0) return true;
+      const said = `${answer.stdout.toString('utf8')}${answer.stderr}`;
+      if (/stale info|fetch first|cannot lock ref|failed to update ref|reference already exists/.test(said))
+        return false;
+      throw remoteFailed(remote, answer);
+    },
+    async list(patterns, signal) {
+      const args = ['ls-remote', '--refs', ...quiet, ...patterns];
+      const call = { maxBytes: maxListBytes, ...(signal === undefined ? {} : { signal }) };
+      const answer = await askRemote(reaching, args, call);
+      if (answer.code !== 0) throw remoteFailed(remote, answer);
+      const lines = answer.stdout.toString('utf8').split('\n');
+      return new Map(
+        lines.flatMap((line) => {
+          const [, id, ref] = /^([0-9a-f]{40,64})\t(refs\/writ\/.+)$/.exec(line) ?? [];
+          return id === undefined || ref === undefined ? [] : [[ref, id]];
+        }),
+      );
+    },
+    async bring(refs, signal) {
+      const specs = refs.map((ref) => `+${ref}:${ref}`);
+      const args = [
+        'fetch',
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--no-auto-maintenance',
+        ...quiet,
+        ...specs,
+      ];
+      const answer = await askRemote(reaching, args, signal === undefined ? {} : { signal });
+      if (answer.code !== 0) throw remoteFailed(remote, answer);
+    },
+  };
+}
+
+/** Writes a commit over a tree of these files and subtrees; the same content has the same id. */
+export async function commitFiles(
+  place: Scratch,
+  files: ReadonlyMap<string, Uint8Array | { readonly tree: string }>,
+  message: string,
+  parents: readonly string[] = [],
+): Promise<string> {
+  const leaves = new Map<string, TreeLeaf>();
+  for (const [path, content] of files)
+    leaves.set(
+      path,
+      'tree' in content
+        ? { mode: treeMode, object: content.tree }
+        : await writeLooseObject(place, { type: 'blob', bytes: content }, false),
+    );
+  const tree = await writeTree({ from: place, to: place }, leaves, undefined);
+  return commitTree(place, tree, message, parents);
+}
+
+export function commitTree(
+  place: Scratch,
+  tree: string,
+  message: string,
+  parents: readonly string[],
+): Promise<string> {
+  const times = { authoredAtMs: 0, committedAtMs: 0 };
+  return createCommit(place, { tree, parents, message, author: writer, committer: writer, ...times }, false);
+}
+
+/** A dispatch of a job: its document, the number of the dispatch, and the ref's commit and tree. */
+export interface Dispatch {
+  readonly job: Job;
+  readonly fence: number;
+  readonly commit: string;
+  readonly tree: string;
+}
+
+/** The commit of one dispatch; the objects that the job names are in `place`. */
+export async function commitJob(
+  place: Scratch,
+  { job, bytes, fence }: { readonly job: Job; readonly bytes: Buffer; readonly fence: number },
+): Promise<string> {
+  const commits = await readObjects(
+    place,
+    job.history.map(({ commit }) => commit),
+  );
+  const files = new Map<string, Uint8Array | { readonly tree: string }>([
+    ['job.json', bytes],
+    ['fence', Buffer.from(`${fence}\n`)],
+    ['candidate', { tree: job.candidate }],
+  ]);
+  for (const [at, { tree }] of job.given.entries()) files.set(`given/${at}`, { tree });
+  for (const [at, { commit, tree }] of job.history.entries()) {
+    const found = commits[at];
+    if (found?.type !== 'commit') throw new WritError('REF_NOT_FOUND', { detail: { ref: commit } });
+    files.set(`history/${at}`, found.bytes);
+    files.set(`trees/${at}`, { tree });
+  }
+  return commitFiles(place, files, 'writ job\n');
+}
+
+/**
+ * Reads a dispatch that was fetched. Every object that the job names is shown to be the one that travelled with it,
+ * and its commits are written; JOB_REFUSED where one is not.
+ */
+export async function readDispatch(place: Scratch, commit: string, action: string): Promise<Dispatch> {
+  const files = await readFiles(place, commit, ['job.json', 'fence'], maxJobBytes);
+  const job = readJob(files.get('job.json') ?? Buffer.alloc(0), action);
+  const fence = Number(/^(\d{1,9})\n$/.exec(`${files.get('fence') ?? ''}`)?.[1]);
+  if (!Number.isSafeInteger(fence)) throw refused('job', 'it has no number of its dispatch');
+  const wanted = [
+    [`${commit}:candidate`, job.candidate],
+    ...job.given.map(({ tree }, at) => [`${commit}:given/${at}`, tree]),
+    ...job.history.map(({ tree }, at) => [`${commit}:trees/${at}`, tree]),
+    [`${commit}^{tree}`, undefined],
+    [`${commit}^{commit}`, undefined],
+  ] as const;
+  const heads = await describeObjects(
+    place,
+    wanted.map(([name]) => name ?? ''),
+  );
+  for (const [at, [name, id]] of wanted.entries())
+    if (id !== undefined && (heads[at]?.type !== 'tree' || heads[at]?.id !== id))
+      throw refused('job', `\`${name?.slice(name.indexOf(':') + 1)}\` is not the tree that it names`);
+  const raw = await readObjects(
+    place,
+    job.history.map((_, at) => `${commit}:history/${at}`),
+  );
+  for (const [at, { commit: id, tree }] of job.history.entries()) {
+    const bytes = raw[at]?.bytes ?? Buffer.alloc(0);
+    const isOfTree = bytes.toString('latin1', 0, 5 + tree.length + 1) === `tree ${tree}\n`;
+    if (!isOfTree || (await writeLooseObject(place, { type: 'commit', bytes }, false)) !== id)
+      throw refused('job', 'a commit of its history is not the one that it names');
+  }
+  return { job, fence, tree: heads.at(-2)?.id ?? '', commit: heads.at(-1)?.id ?? '' };
+}
+
+/** Blobs of a commit by path, each of at most `maxBytes`; absent ones are left out. JOB_REFUSED for a larger one. */
+export async function readFiles(
+  place: Scratch,
+  commit: string,
+  paths: readonly string[],
+  maxBytes: number,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const names = paths.map((path) => `${commit}:${path}`);
+  const heads = await describeObjects(place, names);
+  if (heads.some((head) => (head?.sizeBytes ?? 0) > maxBytes))
+    throw refused('commit', `a file of it has more than ${maxBytes} bytes`);
+  const found = await readObjects(place, names);
+  return new Map(
+    paths.flatMap((path, at) => {
+      const one = found[at];
+      return one?.type === 'blob' ? [[path, one.bytes] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,142 @@
+/*
+ * Wakes workers up by BullMQ on Redis or Valkey. Nothing rests on it: a message that is lost, repeated or late costs
+ * time, and no verdict.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { WritError } from '../../core/base/errors.ts';
+
+const queueName = 'writ-jobs';
+/** A forgotten connection keeps Node alive, and `close` may wait for a server that is gone. */
+const closeWithinMs = 2000;
+const addWithinMs = 2000;
+/** A check runs in a child process, so the lock is renewed while it runs; a killed worker is noticed within these. */
+const locks = { lockDuration: 15_000, stalledInterval: 5000, maxStalledCount: 5 };
+
+/** What a message says: which job, and at which dispatch. The content comes from git alone. */
+export interface WakeUp {
+  readonly action: string;
+  readonly fence: number;
+}
+
+/** What became of a message, as far as the queue knows. */
+export type QueueNews = (action: string, news: 'taken' | 'ended') => void;
+
+/** The queue, as a run uses it. */
+export interface JobQueue {
+  /** Adds a message if there is none of this dispatch. False: the queue did not answer in time. */
+  add(wakeUp: WakeUp): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The queue, as a worker uses it. */
+export interface JobListener {
+  /** Takes no more messages, and waits for those that it works on. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the address of a Redis: `redis://`, `rediss://`, or the absolute path of a socket. JOB_QUEUE_UNUSABLE never
+ * repeats it, since it may hold a password.
+ */
+function toOptions(address: string) {
+  const common = { maxRetriesPerRequest: null, connectTimeout: 5000 };
+  if (address.startsWith('/')) return { ...common, path: address };
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const database = /^\/?(\d{0,4})$/.exec(url?.pathname ?? 'none')?.[1];
+  if (url === undefined || !/^rediss?:$/.test(url.protocol) || database === undefined)
+    throw new WritError('JOB_QUEUE_UNUSABLE', {
+      message:
+        'the address of the queue is not usable; expected `redis://HOST`, `rediss://HOST` or the absolute path of a socket',
+    });
+  return {
+    ...common,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port || 6379),
+    db: Number(database || 0),
+    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+}
+
+function idOf({ action, fence }: WakeUp): string {
+  return `${action}.${fence}`;
+}
+
+/** A connection, and the pairs of it that BullMQ makes; what a server says of faults may hold its address. */
+async function connect(address: string): Promise<Redis> {
+  const { Redis } = await import('ioredis');
+  const connection = new Redis(toOptions(address));
+  connection.on('error', () => undefined);
+  return connection;
+}
+
+/** Opens the queue for a run; `hear` gets what the queue says of messages. Never throws for a server that is away. */
+export async function openQueue(address: string, hear: QueueNews): Promise<JobQueue> {
+  const connection = await connect(address);
+  const { Queue, QueueEvents } = await import('bullmq');
+  const queue = new Queue<WakeUp>(queueName, { connection });
+  const events = new QueueEvents(queueName, { connection });
+  // They connect again by themselves.
+  queue.on('error', () => undefined);
+  events.on('error', () => undefined);
+  const actionOf = (id: string): string => id.split('.')[0] ?? '';
+  events.on('active', ({ jobId }) => hear(actionOf(jobId), 'taken'));
+  events.on('completed', ({ jobId }) => hear(actionOf(jobId), 'ended'));
+  events.on('failed', ({ jobId }) => hear(actionOf(jobId), 'ended'));
+  return {
+    add: (wakeUp) =>
+      within(
+        addWithinMs,
+        queue.add('job', wakeUp, { jobId: idOf(wakeUp), removeOnComplete: true, removeOnFail: true }),
+      ),
+    async close() {
+      await Promise.all([within(closeWithinMs, queue.close()), within(closeWithinMs, events.close())]);
+      await Promise.all([
+        queue.disconnect().catch(() => undefined),
+        events.disconnect().catch(() => undefined),
+      ]);
+    },
+  };
+}
+
+/** Listens for messages and works on `concurrency` of them at once. `work` never rejects for a job that is refused. */
+export async function listenToQueue(
+  address: string,
+  concurrency: number,
+  work: (wakeUp: WakeUp) => Promise<void>,
+): Promise<JobListener> {
+  const connection = await connect(address);
+  const { Worker } = await import('bullmq');
+  const worker = new Worker<WakeUp>(
+    queueName,
+    async ({ data: { action, fence } }) => {
+      if (/^[0-9a-f]{64}$/.test(action) && Number.isSafeInteger(fence)) await work({ action, fence });
+    },
+    { connection, concurrency, ...locks },
+  );
+  worker.on('error', () => undefined);
+  return {
+    drain: () => worker.close(),
+    async close() {
+      await within(closeWithinMs, worker.close(true));
+      await worker.disconnect().catch(() => undefined);
+      connection.disconnect();
+    },
+  };
+}
+
+/** True if it ends well in time. */
+async function within(ms: number, doing: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController();
+  const late = sleep(ms, false, { signal: over.signal }).catch(() => false);
+  const done = doing.then(
+    () => true,
+    () => false,
+  );
+  const answer = await Promise.race([done, late]);
+  over.abort();
+  return answer;
+}
