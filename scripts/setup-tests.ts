@@ -36,6 +36,11 @@ const needs: readonly Need[] = [
     without: 'tests of certificates and time stamps by OpenSSL are skipped by name',
   },
   {
+    program: 'redis-server',
+    debianPackage: 'redis-server',
+    without: 'tests of checks on workers with a real queue are skipped by name',
+  },
+  {
     program: 'chromium',
     debianPackage: 'chromium',
     without: 'browser tests are skipped by name',

@@ -61,15 +61,21 @@ export function openJobRunner({ home, content: address, sandbox, signer }: Runne
     opened.set(objectFormat, found);
     return found;
   };
+  let known: 'sha1' | 'sha256' | undefined;
   /** The newest dispatch of a job; `undefined` if there is none any more. */
   const fetchDispatch = async (action: string, signal: AbortSignal) => {
     const ref = jobRef(action);
-    const id = (await (await contentOf('sha1')).list([ref], signal)).get(ref);
-    if (id === undefined) return undefined;
-    const content = await contentOf(id.length === 40 ? 'sha1' : 'sha256');
-    await content.bring([ref], signal);
+    if (known === undefined) {
+      const id = (await (await contentOf('sha1')).list([ref], signal)).get(ref);
+      if (id === undefined) return undefined;
+      known = id.length === 40 ? 'sha1' : 'sha256';
+    }
+    const content = await contentOf(known);
+    if (!(await content.bring([ref], signal))) return undefined;
     return { content, dispatch: await readDispatch(content.place, ref, action) };
   };
+  /** Own results at the remote, as far as this process knows. */
+  const published = new Map<string, string>();
 
   return {
     async run(action, signal) {
@@ -97,12 +103,19 @@ export function openJobRunner({ home, content: address, sandbox, signer }: Runne
     let { commit } = first;
     for (let tries = 1; tries <= maxPublishTries; tries += 1) {
       const answered = await commitTree(content.place, first.tree, `answered by ${signer.keyId}\n`, [commit]);
-      const before = (await content.list([own], signal)).get(own) ?? null;
+      const before = published.get(own) ?? null;
       const orders = [
         { ref: job, from: commit, to: answered },
         { ref: own, from: before, to: result },
       ];
-      if (before === result || (await content.push(orders, signal))) return { outcome: 'published' };
+      const isThere = before === result || (await content.push(orders, signal));
+      if (isThere) {
+        published.set(own, result);
+        return { outcome: 'published' };
+      }
+      const there = (await content.list([own], signal)).get(own);
+      if (there === undefined) published.delete(own);
+      else published.set(own, there);
       const now = await fetchDispatch(action, signal);
       if (now === undefined) return { outcome: 'superseded', why: 'the job was withdrawn' };
       // The same tree has the same number of its dispatch: another worker has answered, which is no reason to stop.

@@ -48,6 +48,7 @@ export async function workerCommand(context: CommandContext): Promise<CommandRes
     counts.taken += 1;
     counts.running += 1;
     const shown = action.slice(0, 16);
+    print.note(`job ${shown} taken`);
     try {
       const { outcome, why } = await runner.run(action, stop.signal);
       counts[outcome] += 1;

@@ -149,7 +149,7 @@ export async function runCommand(
   };
   const running = uses.watch.running(async () => {
     const elsewhere = await workspace.workers?.run({
-      ...{ stage, checkId: check.id, content: workspace.content, request },
+      ...{ stage, check, content: workspace.content, request },
       bound: boundHere({ check, secrets, isScanner, isTraced: traced !== undefined }),
     });
     if (elsewhere !== undefined) uses.ranOn = elsewhere.ranOn;

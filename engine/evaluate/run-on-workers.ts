@@ -2,9 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ReportFile } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
+import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { SandboxRequest, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { RanOn, StageName, WrittenOutside } from '../../core/interfaces/stage.ts';
@@ -33,7 +35,7 @@ export interface WorkspaceContent {
 /** A command, as a check asks for it. */
 interface Command {
   readonly stage: StageName;
-  readonly checkId: string;
+  readonly check: EffectiveCheck;
   readonly content: WorkspaceContent;
   readonly request: Pick<SandboxRequest, 'argv' | 'env' | 'network' | 'timeoutMs' | 'maxOutputBytes'>;
   /** Why it must run here, if it must. */
@@ -70,6 +72,7 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
   let opened: ReturnType<typeof openAll> | undefined;
   const turns = new Map<string, number>();
   const told = new Set<string>();
+  const commands = new Map<string, Command>();
   return {
     async run(command) {
       const bound = command.bound ?? boundHere(attempt, command);
@@ -86,9 +89,9 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
         const why = `no worker ran it within ${config.after} seconds`;
         if (config.fallback === 'local') return { ranOn: { here: why } };
         throw new WritError('WORKERS_ABSENT', {
-          message: `check \`${command.checkId}\`: ${why}, and \`[workers] fallback\` is "fail"`,
+          message: `check \`${command.check.id}\`: ${why}, and \`[workers] fallback\` is "fail"`,
           detail: {
-            check: command.checkId,
+            check: command.check.id,
             after: config.after,
             refused: dispatcher.refusals().slice(0, 10),
           },
@@ -96,6 +99,7 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
         });
       }
       const { action, answer } = found;
+      commands.set(action, command);
       await attempt.services.record.put([[`workers/${action}.json`, answer.envelope]]);
       const { worker, fence, result, reports, unread, excess, written, isCut } = answer;
       return {
@@ -110,14 +114,18 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
     async findings() {
       if (opened === undefined) return [];
       const { dispatcher } = await opened;
-      const differing = (await dispatcher.disagreements()).map(({ action, job, first, second }) =>
-        finding(
-          'error',
-          'NOT_REPRODUCIBLE',
-          `check \`${job.for.check}\`: workers \`${first.worker.name}\` and \`${second.worker.name}\` ran the same job ${action.slice(0, 16)} and came to different results`,
-          { action, keys: [first.worker.keyId, second.worker.keyId] },
-        ),
-      );
+      const differing: Finding[] = [];
+      for (const { action, job, first, second } of await dispatcher.pairs()) {
+        const command = commands.get(action);
+        const outcomes = command && [
+          await outcomeOf(attempt, command, first),
+          await outcomeOf(attempt, command, second),
+        ];
+        if (outcomes === undefined || outcomes[0] === outcomes[1]) continue;
+        const keys = [first.worker.keyId, second.worker.keyId];
+        const message = `check \`${job.for.check}\`: workers \`${first.worker.name}\` and \`${second.worker.name}\` ran the same job ${action.slice(0, 16)} and came to different results: the check is not reproducible, or one of them is wrong`;
+        differing.push(finding('error', 'NOT_REPRODUCIBLE', message, { action, keys }));
+      }
       const refused = dispatcher
         .refusals()
         .map((why) => finding('warning', 'JOB_REFUSED', `a result of a worker did not count: ${why}`, {}));
@@ -143,6 +151,35 @@ function boundHere({ environment }: Attempt, { content, request }: Command): str
   return undefined;
 }
 
+/** What two results of one job must have in common: exit, tests by outcome, and artifacts; no times and no log text. */
+async function outcomeOf(
+  { services: { engine }, identity: { contract, scope }, patch, environment }: Attempt,
+  { stage, check }: Command,
+  { result, reports, unread }: JobResult,
+): Promise<string> {
+  const report = environment.config.checks.reports.get(check.id);
+  const runner = await engine.slots.check.pick(check.kind);
+  const { executed } = await runner.run({
+    check,
+    ...(report === undefined ? {} : { report }),
+    runCommand: async () => ({ result, reports, unread }),
+    askRule: async () => undefined,
+    ruleInput: {
+      ...{ spec: contract.effective, patch, scope, artifacts: [] },
+      stage: { name: stage, checks: [] },
+    },
+  });
+  const { counts, names, skipped } = executed ?? {};
+  const tests = [counts?.passed, counts?.failed, counts?.skipped, [...(names ?? [])].sort(), skipped];
+  const failed = counts?.failedTests?.map(({ name }) => name).sort();
+  // A report of tests has times in it, and a log is text.
+  const isCompared = ({ name }: ReportFile): boolean =>
+    check.artifactsProduced.includes(name.split('.')[0] ?? '') && !/\.(?:xml|tap|log|txt)$/.test(name);
+  const artifacts = reports.filter(isCompared).map(({ name, bytes }) => [name, sha256Hex(bytes)]);
+  const { exitCode, signal, timedOut } = result;
+  return JSON.stringify([exitCode, signal, timedOut, tests, failed, artifacts]);
+}
+
 /** Files written outside the scope, of those that a worker lists. */
 export function outsideOf({ written, isCut }: WrittenElsewhere, scope: Scope): WrittenOutside | undefined {
   const outside = written.filter(({ path }) => !inScope(scope, path));
@@ -166,7 +203,7 @@ async function openAll(attempt: Attempt, config: NonNullable<Attempt['environmen
   const listed = readWorkers(await readBlob(scratch, policy.tree, workersPath));
   const workers = listed.filter(({ labels }) => config.labels.every((label) => labels.includes(label)));
   if (workers.length === 0)
-    throw new WritError('CONFIG_INVALID', {
+    throw new WritError('JOB_REFUSED', {
       message: `\`[workers]\` sends checks to workers, and \`${workersPath}\` at the policy commit lists none${config.labels.length > 0 ? ' with its labels' : ''}`,
       hints: [`commit the line that \`writ worker\` prints to \`${workersPath}\``],
     });
@@ -220,7 +257,7 @@ async function openAll(attempt: Attempt, config: NonNullable<Attempt['environmen
   };
 
   /** The job, without its turn; or why it cannot be one. */
-  const describe = async ({ stage, checkId, content: made, request }: Command): Promise<Job | string> => {
+  const describe = async ({ stage, check, content: made, request }: Command): Promise<Job | string> => {
     const given: Job['given'][number][] = [];
     for (const { directory: path, source, sha256 } of made.provided) {
       const known = trees.get(sha256) ?? treeOf(content, source, join(directory, `index-${sha256}`));
@@ -244,7 +281,7 @@ async function openAll(attempt: Attempt, config: NonNullable<Attempt['environmen
         run: identity.runId,
         attempt: name,
         stage,
-        check: checkId,
+        check: check.id,
         turn: 1,
       },
       candidate: made.tree,

@@ -30,10 +30,13 @@ export interface Content {
   readonly place: Scratch;
   /** Moves all of these refs or none; false if one of them is not where it was expected. REMOTE_FAILED. */
   push(orders: readonly RefOrder[], signal?: AbortSignal): Promise<boolean>;
-  /** Object ids of refs by name; a pattern ends with `/*`. REMOTE_FAILED. */
+  /** Object ids of refs at the remote by name; a pattern ends with `/*`. REMOTE_FAILED. */
   list(patterns: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** Brings refs under the same names to `place`. REMOTE_FAILED. */
-  bring(refs: readonly string[], signal?: AbortSignal): Promise<void>;
+  /**
+   * Brings refs, or all that match a pattern with `*`, under the same names to `place`. False: a ref is not there.
+   * REMOTE_FAILED.
+   */
+  bring(refs: readonly string[], signal?: AbortSignal): Promise<boolean>;
 }
 
 /**
@@ -90,9 +93,19 @@ export async function openContent(
         ...specs,
       ];
       const answer = await askRemote(reaching, args, signal === undefined ? {} : { signal });
-      if (answer.code !== 0) throw remoteFailed(remote, answer);
+      if (answer.code === 0) return true;
+      if (answer.stderr.includes("couldn't find remote ref")) return false;
+      throw remoteFailed(remote, answer);
     },
   };
+}
+
+/** Object ids of refs that were brought, in their order. */
+export async function broughtIds(
+  place: Scratch,
+  refs: readonly string[],
+): Promise<readonly (string | undefined)[]> {
+  return (await describeObjects(place, refs)).map((head) => head?.id);
 }
 
 /** Writes a commit over a tree of these files and subtrees; the same content has the same id. */

@@ -1,15 +1,15 @@
-/* Dispatches the jobs of a run to workers, waits for their signed results, and compares results that come twice. */
+/* Dispatches the jobs of a run to workers, waits for their signed results, and finds results that come twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { type Content, commitJob, jobRef, resultRef } from './content.ts';
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import { broughtIds, type Content, commitJob, jobRef, resultRef } from './content.ts';
 import { type Job, writeJob } from './job.ts';
 import type { JobQueue, QueueNews } from './queue.ts';
-import { type ListedWorker, outcomeOf, readResult, type SignedResult } from './result.ts';
+import { type ListedWorker, readResult, type SignedResult } from './result.ts';
 
-/** How often the remote is looked at where the queue says nothing, and messages are added again. */
-const lookEachMs = 2000;
 /** A job whose workers were lost so often is given up. */
 const mostDispatches = 3;
+/** Others move the same ref at the remote only by answering. */
+const mostTries = 5;
 
 export interface DispatchOptions {
   readonly content: Content;
@@ -21,6 +21,8 @@ export interface DispatchOptions {
   readonly signal: AbortSignal;
   readonly fences: Fences;
   readonly monotonic: () => number;
+  /** How often the remote is looked at where the queue says nothing; default two seconds. */
+  readonly lookEachMs?: number;
 }
 
 /** The numbers of dispatches, as the run's journal keeps them. */
@@ -31,8 +33,8 @@ export interface Fences {
   end(action: string, fence: number): Promise<void>;
 }
 
-/** A second result that differs from the one that counted. */
-export interface Disagreement {
+/** A second valid result, and the one that counted. */
+export interface ResultPair {
   readonly job: Job;
   readonly action: string;
   readonly first: SignedResult;
@@ -45,8 +47,8 @@ export interface Dispatcher {
   run(job: Job): Promise<{ readonly action: string; readonly answer: SignedResult } | undefined>;
   /** Why results were refused, in words. */
   refusals(): readonly string[];
-  /** Looks for results that came after the first, and returns those that differ. */
-  disagreements(): Promise<readonly Disagreement[]>;
+  /** Looks for valid results that came after the first. */
+  pairs(): Promise<readonly ResultPair[]>;
   /** Removes the refs of all jobs of this process from the remote, and closes the queue. */
   close(): Promise<void>;
 }
@@ -59,6 +61,8 @@ interface Waiting {
   /** When it was last dispatched or taken, by a clock that never steps back. */
   since: number;
   taken: boolean;
+  /** The ref of the job is at the remote. */
+  isThere: boolean;
   answer?: SignedResult;
   /** Results by ref that were read or refused, by object id. */
   readonly seen: Map<string, string>;
@@ -67,7 +71,7 @@ interface Waiting {
 
 /** Opens the dispatcher of a run. The queue is opened with the first job. */
 export function openDispatcher(options: DispatchOptions): Dispatcher {
-  const { content, workers, afterMs, signal, fences, monotonic } = options;
+  const { content, workers, afterMs, signal, fences, monotonic, lookEachMs = 2000 } = options;
   const jobs = new Map<string, Waiting>();
   const refusals: string[] = [];
   let queue: Promise<JobQueue> | undefined;
@@ -93,34 +97,41 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
     await (await queue).add({ action, fence: number });
   };
 
+  /** A remote that does not answer is like workers that do not: the time limit decides. */
+  const away = (fault: unknown): void => {
+    signal.throwIfAborted();
+    if (!isWritError(fault, 'REMOTE_FAILED')) throw fault;
+    if (!refusals.includes(fault.message)) refusals.push(fault.message);
+  };
   let looking: Promise<void> | undefined;
   /** One look at the remote for all jobs; callers that come while it lasts wait for the next. */
   const look = async (): Promise<void> => {
     if (looking !== undefined) await looking.catch(() => undefined);
-    looking ??= lookOnce().finally(() => {
-      looking = undefined;
-    });
+    looking ??= lookOnce()
+      .catch(away)
+      .finally(() => {
+        looking = undefined;
+      });
     return looking;
   };
   const lookOnce = async (): Promise<void> => {
     const all = [...jobs.values()];
     if (all.length === 0) return;
-    const listed = await content.list(
+    await content.bring(
       all.map(({ action }) => resultRef(action, '*')),
       signal,
     );
-    const news = all.flatMap((job) =>
-      workers.flatMap(({ keyId }) => {
-        const ref = resultRef(job.action, keyId);
-        const id = listed.get(ref);
-        return id === undefined || job.seen.get(ref) === id ? [] : [{ job, ref, id }];
-      }),
+    const refs = all.flatMap((job) =>
+      workers.map(({ keyId }) => ({ job, ref: resultRef(job.action, keyId) })),
     );
-    if (news.length === 0) return;
-    await content.bring(
-      news.map(({ ref }) => ref),
-      signal,
+    const ids = await broughtIds(
+      content.place,
+      refs.map(({ ref }) => ref),
     );
+    const news = refs.flatMap(({ job, ref }, at) => {
+      const id = ids[at];
+      return id === undefined || job.seen.get(ref) === id ? [] : [{ job, ref, id }];
+    });
     for (const { job, ref, id } of news) {
       job.seen.set(ref, id);
       try {
@@ -137,22 +148,29 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
   const dispatch = async (job: Waiting, bytes: Buffer): Promise<void> => {
     const number = await fences.current(job.action);
     const commit = await commitJob(content.place, { job: job.job, bytes, fence: number });
-    const ref = jobRef(job.action);
-    for (let tries = 1; ; tries += 1) {
-      const from = (await content.list([ref], signal)).get(ref) ?? null;
-      if (from === commit || (await content.push([{ ref, from, to: commit }], signal))) break;
-      if (tries >= 5)
-        throw new WritError('WORKERS_ABSENT', {
-          message: 'another process moves the same job at the remote',
-        });
+    Object.assign(job, { fence: number, commit, since: monotonic(), taken: false, isThere: false });
+    await publish(job).catch(away);
+  };
+  /** Moves the job's ref to the dispatch, and wakes workers up. */
+  const publish = async (job: Waiting): Promise<void> => {
+    const { action, commit } = job;
+    const ref = jobRef(action);
+    let from: string | null = null;
+    let tries = 0;
+    while (!job.isThere && !(await content.push([{ ref, from, to: commit }], signal))) {
+      from = (await content.list([ref], signal)).get(ref) ?? null;
+      tries += 1;
+      if (from === commit || tries >= mostTries) break;
     }
-    Object.assign(job, { fence: number, commit, since: monotonic(), taken: false });
+    job.isThere = true;
     await wakeUp(job);
+    // An earlier process dispatched it: there may be a result.
+    if (tries > 0) await look();
   };
   /** Takes a job back: a worker that still works on it cannot publish any more, unless it has just done so. */
   const withdraw = async ({ action }: Waiting): Promise<void> => {
     const ref = jobRef(action);
-    for (let tries = 1; tries <= 5; tries += 1) {
+    for (let tries = 1; tries <= mostTries; tries += 1) {
       const from = (await content.list([ref])).get(ref);
       if (from === undefined || (await content.push([{ ref, from, to: null }]))) return;
     }
@@ -162,14 +180,14 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
     async run(job) {
       const { bytes, action } = writeJob(job);
       const waiting: Waiting = {
-        ...{ action, job, fence: 0, commit: '', since: monotonic(), taken: false },
+        ...{ action, job, fence: 0, commit: '', since: monotonic(), taken: false, isThere: false },
         seen: new Map(),
         others: [],
       };
       jobs.set(action, waiting);
+      let next = news;
       await dispatch(waiting, bytes);
       for (let count = 1; ; ) {
-        await look();
         if (waiting.answer !== undefined) return { action, answer: waiting.answer };
         const limit = afterMs + (waiting.taken ? job.limits.timeoutMs : 0);
         if (monotonic() - waiting.since > limit) {
@@ -179,34 +197,27 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
             await dispatch(waiting, bytes);
             continue;
           }
-          await withdraw(waiting);
+          await withdraw(waiting).catch(away);
           await look();
           if (waiting.answer !== undefined) return { action, answer: waiting.answer };
           await fences.end(action, waiting.fence);
           jobs.delete(action);
           return undefined;
         }
-        const stop = new AbortController();
-        const rest = sleep(lookEachMs, 'late', { signal: stop.signal }).catch(() => 'late');
-        const aborted = new Promise<'late'>((resolve) =>
-          signal.addEventListener('abort', () => resolve('late'), { once: true, signal: stop.signal }),
-        );
-        const came = await Promise.race([news.then(() => 'news'), rest, aborted]);
-        stop.abort();
+        const isNews = await comesBefore(next, lookEachMs, signal);
         signal.throwIfAborted();
+        // Before the look: what is said while it lasts leads to another one.
+        next = news;
         // A queue that lost everything is told again; it ignores a message that it has.
-        if (came === 'late') await wakeUp(waiting);
+        if (!isNews) await publish(waiting).catch(away);
+        await look();
       }
     },
     refusals: () => refusals,
-    async disagreements() {
+    async pairs() {
       await look();
-      return [...jobs.values()].flatMap(({ action, job, answer, others }) =>
-        others.flatMap((second) =>
-          answer === undefined || JSON.stringify(outcomeOf(answer)) === JSON.stringify(outcomeOf(second))
-            ? []
-            : [{ action, job, first: answer, second }],
-        ),
+      return [...jobs.values()].flatMap(({ action, job, answer: first, others }) =>
+        first === undefined ? [] : others.map((second) => ({ action, job, first, second })),
       );
     },
     async close() {
@@ -218,4 +229,16 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
         await content.push([...left].map(([ref, from]) => ({ ref, from, to: null }))).catch(() => false);
     },
   };
+}
+
+/** Whether something comes within so many milliseconds, and before the signal. */
+async function comesBefore(something: Promise<void>, ms: number, signal: AbortSignal): Promise<boolean> {
+  const over = new AbortController();
+  const stop = AbortSignal.any([over.signal, signal]);
+  const late = sleep(ms, false, { signal: stop }).catch(() => false);
+  try {
+    return await Promise.race([something.then(() => true), late]);
+  } finally {
+    over.abort();
+  }
 }

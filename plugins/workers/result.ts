@@ -269,12 +269,6 @@ function openSaid(...given: Parameters<typeof openStatement>): ReturnType<typeof
   }
 }
 
-/** What two results of one job must have in common: exit, and reports and tests by outcome, not times and log text. */
-export function outcomeOf({ result, reports, unread }: JobResult): unknown {
-  const { exitCode, signal, timedOut } = result;
-  return [exitCode ?? null, signal ?? null, timedOut, reports.map(({ name }) => name), unread];
-}
-
 const maxWorkers = 1000;
 
 /**

@@ -1,16 +1,154 @@
-/* A check runs on a worker in another process and home: its signed result is the verdict of a sealed run. */
-import t from 'tap';
-import { fix, noRedis, openScene } from './scene.ts';
+/* Checks run on worker processes with homes of their own, woken by a real Redis: one verdict, whatever fails. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { CheckRecord } from '../../../core/interfaces/stage.ts';
+import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
+import { findRun } from '../../../store/record/list-records.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { long } from '../../rooms/long.ts';
+import { until } from '../../waiting/until.ts';
+import { fix, noRedis, openScene, type Scene } from './scene.ts';
+
+const source = { kind: 'patch', bytes: fix } as const;
+/** One check, so that each run is one job. */
+const plan = (command: string) => ({
+  acceptance: {
+    verificationPlan: {
+      fastChecks: [
+        {
+          ...{ id: 'unit', kind: 'command', command, timeoutSeconds: 60, required: true },
+          artifactsProduced: ['test-log'],
+        },
+      ],
+    },
+  },
+});
+
+const ranOn = (check: CheckRecord | undefined) => check?.ranOn;
+const leftAtRemote = ({ sample, content }: Scene): string => sample.git('--git-dir', content, 'for-each-ref');
 
 t.test('a check of a sealed run ran on a worker', { skip: noRedis }, async (t) => {
   const scene = await openScene(t);
   const { sample, secrets } = scene;
   const worker = await scene.worker('build-1');
   scene.policy([worker.line]);
-  const view = await sample.run({ source: { kind: 'patch', bytes: fix }, secrets });
-  t.equal(view.decision?.type, 'commit', JSON.stringify(view, null, 1));
+  const view = await sample.run({ source, secrets });
+  t.equal(view.decision?.type, 'commit');
   const check = view.stages[0]?.checks[0];
   t.match(check, { status: 'passed', exitCode: 0, ranOn: { worker: 'build-1', fence: 1 } });
   t.equal(check?.tests?.failed, 0);
-  t.match(worker.printed(), /published/);
+  t.equal(leftAtRemote(scene), '', 'no job and no result is left');
+  const repository = await openRepository(sample.root);
+  const { store } = await findRun(builtInStores, repository, systemClock, view.runId);
+  const action = check?.ranOn && 'action' in check.ranOn ? check.ranOn.action : '';
+  const kept = await store.objects.read(store.refs.run(view.runId), `workers/${action}.json`);
+  t.match(JSON.parse(`${kept}`), { payloadType: 'application/vnd.in-toto+json' });
+  await worker.stop();
+  t.equal(worker.child.exitCode, 0, 'it ends well');
+  t.match(worker.printed(), /takes no more jobs/);
+});
+
+/** A run whose one check lasts until a worker was hit. */
+async function struck(
+  t: Test,
+  strike: (scene: Scene, workers: Awaited<ReturnType<Scene['worker']>>[]) => Promise<void>,
+) {
+  const scene = await openScene(t);
+  const workers = [await scene.worker('build-1'), await scene.worker('build-2')];
+  scene.policy(workers.map(({ line }) => line));
+  const running = scene.sample.run({ source, secrets: scene.secrets }, plan('sleep 2; test -d .git'));
+  await until(() => workers.some(({ printed }) => printed().includes('taken')));
+  await strike(scene, workers);
+  const view = await running;
+  t.equal(view.decision?.type, 'commit', JSON.stringify(view.decision));
+  t.equal(view.stages[0]?.checks.length, 1);
+  t.match(view.stages[0]?.checks[0], { status: 'passed', ranOn: { action: /^[0-9a-f]{64}$/ } });
+  t.equal(scene.sample.git('rev-list', '--count', 'HEAD'), '3', 'one seal');
+  t.equal(leftAtRemote(scene), '');
+  return { scene, workers, view };
+}
+
+const first = (workers: Awaited<ReturnType<Scene['worker']>>[]) =>
+  workers.find(({ printed }) => printed().includes('taken'));
+
+long('a worker is killed in the middle of a job', { skip: noRedis, timeout: 120_000 }, async (t) => {
+  const { workers, view } = await struck(t, async (_, all) => first(all)?.stop('SIGKILL'));
+  const alive = workers.find(({ child }) => child.signalCode === null);
+  t.match(alive?.printed(), /published/);
+  t.same(view.findings, []);
+});
+
+long(
+  'a worker is stopped for longer than its lock, and goes on',
+  { skip: noRedis, timeout: 120_000 },
+  async (t) => {
+    const { workers } = await struck(t, async (_, all) => {
+      const one = first(all);
+      one?.child.kill('SIGSTOP');
+      await until(() => all.some((other) => other !== one && other.printed().includes('published')));
+      one?.child.kill('SIGCONT');
+    });
+    await until(() => workers.every(({ printed }) => /published|superseded/.test(printed())));
+    t.pass('both ended');
+  },
+);
+
+long('Redis is killed, and comes back empty', { skip: noRedis, timeout: 120_000 }, async (t) => {
+  await struck(t, async (scene, all) => {
+    await first(all)?.stop('SIGKILL');
+    await scene.restartRedis();
+  });
+});
+
+long(
+  'without workers a run falls back to this machine, or fails and is resumed',
+  { skip: noRedis, timeout: 120_000 },
+  async (t) => {
+    const scene = await openScene(t);
+    const worker = await scene.worker('build-1');
+    await worker.stop();
+    const { sample, secrets } = scene;
+    scene.policy([worker.line], 'fallback = "local"\n');
+    const config = join(sample.root, '.writ', 'config.toml');
+    const settle = (from: string, to: string): void => {
+      t.ok(existsSync(config));
+      writeFileSync(config, readFileSync(config, 'utf8').replace(from, to));
+      sample.git('commit', '-qam', 'Settings');
+    };
+    settle('after = 20', 'after = 1');
+    const view = await sample.run({ source, secrets }, plan('true'));
+    t.equal(view.decision?.type, 'commit');
+    t.match(ranOn(view.stages[0]?.checks[0]), { here: /no worker ran it within 1 seconds/ });
+    sample.git('reset', '-q', '--hard', 'HEAD~1');
+    settle('"local"', '"fail"');
+    let runId = '';
+    await t.rejects(
+      sample.run({ source, secrets }, plan('true')).catch((fault) => {
+        runId = fault.detail.runId ?? '';
+        throw fault;
+      }),
+      { code: 'WORKERS_ABSENT', message: /check `unit`: no worker ran it within 1 seconds/ },
+    );
+    await scene.worker('build-1', [], worker.home);
+    const resumed = await sample.resume(runId, { secrets });
+    t.equal(resumed.decision?.type, 'commit');
+    t.match(ranOn(resumed.stages[0]?.checks[0]), { worker: 'build-1', fence: 2 });
+  },
+);
+
+long('a worker that is not listed changes nothing', { skip: noRedis, timeout: 120_000 }, async (t) => {
+  const scene = await openScene(t);
+  const liar = await scene.worker('liar');
+  const honest = await scene.worker('honest');
+  scene.policy([honest.line]);
+  await honest.stop();
+  const running = scene.sample.run({ source, secrets: scene.secrets }, plan('true'));
+  await until(() => liar.printed().includes('published'));
+  await liar.stop();
+  await scene.worker('honest', [], honest.home);
+  const view = await running;
+  t.equal(view.decision?.type, 'commit');
+  t.match(ranOn(view.stages[0]?.checks[0]), { worker: 'honest' });
 });

@@ -72,7 +72,8 @@ export interface WorkerProcess {
 export interface Scene {
   readonly sample: Sample;
   readonly content: string;
-  readonly redis: Redis;
+  /** Kills Redis, which forgets everything, and starts it again. */
+  restartRedis(): Promise<void>;
   /** Starts a worker process with a home of its own. */
   worker(name: string, options?: readonly string[], home?: string): Promise<WorkerProcess>;
   /** Commits `[workers]` and the lines of workers as policy. */
@@ -102,11 +103,9 @@ export async function openScene(t: Test): Promise<Scene> {
   return {
     sample,
     content,
-    get redis() {
-      return redis;
-    },
-    set redis(other: Redis) {
-      redis = other;
+    async restartRedis() {
+      await redis.stop('SIGKILL');
+      redis = await startRedis(join(box, 'redis'));
     },
     async worker(name, options = [], home = join(box, name)) {
       mkdirSync(home, { recursive: true });

@@ -1,0 +1,291 @@
+/* Results of workers that count and that do not, without a queue: the worker's side runs in this process. */
+import { createPublicKey } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { openOwnKey } from '../../../attest/keys/key-signer.ts';
+import { openJobRunner } from '../../../bin/command-parts/run-job.ts';
+import { canonicalize } from '../../../core/base/canonical.ts';
+import type { SandboxBackend, SandboxResult } from '../../../core/interfaces/sandbox.ts';
+import type { Signer } from '../../../core/interfaces/sealing.ts';
+import { commitFiles, jobRef, openContent, readFiles, resultRef } from '../../../plugins/workers/content.ts';
+import { openDispatcher } from '../../../plugins/workers/dispatch.ts';
+import { describePlatform, type Job, writeJob } from '../../../plugins/workers/job.ts';
+import { commitResult, type JobResult, readWorkers, workerLine } from '../../../plugins/workers/result.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { createScratch } from '../../../workspace/git/scratch.ts';
+import { long } from '../../rooms/long.ts';
+import { outputOf } from '../../starter/run-program.ts';
+import { until } from '../../waiting/until.ts';
+import { makeSample } from '../sample.ts';
+
+const output = (text: string) => ({ bytes: Buffer.from(text), totalBytes: text.length, truncated: false });
+
+function resultOf(exitCode: number, text = 'ran\n'): SandboxResult {
+  const streams = { stdout: output(text), stderr: output(''), combined: output(text) };
+  return { exitCode, timedOut: false, aborted: false, durationMs: 1, ...streams };
+}
+
+/** A sandbox that a test answers for. */
+function stubSandbox(run: () => Promise<SandboxResult>): SandboxBackend {
+  return {
+    name: 'stub',
+    pathsInside: () => ({ workspace: '/workspace', reports: '/reports' }),
+    probe: async () => ({ works: true, enforced: ['all'] }),
+    run,
+  };
+}
+
+async function scene(t: Test, { after = 60_000 } = {}) {
+  const box = mkdtempSync(join(tmpdir(), 'writ-dispatch-'));
+  const sample = makeSample();
+  t.teardown(() => {
+    sample.remove();
+    rmSync(box, { recursive: true, force: true });
+  });
+  const address = join(box, 'content.git');
+  sample.git('init', '--quiet', '--bare', address);
+  const repository = await openRepository(sample.root);
+  const scratch = await createScratch(join(box, 'scratch'), repository);
+  const remote = { address, shown: 'content' };
+  const content = await openContent(join(box, 'engine'), remote, { over: scratch, network: repository });
+  const signer = async (name: string) => openOwnKey(join(box, name), 'worker', 'ed25519');
+  const listed = await signer('listed');
+  const other = await signer('other');
+  const lines = [listed, other].map(({ publicKeyPem }, at) =>
+    workerLine(`build-${at + 1}`, createPublicKey(publicKeyPem), []),
+  );
+  const head = sample.git('rev-parse', 'HEAD');
+  const tree = sample.git('rev-parse', 'HEAD^{tree}');
+  const job: Job = {
+    schema: 'urn:writ:job:v1',
+    for: { repository: 'r', run: 'r', attempt: 'a', stage: 'fast', check: 'unit', turn: 1 },
+    candidate: tree,
+    policy: tree,
+    history: [{ commit: head, tree }],
+    given: [],
+    argv: ['true'],
+    env: {},
+    tools: [],
+    platform: await describePlatform(),
+    sandbox: { name: 'stub', enforced: ['all'] },
+    limits: { timeoutMs: 1000, maxOutputBytes: 4096, maxMemoryBytes: 1024 * 1024 },
+  };
+  const { action } = writeJob(job);
+  const time = { now: 0 };
+  const wakeUps: number[] = [];
+  const over: number[] = [];
+  let news: (action: string, what: 'taken' | 'ended') => void = () => undefined;
+  const dispatcher = openDispatcher({
+    content,
+    queue: async (hear) => {
+      news = hear;
+      return { add: async ({ fence }) => wakeUps.push(fence) > 0, close: async () => undefined };
+    },
+    workers: readWorkers(Buffer.from(`# build machines\n${lines.join('\n')}\n`)),
+    afterMs: after,
+    signal: new AbortController().signal,
+    fences: { current: async () => over.length + 1, end: async (_, fence) => void over.push(fence) },
+    monotonic: () => time.now,
+    lookEachMs: 20,
+  });
+  const own = await openContent(join(box, 'hand'), remote, { over: scratch, network: repository });
+  const ran = (exitCode: number, text?: string): JobResult => ({
+    result: resultOf(exitCode, text),
+    reports: [{ name: 'junit.xml', bytes: Buffer.from('<testsuites/>') }],
+    unread: [],
+    written: [{ path: 'left', was: 'added' }],
+    isCut: false,
+  });
+  return {
+    ...{ sample, content, dispatcher, job, action, listed, other, signer, time, wakeUps, over, ran },
+    hear: (what: 'taken' | 'ended') => news(action, what),
+    refs: () => outputOf('git', ['for-each-ref', '--format=%(refname)'], { cwd: address }).toString(),
+    worker: (name: string, run: () => Promise<SandboxResult>, key = listed) =>
+      openJobRunner({ home: join(box, name), content: address, sandbox: stubSandbox(run), signer: key }),
+    /** Publishes a result by hand, as a worker could that does not keep to the rules. */
+    async publish(
+      result: JobResult,
+      how: { fence?: number; key?: Signer; about?: string; at?: string } = {},
+    ) {
+      const { fence = 1, key = listed, about = action, at = key.keyId } = how;
+      const commit = await commitResult(own.place, { action: about, fence }, result, key);
+      return this.put(commit, at);
+    },
+    async put(commit: string, keyId: string) {
+      const ref = resultRef(action, keyId);
+      const from = (await own.list([ref])).get(ref) ?? null;
+      t.ok(await own.push([{ ref, from, to: commit }]));
+      return commit;
+    },
+    own,
+    jobIsThere: () => until(async () => (await own.list([jobRef(action)])).size === 1),
+  };
+}
+
+t.test('a worker in another home runs a job from its content alone', async (t) => {
+  const { dispatcher, job, action, worker, listed, refs, wakeUps } = await scene(t);
+  let shown: readonly string[] = [];
+  const running = dispatcher.run(job);
+  const runner = worker('one', async () => resultOf(0));
+  await until(() => wakeUps.length > 0);
+  t.same(await runner.run(action, new AbortController().signal), { outcome: 'published' });
+  const found = await running;
+  t.equal(found?.action, action);
+  t.match(found?.answer, {
+    fence: 1,
+    worker: { name: 'build-1', keyId: listed.keyId },
+    result: { exitCode: 0 },
+  });
+  shown = refs().trim().split('\n');
+  t.same(shown, [jobRef(action), resultRef(action, listed.keyId)]);
+  t.same(
+    await runner.run(action, new AbortController().signal),
+    { outcome: 'published' },
+    'a wake-up that came twice',
+  );
+  t.same(await dispatcher.pairs(), []);
+  await dispatcher.close();
+  t.equal(refs(), '', 'nothing is left at the remote');
+  t.match(await runner.run(action, new AbortController().signal), { outcome: 'superseded' });
+});
+
+t.test('results that do not count', async (t) => {
+  const place = await scene(t);
+  const { dispatcher, job, action, ran, publish, signer, own, other } = place;
+  const running = dispatcher.run(job);
+  await place.jobIsThere();
+  const counted = (count: number) => until(() => dispatcher.refusals().length >= count);
+
+  const stranger = await signer('stranger');
+  await publish.call(place, ran(0), { key: stranger, at: other.keyId });
+  await counted(1);
+  t.match(dispatcher.refusals()[0], /does not list its key/);
+
+  await publish.call(place, ran(0), { about: 'a'.repeat(64) });
+  await counted(2);
+  t.match(dispatcher.refusals()[1], /about another job/);
+
+  await publish.call(place, ran(0), { fence: 7 });
+  await counted(3);
+  t.match(dispatcher.refusals()[2], /answers dispatch 7/);
+
+  const good = await commitResult(own.place, { action, fence: 1 }, ran(0), place.listed);
+  const files = await readFiles(
+    own.place,
+    good,
+    ['envelope.json', 'stdout', 'stderr', 'combined', 'reports/0'],
+    1e6,
+  );
+  await place.put(
+    await commitFiles(own.place, new Map([...files, ['stdout', Buffer.from('other\n')]]), 'x'),
+    place.listed.keyId,
+  );
+  await counted(4);
+  t.match(dispatcher.refusals()[3], /`stdout` has another digest/);
+
+  await place.put(
+    await commitFiles(own.place, new Map([...files, ['reports/0', Buffer.from('<x/>')]]), 'x'),
+    place.listed.keyId,
+  );
+  await counted(5);
+  t.match(dispatcher.refusals()[4], /`reports\/0` has another digest/);
+
+  const envelope = JSON.parse(`${files.get('envelope.json')}`) as { payload: string };
+  const payload = Buffer.from(
+    Buffer.from(envelope.payload, 'base64').toString().replace('"exitCode":0', '"exitCode":1'),
+  );
+  const forged = Buffer.from(canonicalize({ ...envelope, payload: payload.toString('base64') }));
+  await place.put(
+    await commitFiles(own.place, new Map([...files, ['envelope.json', forged]]), 'x'),
+    place.listed.keyId,
+  );
+  await counted(6);
+  t.match(dispatcher.refusals()[5], /signature does not fit/);
+
+  await publish.call(place, ran(0, 'x'.repeat(20_000)));
+  await counted(7);
+  t.match(dispatcher.refusals()[6], /more than \d+ bytes/);
+
+  await place.put(good, place.listed.keyId);
+  t.match(await running, { answer: { result: { exitCode: 0 }, reports: [{ name: 'junit.xml' }] } });
+});
+
+long('of two valid results the first counts, and every other one is found', async (t) => {
+  const place = await scene(t);
+  const { dispatcher, job, ran, publish, other } = place;
+  const running = dispatcher.run(job);
+  await place.jobIsThere();
+  await publish.call(place, ran(0, 'one\n'));
+  t.match(await running, { answer: { worker: { name: 'build-1' }, result: { exitCode: 0 } } });
+  await publish.call(place, ran(0, 'another text in the log\n'), { key: other });
+  t.match(await dispatcher.pairs(), [{ second: { result: { exitCode: 0 } } }]);
+  await publish.call(place, ran(1), { key: other });
+  t.match((await dispatcher.pairs()).slice(1), [
+    { first: { result: { exitCode: 0 } }, second: { worker: { name: 'build-2' }, result: { exitCode: 1 } } },
+  ]);
+});
+
+t.test('a worker whose dispatch is over publishes nothing', async (t) => {
+  const place = await scene(t, { after: 1000 });
+  const { dispatcher, job, action, worker, time, over, wakeUps, hear } = place;
+  const running = dispatcher.run(job);
+  await until(() => wakeUps.length > 0);
+  const held = Promise.withResolvers<SandboxResult>();
+  let begun = false;
+  const slow = worker('slow', () => {
+    begun = true;
+    return held.promise;
+  }).run(action, new AbortController().signal);
+  await until(() => begun);
+  hear('taken');
+  time.now += 2001;
+  await until(() => over.length === 1 && wakeUps.at(-1) === 2);
+  held.resolve(resultOf(1));
+  t.match(await slow, { outcome: 'superseded', why: 'the job is at dispatch 2' });
+  const quick = worker('quick', async () => resultOf(0), place.other);
+  t.match(await quick.run(action, new AbortController().signal), { outcome: 'published' });
+  t.match(await running, { answer: { fence: 2, worker: { name: 'build-2' }, result: { exitCode: 0 } } });
+  t.same(await dispatcher.pairs(), []);
+});
+
+long('a job that no worker takes is withdrawn', async (t) => {
+  const place = await scene(t, { after: 1000 });
+  const { dispatcher, job, action, worker, time, wakeUps, over, refs } = place;
+  const running = dispatcher.run(job);
+  await until(() => wakeUps.length > 0);
+  const held = Promise.withResolvers<SandboxResult>();
+  let begun = false;
+  const late = worker('late', () => {
+    begun = true;
+    return held.promise;
+  }).run(action, new AbortController().signal);
+  await until(() => begun);
+  time.now += 1001;
+  t.equal(await running, undefined);
+  held.resolve(resultOf(0));
+  t.match(await late, { outcome: 'superseded', why: 'the job was withdrawn' });
+  t.equal(refs(), '');
+  t.same(over, [1], 'results of this dispatch will never count');
+});
+
+long('a machine that is not what the job names declines it', async (t) => {
+  const { dispatcher, job, sample, worker } = await scene(t);
+  const cases: readonly (readonly [Partial<Job>, RegExp])[] = [
+    [{ tools: [{ name: 'git', sha256: 'a'.repeat(64) }] }, /`git` is another program/],
+    [{ sandbox: { name: 'stub', enforced: [] } }, /its sandbox/],
+    [{ platform: ['plan9', 'mips', '0'] }, /operating system/],
+  ];
+  for (const [change, why] of cases) {
+    const other = { ...job, ...change };
+    const { action } = writeJob(other);
+    void dispatcher.run(other).catch(() => undefined);
+    const runner = worker('one', async () => resultOf(0));
+    await until(
+      async () => (await runner.run(action, new AbortController().signal)).outcome !== 'superseded',
+    );
+    t.match(await runner.run(action, new AbortController().signal), { outcome: 'declined', why });
+  }
+  t.ok(sample.root);
+});
