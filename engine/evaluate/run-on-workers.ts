@@ -192,12 +192,11 @@ async function openAll(attempt: Attempt, config: NonNullable<Attempt['environmen
   const { environment, services, identity, name } = attempt;
   const { repository, policy, sandbox } = environment;
   const { steps, settings, scratch, privateRoot, signal } = services;
-  const [{ openContent }, { openDispatcher }, { openQueue }, { readWorkers, workersPath }, jobs] =
+  const [{ openContent }, { openDispatcher, readWorkers, workersPath }, { openQueue }, jobs] =
     await Promise.all([
       import('../../plugins/workers/content.ts'),
       import('../../plugins/workers/dispatch.ts'),
       import('../../plugins/workers/queue.ts'),
-      import('../../plugins/workers/result.ts'),
       import('../../plugins/workers/job.ts'),
     ]);
   const listed = readWorkers(await readBlob(scratch, policy.tree, workersPath));

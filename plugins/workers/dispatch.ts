@@ -1,10 +1,14 @@
 /* Dispatches the jobs of a run to workers, waits for their signed results, and finds results that come twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListedWorker } from '../../attest/statement/job-result.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { broughtIds, type Content, commitJob, jobRef, resultRef } from './content.ts';
 import { type Job, writeJob } from './job.ts';
 import type { JobQueue, QueueNews } from './queue.ts';
-import { type ListedWorker, readResult, type SignedResult } from './result.ts';
+import { readResult, type SignedResult } from './result.ts';
+
+/** The engine reads the list of workers by what uses it. */
+export { readWorkers, workersPath } from '../../attest/statement/job-result.ts';
 
 /** A job whose workers were lost so often is given up. */
 const mostDispatches = 3;

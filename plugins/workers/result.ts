@@ -1,28 +1,13 @@
-/* Results of workers: the signed statement, the bytes beside it, and the keys that count (`.writ/workers`). */
-import type { KeyObject } from 'node:crypto';
+/* Results of workers: what is signed of a command, and the bytes beside it. */
 import {
-  inTotoPayloadType,
-  parseEnvelope,
-  signEnvelope,
-  verifyEnvelope,
-} from '../../attest/encoding/dsse.ts';
-import { parseBase64 } from '../../attest/encoding/expect-json.ts';
-import { keyIdOf } from '../../attest/encoding/public-key.ts';
-import { parseSshPublicKey, wireString } from '../../attest/encoding/ssh-wire.ts';
+  type ListedWorker,
+  maxEnvelopeBytes,
+  openJobResult,
+  signJobResult,
+} from '../../attest/statement/job-result.ts';
 import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import {
-  anything,
-  count,
-  flag,
-  list,
-  object,
-  oneOf,
-  type TypeOf,
-  text,
-  where,
-} from '../../core/base/schema.ts';
-import { parseStrictJson } from '../../core/base/strict-json.ts';
+import { count, flag, list, object, oneOf, type TypeOf, text, where } from '../../core/base/schema.ts';
 import type { ReportFile } from '../../core/interfaces/check.ts';
 import type { CapturedOutput, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
@@ -30,12 +15,8 @@ import type { Scratch } from '../../workspace/git/scratch.ts';
 import { commitFiles, readFiles } from './content.ts';
 import { type Job, readShape, refused } from './job.ts';
 
-export const workersPath = '.writ/workers';
-const statementType = 'https://in-toto.io/Statement/v1';
-const predicateType = 'urn:writ:job-result:v1';
 const maxReports = 256;
 const maxReportBytes = 64 * 1024 * 1024;
-const maxEnvelopeBytes = 16 * 1024 * 1024;
 const streams = ['stdout', 'stderr', 'combined'] as const;
 
 const sha256Text = where(text(64), 'to be a SHA-256 in hex', (found) => /^[0-9a-f]{64}$/.test(found));
@@ -76,16 +57,6 @@ const predicateShape = object(
   },
 );
 type Predicate = TypeOf<typeof predicateShape>;
-
-const statementShape = object('to be a statement', {
-  _type: oneOf(statementType),
-  subject: list(
-    object('to be a subject', { name: oneOf('action'), digest: object('a digest', { sha256: sha256Text }) }),
-    1,
-  ),
-  predicateType: oneOf(predicateType),
-  predicate: anything,
-});
 
 /** What a command came to, wherever it ran. */
 export interface JobResult {
@@ -138,50 +109,11 @@ export async function commitResult(
     ...(exceeded === undefined ? {} : { exceeded }),
     ...(ran.excess === undefined ? {} : { excess: ran.excess }),
   };
-  const subject = [{ name: 'action' as const, digest: { sha256: action } }];
-  const statement = { _type: statementType, subject, predicateType, predicate };
-  const { payload, signature, keyId } = await signEnvelope(
-    inTotoPayloadType,
-    Buffer.from(canonicalize(statement)),
-    signer,
-  );
-  const envelope = {
-    payload: payload.toString('base64'),
-    payloadType: inTotoPayloadType,
-    signatures: [{ keyid: keyId, sig: signature.toString('base64') }],
-  };
-  const files = new Map<string, Uint8Array>([['envelope.json', Buffer.from(canonicalize(envelope))]]);
+  const envelope = await signJobResult(action, predicate, signer);
+  const files = new Map<string, Uint8Array>([['envelope.json', envelope]]);
   for (const name of streams) files.set(name, ran.result[name].bytes);
   for (const [at, { bytes }] of ran.reports.entries()) files.set(`reports/${at}`, bytes);
   return commitFiles(place, files, 'writ result\n');
-}
-
-/** A worker whose results count. */
-export interface ListedWorker {
-  readonly name: string;
-  readonly keyId: string;
-  readonly key: KeyObject;
-  readonly labels: readonly string[];
-}
-
-/** What a signed statement says, once one of the listed keys is shown to have signed it for this action. */
-export function openStatement(
-  envelopeBytes: Uint8Array,
-  action: string,
-  workers: readonly ListedWorker[],
-): { readonly worker: ListedWorker; readonly predicate: Predicate } {
-  const { value } = parseStrictJson(envelopeBytes, { code: 'JOB_REFUSED', maxBytes: maxEnvelopeBytes });
-  const envelope = parseEnvelope(value, '');
-  const worker = workers.find(({ keyId }) => keyId === envelope.keyId);
-  if (worker === undefined)
-    throw refused('result', `\`${workersPath}\` does not list its key ${envelope.keyId.slice(0, 16)}`);
-  if (envelope.payloadType !== inTotoPayloadType) throw refused('result', 'it is no in-toto statement');
-  const statement = readShape(statementShape, verifyEnvelope(envelope, worker.key), 'result');
-  if (statement.subject[0]?.digest.sha256 !== action) throw refused('result', 'it is about another job');
-  return {
-    worker,
-    predicate: readShape(predicateShape, Buffer.from(canonicalize(statement.predicate)), 'result'),
-  };
 }
 
 /**
@@ -196,7 +128,7 @@ export async function readResult(
 ): Promise<SignedResult> {
   const first = await readFiles(place, commit, ['envelope.json'], maxEnvelopeBytes);
   const envelope = first.get('envelope.json') ?? Buffer.alloc(0);
-  const { worker, predicate } = openSaid(envelope, action, workers);
+  const { worker, predicate } = openSigned(envelope, action, workers);
   if (predicate.fence !== fence)
     throw refused('result', `it answers dispatch ${predicate.fence}, and the last one is ${fence}`);
   const files = await readFiles(
@@ -259,57 +191,17 @@ export async function readResult(
   };
 }
 
-/** As `openStatement`; every fault of the envelope is JOB_REFUSED. */
-function openSaid(...given: Parameters<typeof openStatement>): ReturnType<typeof openStatement> {
+/** What one of the listed keys signed of this job; every fault of the envelope is JOB_REFUSED. */
+function openSigned(
+  envelope: Uint8Array,
+  action: string,
+  workers: readonly ListedWorker[],
+): { readonly worker: ListedWorker; readonly predicate: Predicate } {
   try {
-    return openStatement(...given);
+    const { worker, predicate } = openJobResult(envelope, action, workers);
+    return { worker, predicate: readShape(predicateShape, Buffer.from(canonicalize(predicate)), 'result') };
   } catch (fault) {
     if (!isWritError(fault) || fault.code === 'JOB_REFUSED') throw fault;
     throw refused('result', fault.message, fault);
   }
-}
-
-const maxWorkers = 1000;
-
-/**
- * Reads `.writ/workers`: one worker a line, `NAME [labels="A,B"] ssh-ed25519 BASE64`, as OpenSSH writes public keys;
- * `#` begins a comment. JOB_REFUSED names the line.
- */
-export function readWorkers(bytes: Uint8Array | undefined): readonly ListedWorker[] {
-  const found = new Map<string, ListedWorker>();
-  const lines = Buffer.from(bytes ?? [])
-    .toString('utf8')
-    .split('\n');
-  for (const [at, line] of lines.entries()) {
-    if (/^\s*(?:#|$)/.test(line)) continue;
-    const [, name, labels = '', type, blob] =
-      /^([\w.@-]{1,100})(?: labels="([\w.,-]{1,1000})")? (ssh-ed25519|ecdsa-sha2-nistp256) ([A-Za-z0-9+/=]{40,400})(?: .*)?\r?$/.exec(
-        line,
-      ) ?? [];
-    const octets = blob === undefined ? undefined : parseBase64(blob);
-    const said = `line ${at + 1} of \`${workersPath}\``;
-    if (name === undefined || octets === undefined || found.size >= maxWorkers)
-      throw refused('key', `${said}: expected \`NAME [labels="A,B"] ssh-ed25519 BASE64\``);
-    const { key, type: stated } = parseSshPublicKey(octets);
-    const keyId = keyIdOf(key);
-    if (stated !== type || found.has(keyId))
-      throw refused('key', `${said}: the key is of another type, or listed twice`);
-    found.set(keyId, { name, keyId, key, labels: labels.split(',').filter((label) => label !== '') });
-  }
-  return [...found.values()];
-}
-
-/** The line of `.writ/workers` for a key. */
-export function workerLine(name: string, key: KeyObject, labels: readonly string[]): string {
-  const { crv, x = '', y = '' } = key.export({ format: 'jwk' });
-  const part = (text: string): Buffer => Buffer.from(text, 'base64url');
-  const [type, ...parts] =
-    crv === 'Ed25519'
-      ? ['ssh-ed25519', part(x)]
-      : ['ecdsa-sha2-nistp256', Buffer.from('nistp256'), Buffer.concat([Buffer.from([4]), part(x), part(y)])];
-  const blob = Buffer.concat(
-    [Buffer.from(`${type}`), ...parts.map((one) => Buffer.from(one))].map(wireString),
-  );
-  const said = labels.length === 0 ? '' : ` labels="${labels.join(',')}"`;
-  return `${name}${said} ${type} ${blob.toString('base64')}`;
 }

@@ -1,0 +1,125 @@
+/* Results of workers as statements: whose keys count (`.writ/workers`), how a result is signed and verified. */
+import type { KeyObject } from 'node:crypto';
+import { canonicalize } from '../../core/base/canonical.ts';
+import { WritError } from '../../core/base/errors.ts';
+import type { Signer } from '../../core/interfaces/sealing.ts';
+import { inTotoPayloadType, parseEnvelope, signEnvelope, verifyEnvelope } from '../encoding/dsse.ts';
+import {
+  expectArray,
+  expectObject,
+  expectText,
+  parseBase64,
+  parseJsonObject,
+} from '../encoding/expect-json.ts';
+import { keyIdOf } from '../encoding/public-key.ts';
+import { parseSshPublicKey, wireString } from '../encoding/ssh-wire.ts';
+import { sha256Form, statementType } from './statement.ts';
+
+export const workersPath = '.writ/workers';
+const jobResultType = 'urn:writ:job-result:v1';
+export const maxEnvelopeBytes = 16 * 1024 * 1024;
+const maxWorkers = 1000;
+
+/** A worker whose results count. */
+export interface ListedWorker {
+  readonly name: string;
+  readonly keyId: string;
+  readonly key: KeyObject;
+  readonly labels: readonly string[];
+}
+
+/** The bytes of a signed envelope (DSSE) around the statement that a job came to this. */
+export async function signJobResult(action: string, predicate: object, signer: Signer): Promise<Buffer> {
+  const subject = [{ name: 'action', digest: { sha256: action } }];
+  const statement = { _type: statementType, subject, predicateType: jobResultType, predicate };
+  const payload = Buffer.from(canonicalize(statement));
+  const { signature, keyId } = await signEnvelope(inTotoPayloadType, payload, signer);
+  const envelope = {
+    payload: payload.toString('base64'),
+    payloadType: inTotoPayloadType,
+    signatures: [{ keyid: keyId, sig: signature.toString('base64') }],
+  };
+  return Buffer.from(canonicalize(envelope));
+}
+
+/**
+ * What a worker signed of this job, once one of the listed keys is shown to have signed it. VERIFY_REFUTED for an
+ * unlisted key, a signature that does not fit, or another job; ATTESTATION_MALFORMED for another form.
+ */
+export function openJobResult(
+  bytes: Uint8Array,
+  action: string,
+  workers: readonly ListedWorker[],
+): { readonly worker: ListedWorker; readonly predicate: unknown } {
+  const envelope = parseEnvelope(parseJsonObject(bytes, maxEnvelopeBytes), '');
+  const worker = workers.find(({ keyId }) => keyId === envelope.keyId);
+  if (worker === undefined)
+    throw refuted('untrusted-key', `\`${workersPath}\` does not list its key ${envelope.keyId.slice(0, 16)}`);
+  if (envelope.payloadType !== inTotoPayloadType) throw refuted('wrong-type', 'it is no in-toto statement');
+  const payload = verifyEnvelope(envelope, worker.key);
+  const members = ['_type', 'subject', 'predicateType', 'predicate'];
+  const statement = expectObject(parseJsonObject(payload, maxEnvelopeBytes), '', members);
+  expectText(statement._type, '/_type', new RegExp(`^${statementType}$`));
+  expectText(statement.predicateType, '/predicateType', new RegExp(`^${jobResultType}$`));
+  const [subject] = expectArray(statement.subject, '/subject', 1);
+  const { digest } = expectObject(subject, '/subject/0', ['name', 'digest']);
+  const about = expectText(
+    expectObject(digest, '/subject/0/digest').sha256,
+    '/subject/0/digest/sha256',
+    sha256Form,
+  );
+  if (about !== action) throw refuted('wrong-subject', 'it is about another job');
+  return { worker, predicate: statement.predicate };
+}
+
+/**
+ * Reads `.writ/workers`: one worker a line, `NAME [labels="A,B"] ssh-ed25519 BASE64`, as OpenSSH writes public keys;
+ * `#` begins a comment. KEY_UNUSABLE names the line.
+ */
+export function readWorkers(bytes: Uint8Array | undefined): readonly ListedWorker[] {
+  const found = new Map<string, ListedWorker>();
+  const lines = Buffer.from(bytes ?? [])
+    .toString('utf8')
+    .split('\n');
+  for (const [at, line] of lines.entries()) {
+    if (/^\s*(?:#|$)/.test(line)) continue;
+    const [, name, labels = '', type, blob] =
+      /^([\w.@-]{1,100})(?: labels="([\w.,-]{1,1000})")? (ssh-ed25519|ecdsa-sha2-nistp256) ([A-Za-z0-9+/=]{40,400})(?: .*)?\r?$/.exec(
+        line,
+      ) ?? [];
+    const octets = blob === undefined ? undefined : parseBase64(blob);
+    if (name === undefined || octets === undefined || found.size >= maxWorkers)
+      throw unusable(at, 'expected `NAME [labels="A,B"] ssh-ed25519 BASE64`');
+    const { key, type: stated } = parseSshPublicKey(octets);
+    const keyId = keyIdOf(key);
+    if (stated !== type || found.has(keyId))
+      throw unusable(at, 'the key is of another type, or listed twice');
+    found.set(keyId, { name, keyId, key, labels: labels.split(',').filter((label) => label !== '') });
+  }
+  return [...found.values()];
+}
+
+/** The line of `.writ/workers` for a key. */
+export function workerLine(name: string, key: KeyObject, labels: readonly string[]): string {
+  const { crv, x = '', y = '' } = key.export({ format: 'jwk' });
+  const part = (text: string): Buffer => Buffer.from(text, 'base64url');
+  const point = Buffer.concat([Buffer.from([4]), part(x), part(y)]);
+  const [type, parts] =
+    crv === 'Ed25519'
+      ? ['ssh-ed25519', [part(x)]]
+      : ['ecdsa-sha2-nistp256', [Buffer.from('nistp256'), point]];
+  const blob = Buffer.concat([Buffer.from(`${type}`), ...(parts as readonly Buffer[])].map(wireString));
+  const said = labels.length === 0 ? '' : ` labels="${labels.join(',')}"`;
+  return `${name}${said} ${type} ${blob.toString('base64')}`;
+}
+
+function unusable(line: number, why: string): WritError {
+  return new WritError('KEY_UNUSABLE', {
+    message: `line ${line + 1} of \`${workersPath}\` cannot be used: ${why}`,
+    detail: { line: line + 1 },
+  });
+}
+
+function refuted(reason: string, message: string): WritError {
+  return new WritError('VERIFY_REFUTED', { message, detail: { reason } });
+}
