@@ -147,6 +147,11 @@ const rows: Readonly<Record<string, Row>> = {
     rule: 'provenance.bindings.embedEvidenceDigests',
     evidence: bundle,
   },
+  workers: {
+    says: 'workers that the policy commit lists signed the results of its checks',
+    rule: '.writ/workers; DSSE',
+    evidence: bundle,
+  },
   manifest: {
     after: true,
     says: 'the set has a signed list of its files',

@@ -2,6 +2,8 @@
 import { sha256Hex } from '../../core/base/canonical.ts';
 import type { ReplayRecord } from '../../core/interfaces/sealing.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
+import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
+import { openJobResult, readWorkers, workersPath } from '../statement/job-result.ts';
 import {
   type EvidenceSource,
   isContentPath,
@@ -55,6 +57,54 @@ export async function verifyEvidence(run: RunFacts): Promise<void> {
     if (unlisted.length > 0)
       throw refuted('unlisted', { found: unlisted.slice(0, 20), count: unlisted.length });
   });
+}
+
+const jobResult = /^workers\/([0-9a-f]{64})\.json$/;
+const maxEvidenceBytes = 16 * 1024 * 1024;
+const workersCheck = 'workers';
+
+/**
+ * Verifies that each check which names a worker has a result signed by that worker's key, and that `.writ/workers` at
+ * the policy commit lists the key. A verifier without that commit relies on the signer of the run for it.
+ */
+export async function verifyWorkers({ list, source, claims }: RunFacts): Promise<void> {
+  const paths = claims.byproducts.map(({ name }) => name);
+  if (!paths.some((path) => jobResult.test(path))) return;
+  list.expect(workersCheck);
+  const file = claims.policy === undefined ? undefined : await source.readAt?.(claims.policy, workersPath);
+  if (file === undefined) return list.waive(workersCheck, 'per-repository', { path: workersPath });
+  await list.run(
+    workersCheck,
+    async () => {
+      const workers = readWorkers(file.bytes);
+      const signers = new Map<string, string>();
+      const names = new Set<string>();
+      for (const path of paths) {
+        const action = jobResult.exec(path)?.[1];
+        if (action === undefined) continue;
+        const bytes = await source.readRun(path);
+        if (bytes === undefined) throw unavailable('missing', { path });
+        const { worker } = openJobResult(bytes, action, workers);
+        signers.set(action, worker.keyId);
+        names.add(worker.name);
+      }
+      for (const path of paths.filter((one) => one.startsWith('evidence/'))) {
+        const { ran_on: ranOn } = parseJsonObject(
+          (await source.readRun(path)) ?? Buffer.from('{}'),
+          maxEvidenceBytes,
+        );
+        const { action, keyId } = ranOn === undefined ? {} : expectObject(ranOn, '/ran_on');
+        if (action !== undefined && signers.get(String(action)) !== keyId)
+          throw refuted('mismatch', {
+            path,
+            expected: String(keyId),
+            found: signers.get(String(action)) ?? 'none',
+          });
+      }
+      return { signed: signers.size, names: [...names].sort() };
+    },
+    ({ signed, names }) => ({ signed, workers: names.slice(0, 20) }),
+  );
 }
 
 /** Settles a check by the digest of a stored file; content that cannot be read refuses this check alone. */

@@ -41,7 +41,14 @@ import { type ProvenanceClaims, readProvenance } from './provenance-claims.ts';
 import { CheckList, refuted, unavailable, type VerifyReport } from './report.ts';
 import { type RunFacts, type RunSigner, verifySigner } from './sealed-run.ts';
 import { approvalPath, equivalenceCheck, verifyApprovals, verifyEquivalence } from './verify-approvals.ts';
-import { treeChecks, verifyEvidence, verifyFile, verifyReplay, verifyTree } from './verify-evidence.ts';
+import {
+  treeChecks,
+  verifyEvidence,
+  verifyFile,
+  verifyReplay,
+  verifyTree,
+  verifyWorkers,
+} from './verify-evidence.ts';
 import { type LaterEntries, verifyHistory } from './verify-history.ts';
 import { describeInclusion, verifyLog } from './verify-log.ts';
 import { type VerifiedSpec, verifySpec } from './verify-spec.ts';
@@ -113,6 +120,7 @@ export async function verifyRun(
     ],
   };
   await verifyEvidence(run);
+  await verifyWorkers(run);
   const statements = await verifyStatements(run);
   await verifySummaryDemands(list, options.summary ?? { levels: [] }, statements.summary);
   await verifyPeople(run, statements.decision, options);

@@ -17,6 +17,7 @@ import { limitExceeded } from '../../gates/rules/check-outcome.ts';
 import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
 import { type Part, type Printer, type Style, styled, toShellWord } from '../terminal/print.ts';
 import {
+  checksOnWorkers,
   modelWords,
   pluginWords,
   printOnce,
@@ -89,7 +90,12 @@ export function printRun(printer: Printer, view: EndedRun, beside?: 'hinted' | '
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
   printNotes(printer, wroteOutside(view.stages));
-  if (beside === 'show') printNotes(printer, [...observedChecks(view.stages), ...scannedChecks(view.stages)]);
+  if (beside === 'show')
+    printNotes(printer, [
+      ...checksOnWorkers(view.stages),
+      ...observedChecks(view.stages),
+      ...scannedChecks(view.stages),
+    ]);
   printFindings(printer, runFindings(view), once);
   if (view.artifacts.length > 0) {
     printer.line();

@@ -161,6 +161,22 @@ export function wroteOutside(
   );
 }
 
+/** Where each check ran if the configuration sends checks to workers, in order. */
+export function checksOnWorkers(
+  stages: readonly StageRecord[],
+): readonly (readonly [id: string, words: string])[] {
+  return stages.flatMap(({ checks }) =>
+    checks.flatMap(({ id, ranOn }) => {
+      if (ranOn === undefined) return [];
+      const words =
+        'here' in ranOn
+          ? `ran on this machine: ${ranOn.here}`
+          : `ran on worker ${ranOn.worker} (key ${ranOn.keyId.slice(0, 16)})`;
+      return [[id, words] as const];
+    }),
+  );
+}
+
 /** The commit object that a run made. */
 interface SealedCommit {
   readonly sha: string;

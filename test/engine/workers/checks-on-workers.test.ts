@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { verifyTargets } from '../../../api/verify/verify-targets.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { CheckRecord } from '../../../core/interfaces/stage.ts';
 import { builtInStores } from '../../../plugins/store/built-in-stores.ts';
@@ -45,6 +46,15 @@ t.test('a check of a sealed run ran on a worker', { skip: noRedis }, async (t) =
   const action = check?.ranOn && 'action' in check.ranOn ? check.ranOn.action : '';
   const kept = await store.objects.read(store.refs.run(view.runId), `workers/${action}.json`);
   t.match(JSON.parse(`${kept}`), { payloadType: 'application/vnd.in-toto+json' });
+  const [target] = await verifyTargets(
+    { stores: builtInStores, repoPath: sample.root, cwd: sample.root, env: sample.env },
+    [view.runId],
+  );
+  t.equal(target?.report?.verified, true);
+  t.match(
+    target?.report?.checks.find(({ id }) => id === 'workers'),
+    { status: 'passed', detail: { workers: ['build-1'] } },
+  );
   await worker.stop();
   t.equal(worker.child.exitCode, 0, 'it ends well');
   t.match(worker.printed(), /takes no more jobs/);
