@@ -123,7 +123,7 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
     names: ['plugin list', 'plugin new', 'plugin test', 'plugin pack', 'plugin add', 'plugin trust'],
   },
   { title: 'machine', names: ['init', 'doctor', 'vault set', 'vault list', 'vault rm', 'gc', 'fsck'] },
-  { title: 'service', names: ['service run', 'service status', 'service events', 'service dirty'] },
+  { title: 'service', names: ['worker', 'service run', 'service status', 'service events', 'service dirty'] },
   { title: 'guide', names: ['help', 'explain', 'config print', 'schema', 'completion', 'demo'] },
 ];
 

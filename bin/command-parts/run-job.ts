@@ -1,7 +1,8 @@
 /* Runs a job of another machine in a workspace of its own, and publishes the signed result. */
 import { mkdirSync, mkdtempSync, statSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { sha256Hex } from '../../core/base/canonical.ts';
 import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import { makeLater } from '../../engine/evaluate/open-workspace.ts';
@@ -20,10 +21,13 @@ import { describePlatform, digestProgram, type Job, refused } from '../../plugin
 import { commitResult, type JobResult } from '../../plugins/workers/result.ts';
 import { digestDirectory } from '../../workspace/git/directory-digest.ts';
 import { rememberExport } from '../../workspace/git/exported-files.ts';
+import { gitLine, runGit } from '../../workspace/git/git.ts';
+import { namesIn } from '../../workspace/git/hash-tree.ts';
 import { type Scratch, sealObjects } from '../../workspace/git/scratch.ts';
 import { removeTree } from '../../workspace/git/torn-paths.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { exportTree, readSmallTree } from '../../workspace/git/workspace.ts';
+import { isFreePid } from '../../workspace/process/process-lock.ts';
 
 interface RunnerPlace {
   /** The worker's own directory: objects, prepared directories and workspaces. */
@@ -51,8 +55,10 @@ export interface JobRunner {
 const maxEntries = 1_000_000;
 const maxBytes = 16 * 1024 ** 3;
 const maxPublishTries = 10;
+const keptJobs = 200;
 
 export function openJobRunner({ home, content: address, sandbox, signer }: RunnerPlace): JobRunner {
+  removeLeft(home);
   const opened = new Map<string, Promise<Content>>();
   const contentOf = (objectFormat: 'sha1' | 'sha256'): Promise<Content> => {
     const directory = join(home, `${objectFormat}.git`);
@@ -76,12 +82,29 @@ export function openJobRunner({ home, content: address, sandbox, signer }: Runne
   };
   /** Own results at the remote, as far as this process knows. */
   const published = new Map<string, string>();
+  let recent: string[] | undefined;
+  /** Keeps the objects of the last jobs, which the next ones mostly share, and none for ever. */
+  const tidy = async ({ place }: Content, action: string): Promise<void> => {
+    const refsHere = async (): Promise<readonly string[]> =>
+      (await gitLine(place, ['for-each-ref', '--format=%(refname)', 'refs/writ/'])).split('\n');
+    const actionOf = (ref: string): string => ref.split('/')[3] ?? '';
+    recent ??= (await refsHere()).map(actionOf);
+    if (recent.push(action) < 2 * keptJobs) return;
+    recent = recent.slice(-keptJobs);
+    const kept = new Set(recent);
+    const old = (await refsHere()).filter((ref) => ref !== '' && !kept.has(actionOf(ref)));
+    await runGit(place, ['update-ref', '--stdin'], { input: old.map((ref) => `delete ${ref}\n`).join('') });
+    published.clear();
+    // Objects of jobs that run now are younger.
+    await runGit(place, ['gc', '--quiet', '--prune=1.day.ago']);
+  };
 
   return {
     async run(action, signal) {
       const found = await fetchDispatch(action, signal);
       if (found === undefined) return { outcome: 'superseded', why: 'there is no such job any more' };
       const { content, dispatch } = found;
+      await tidy(content, action);
       const why = await lackOf(dispatch.job, sandbox);
       if (why !== undefined) return { outcome: 'declined', why };
       const ran = await runJob({ home, sandbox, place: content.place }, dispatch.job, signal);
@@ -127,6 +150,15 @@ export function openJobRunner({ home, content: address, sandbox, signer }: Runne
   }
 }
 
+/** Workspaces of processes that were killed; another worker may use the same home. */
+function removeLeft(home: string): void {
+  for (const name of namesIn(join(home, 'jobs'))) {
+    const pid = Number(/^job-(\d+)-/.exec(name)?.[1]);
+    if (isFreePid(pid)) removeTree(join(home, 'jobs', name)).catch(() => undefined);
+  }
+}
+
+/** Directories that jobs are given, by where they are. */
 const given = new Map<string, Promise<string>>();
 
 /** Why this machine cannot run the job as it is described. */
@@ -148,7 +180,7 @@ async function runJob(
   signal: AbortSignal,
 ): Promise<JobResult> {
   await mkdir(join(home, 'jobs'), { recursive: true, mode: 0o700 });
-  const root = mkdtempSync(join(home, 'jobs', 'job-'));
+  const root = mkdtempSync(join(home, 'jobs', `job-${process.pid}-`));
   try {
     const [head] = job.history;
     const objects = await sealObjects(place, join(root, 'objects'), {
@@ -166,7 +198,7 @@ async function runJob(
       { source: objects.objectsDir, target: `${inside.workspace}/.git/objects`, writable: false },
     ];
     for (const one of job.given) {
-      const source = await (given.get(one.sha256) ?? provide(one));
+      const source = await provide(home, place, one);
       mkdirSync(join(directory, one.directory), { recursive: true });
       binds.push({ source, target: `${inside.workspace}/${one.directory}`, writable: false, scratch: true });
     }
@@ -210,18 +242,20 @@ async function runJob(
   } finally {
     await removeTree(root);
   }
-
-  /** A directory that jobs are given, made once for all of them and shown to be the one that the job names. */
-  function provide(one: Job['given'][number]): Promise<string> {
-    const made = materialise(home, place, one);
-    given.set(one.sha256, made);
-    made.catch(() => given.delete(one.sha256));
-    return made;
-  }
 }
 
-async function materialise(home: string, place: Scratch, one: Job['given'][number]): Promise<string> {
-  const base = join(home, 'given', one.sha256);
+/** A directory that jobs are given, made once for all of them and shown to be the one that the job names. */
+function provide(home: string, place: Scratch, one: Job['given'][number]): Promise<string> {
+  const base = join(home, 'given', `${one.sha256}-${sha256Hex(one.directory).slice(0, 16)}`);
+  const known = given.get(base);
+  if (known !== undefined) return known;
+  const made = materialise(base, place, one);
+  given.set(base, made);
+  made.catch(() => given.delete(base));
+  return made;
+}
+
+async function materialise(base: string, place: Scratch, one: Job['given'][number]): Promise<string> {
   const target = join(base, one.directory);
   const isThere = async (root: string): Promise<boolean> => {
     const limits = { within: root, maxEntries, maxBytes };
@@ -230,8 +264,8 @@ async function materialise(home: string, place: Scratch, one: Job['given'][numbe
   };
   if (await isThere(base)) return target;
   await removeTree(base);
-  await mkdir(join(home, 'given'), { recursive: true, mode: 0o700 });
-  const draft = mkdtempSync(join(home, 'given', 'draft-'));
+  await mkdir(dirname(base), { recursive: true, mode: 0o700 });
+  const draft = mkdtempSync(join(dirname(base), 'draft-'));
   try {
     const directory = join(draft, one.directory);
     await exportTree(place, one.tree, directory);

@@ -65,7 +65,9 @@ export async function workerCommand(context: CommandContext): Promise<CommandRes
     port === undefined
       ? undefined
       : await serveHealth(wholeNumber(port, 0, 65_535, '--health'), counts, signal);
-  const listener = await listenToQueue(address, concurrency, work);
+  const listener = await listenToQueue(address, concurrency, work, (code) =>
+    print.note(`the queue does not answer (${code}); the worker goes on trying`),
+  );
   try {
     print.note(
       `listed in \`.writ/workers\` as: ${workerLine(name, createPublicKey(signer.publicKeyPem), labels)}`,

@@ -12,6 +12,7 @@ export { readWorkers, workersPath } from '../../attest/statement/job-result.ts';
 
 /** A job whose workers were lost so often is given up. */
 const mostDispatches = 3;
+const noAnswer = 'the queue did not answer';
 /** Others move the same ref at the remote only by answering. */
 const mostTries = 5;
 
@@ -98,7 +99,8 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
   };
   const wakeUp = async ({ action, fence: number }: Waiting): Promise<void> => {
     queue ??= options.queue(hear);
-    await (await queue).add({ action, fence: number });
+    const isAdded = await (await queue).add({ action, fence: number });
+    if (!isAdded && !refusals.includes(noAnswer)) refusals.push(noAnswer);
   };
 
   /** A remote that does not answer is like workers that do not: the time limit decides. */

@@ -65,17 +65,24 @@ function idOf({ action, fence }: WakeUp): string {
   return `${action}.${fence}`;
 }
 
-/** A connection, and the pairs of it that BullMQ makes; what a server says of faults may hold its address. */
-async function connect(address: string): Promise<Redis> {
+/** `hear` gets the code of a fault, once for each outage: what a server says of it may hold its address. */
+async function connect(address: string, hear: (code: string) => void): Promise<Redis> {
   const { Redis } = await import('ioredis');
   const connection = new Redis(toOptions(address));
-  connection.on('error', () => undefined);
+  let isOut = false;
+  connection.on('ready', () => {
+    isOut = false;
+  });
+  connection.on('error', (fault: { readonly code?: unknown; readonly message?: string }) => {
+    if (!isOut) hear(String(fault.code ?? /^[A-Z]{4,20}\b/.exec(fault.message ?? '')?.[0] ?? 'no answer'));
+    isOut = true;
+  });
   return connection;
 }
 
 /** Opens the queue for a run; `hear` gets what the queue says of messages. Never throws for a server that is away. */
 export async function openQueue(address: string, hear: QueueNews): Promise<JobQueue> {
-  const connection = await connect(address);
+  const connection = await connect(address, () => undefined);
   const { Queue, QueueEvents } = await import('bullmq');
   const queue = new Queue<WakeUp>(queueName, { connection });
   const events = new QueueEvents(queueName, { connection });
@@ -102,13 +109,17 @@ export async function openQueue(address: string, hear: QueueNews): Promise<JobQu
   };
 }
 
-/** Listens for messages and works on `concurrency` of them at once. `work` never rejects for a job that is refused. */
+/**
+ * Listens for messages and works on `concurrency` of them at once. `work` never rejects; `hear` gets the code of a
+ * fault of the queue.
+ */
 export async function listenToQueue(
   address: string,
   concurrency: number,
   work: (wakeUp: WakeUp) => Promise<void>,
+  hear: (code: string) => void,
 ): Promise<JobListener> {
-  const connection = await connect(address);
+  const connection = await connect(address, hear);
   const { Worker } = await import('bullmq');
   const worker = new Worker<WakeUp>(
     queueName,

@@ -1,5 +1,5 @@
 /* Checks run on worker processes with homes of their own, woken by a real Redis: one verdict, whatever fails. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { verifyTargets } from '../../../api/verify/verify-targets.ts';
@@ -121,19 +121,12 @@ long(
     const worker = await scene.worker('build-1');
     await worker.stop();
     const { sample, secrets } = scene;
-    scene.policy([worker.line], 'fallback = "local"\n');
-    const config = join(sample.root, '.writ', 'config.toml');
-    const settle = (from: string, to: string): void => {
-      t.ok(existsSync(config));
-      writeFileSync(config, readFileSync(config, 'utf8').replace(from, to));
-      sample.git('commit', '-qam', 'Settings');
-    };
-    settle('after = 20', 'after = 1');
+    scene.policy([worker.line], 'fallback = "local"\n', 1);
     const view = await sample.run({ source, secrets }, plan('true'));
     t.equal(view.decision?.type, 'commit');
     t.match(ranOn(view.stages[0]?.checks[0]), { here: /no worker ran it within 1 seconds/ });
     sample.git('reset', '-q', '--hard', 'HEAD~1');
-    settle('"local"', '"fail"');
+    scene.policy([worker.line], 'fallback = "fail"\n', 1);
     await t.rejects(sample.run({ source, secrets }, plan('true')), {
       code: 'WORKERS_ABSENT',
       message: /check `unit`: no worker ran it within 1 seconds/,
@@ -160,4 +153,36 @@ long('a worker that is not listed changes nothing', { skip: noRedis, timeout: 12
   const view = await running;
   t.equal(view.decision?.type, 'commit');
   t.match(ranOn(view.stages[0]?.checks[0]), { worker: 'honest' });
+});
+
+long('a check has the same output on a worker as here', { skip: noRedis, timeout: 120_000 }, async (t) => {
+  const scene = await openScene(t);
+  const { sample, secrets } = scene;
+  const worker = await scene.worker('build-1');
+  const modules = join(sample.root, 'node_modules');
+  for (const directory of ['pkg/empty', '.bin']) mkdirSync(join(modules, directory), { recursive: true });
+  writeFileSync(join(modules, 'pkg', 'run.sh'), '#!/bin/sh\necho runs\n', { mode: 0o755 });
+  writeFileSync(join(modules, '.gitignore'), '*\n');
+  symlinkSync('../pkg/run.sh', join(modules, '.bin', 'run'));
+  writeFileSync(join(sample.root, '.gitignore'), 'node_modules/\n');
+  sample.git('add', '.gitignore');
+  const shared = '[workspace]\nshare = ["node_modules"]\nhistory = 2\n';
+  const command =
+    'cat .git/HEAD .git/shallow src/price.js node_modules/.gitignore; test -d node_modules/pkg/empty && sh node_modules/.bin/run && echo x > left && cat $WORKSPACE/left';
+  scene.policy([worker.line], `fallback = "local"\n${shared}`, 5);
+  await worker.stop();
+  sample.git('tag', 'base');
+  const logs: (string | undefined)[] = [];
+  for (const where of [{ here: /no worker/ }, { worker: 'build-1' }]) {
+    if ('worker' in where) await scene.worker('build-1', [], worker.home);
+    const view = await sample.run({ source, secrets }, plan(command));
+    const check = view.stages[0]?.checks[0];
+    t.equal(view.decision?.type, 'commit', JSON.stringify(check));
+    t.match(ranOn(check), where);
+    t.same(check?.wroteOutside?.paths, [{ path: 'left', was: 'added' }]);
+    logs.push(check?.artifacts.find(({ name }) => name === 'test-log')?.sha256);
+    sample.git('reset', '-q', '--hard', 'base');
+  }
+  t.ok(logs[0]);
+  t.equal(logs[1], logs[0]);
 });

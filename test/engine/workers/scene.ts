@@ -77,7 +77,7 @@ export interface Scene {
   /** Starts a worker process with a home of its own. */
   worker(name: string, options?: readonly string[], home?: string): Promise<WorkerProcess>;
   /** Commits `[workers]` and the lines of workers as policy. */
-  policy(lines: readonly string[], more?: string): void;
+  policy(lines: readonly string[], more?: string, after?: number): void;
   /** Secrets of a run: the address of the queue. */
   readonly secrets: {
     ofScope(): Promise<Map<string, string>>;
@@ -148,11 +148,11 @@ export async function openScene(t: Test): Promise<Scene> {
       workers.push(worker);
       return worker;
     },
-    policy(lines, more = '') {
+    policy(lines, more = '', after = 20) {
       mkdirSync(join(sample.root, '.writ'), { recursive: true });
       writeFileSync(
         join(sample.root, '.writ', 'config.toml'),
-        `[workers]\nqueue = "redis"\ncontent = "content"\nafter = 20\n${more}`,
+        `[workers]\nqueue = "redis"\ncontent = "content"\nafter = ${after}\n${more}`,
       );
       writeFileSync(join(sample.root, '.writ', 'workers'), `${lines.join('\n')}\n`);
       sample.git('add', '-f', '.writ/config.toml', '.writ/workers');
