@@ -27,6 +27,6 @@ export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
     redactionPlugin, //   no secret reaches an artifact
     artifactsPlugin, //   patchset, release-notes
     supplyChainPlugin(options), // sbom, sca-report
-    attestPlugin(options), // keys, provenance, transparency log
+    attestPlugin({ ...storeSecrets(options.env), ...options }), // keys, provenance, transparency log
   ];
 }

@@ -21,7 +21,11 @@ import {
 } from '../keys/key-signer.ts';
 import { openSshKeyFile } from '../keys/openssh-key.ts';
 import { type Environment, homeOf } from '../keys/user-config-dir.ts';
-import { createInternalLedgerSource, userCheckpointMemory } from '../log/internal-ledger-source.ts';
+import {
+  createInternalLedgerSource,
+  type SharedAccess,
+  userCheckpointMemory,
+} from '../log/internal-ledger-source.ts';
 import { ledgerMode, noLogSource, publicLogMode, readPublicLogSection } from '../log/log-sections.ts';
 import { openAgentKey } from '../signer/agent-key.ts';
 import {
@@ -39,12 +43,14 @@ export interface AttestPluginOptions {
   readonly ephemeralKey: boolean;
   /** Is given what a person should know of and no run fails for. */
   readonly report?: (notice: WritError) => void;
+  /** Where the token of a shared ledger is, beside the environment. */
+  readonly vault?: SharedAccess['vault'];
 }
 
 /**
  * Signing keys, and the logs `internal-ledger`, `public-log` and `none`. Touches no file before one of them is opened.
  */
-export function attestPlugin({ env, ephemeralKey, report }: AttestPluginOptions): LoadedPlugin {
+export function attestPlugin({ env, ephemeralKey, report, vault }: AttestPluginOptions): LoadedPlugin {
   return definePlugin({
     name: 'attest',
     api: 1,
@@ -63,7 +69,7 @@ export function attestPlugin({ env, ephemeralKey, report }: AttestPluginOptions)
     setup({ slots, clock, fetch, secret, files }) {
       const options = { env, ephemeral: ephemeralKey, clock, fetch, secret, files };
       for (const [form, source] of createSignerSources(options)) slots.signer.add(form, source);
-      slots.log.add(ledgerMode, createInternalLedgerSource(env, clock, report));
+      slots.log.add(ledgerMode, createInternalLedgerSource(env, clock, report, { fetch, vault }));
       slots.log.add(publicLogMode, {
         readSection: readPublicLogSection,
         open: async (place, signer) => {

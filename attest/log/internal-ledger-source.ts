@@ -1,10 +1,12 @@
-/* Log mode `internal-ledger`: opens the user's ledger and keeps it from forking. */
+/* Log mode `internal-ledger`: opens the user's ledger and keeps it from forking, or the shared ledger of `[log]`. */
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { LogSource } from '../../core/interfaces/sealing.ts';
+import { type HttpClient, requestHttp } from '../../core/base/net.ts';
+import type { LogSource, SealingPlace, TransparencyLog } from '../../core/interfaces/sealing.ts';
+import type { RepositoryPlace } from '../../core/interfaces/store.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import {
   fetchedLogRef,
@@ -36,9 +38,12 @@ import {
 } from './git-mirror.ts';
 import { createInternalLedger, type InternalLedger } from './internal-ledger.ts';
 import { keptLedgerPath, ledgerPath, takeLock } from './ledger-files.ts';
-import { ledgerForm, ledgerSectionOf } from './log-sections.ts';
+import { ledgerForm, ledgerMode, ledgerSectionOf, type SharedSection } from './log-sections.ts';
+import { pinnedLog } from './pinned-log.ts';
 import { findStrayRuns, unloggedRuns } from './proven-runs.ts';
+import { sharedLog, tokenVariable } from './shared-log-client.ts';
 import { isPartOf, type LogVersion, readFrom } from './tiles.ts';
+import { parseTlogPolicy } from './witness-policy.ts';
 
 export { userCheckpointMemory };
 
@@ -133,11 +138,14 @@ export function createInternalLedgerSource(
   env: Environment,
   clock: Clock,
   report?: (notice: WritError) => void,
+  outside: SharedAccess = { fetch: requestHttp },
 ): LogSource {
   return {
     ...ledgerForm,
     open: async (place) => {
       const { commonDir, repository } = place;
+      const { shared } = ledgerSectionOf(place);
+      if (shared !== undefined) return openShared(place, shared, env, clock, outside);
       const mirror = ledgerSectionOf(place).mirror === 'git' ? repository : undefined;
       const ledger = openUserLedger(commonDir, env, clock, mirror, report, repository);
       const directory = join(commonDir, ledgerPath);
@@ -158,6 +166,51 @@ export function createInternalLedgerSource(
       return ledger;
     },
   };
+}
+
+/** How a shared ledger is reached. */
+export interface SharedAccess {
+  readonly fetch: HttpClient;
+  /** A secret of the repository's vault, else of the user's. */
+  readonly vault?: ((repository: RepositoryPlace, name: string) => Promise<string | undefined>) | undefined;
+}
+
+/**
+ * Opens the shared ledger of `[log]`. Sends no request. CONFIG_INVALID for a policy that is no file of the policy
+ * commit, LEDGER_TOKEN without a token in the environment and the vault.
+ */
+async function openShared(
+  place: SealingPlace,
+  { url, vkey, policy: path }: SharedSection,
+  env: Environment,
+  clock: Clock,
+  outside: SharedAccess,
+): Promise<TransparencyLog> {
+  const bytes = path === undefined ? undefined : await place.readPolicy(path);
+  if (path !== undefined && bytes === undefined)
+    throw new WritError('CONFIG_INVALID', {
+      message: `\`[log] policy\` is \`${path}\`, which is no file of the policy commit`,
+      detail: { issues: [{ path: 'log.policy', message: 'no such file' }] },
+    });
+  const token = async (): Promise<string> => {
+    const found = env[tokenVariable] || (await outside.vault?.(place.repository, tokenVariable));
+    if (found) return found;
+    throw new WritError('LEDGER_TOKEN', {
+      message: `there is no token for \`${url}\`: \`${tokenVariable}\` is neither in the environment nor in the vault`,
+    });
+  };
+  if (!place.dry) await token();
+  const log = sharedLog({
+    url,
+    vkey,
+    http: outside.fetch,
+    token,
+    clock,
+    policy: bytes && parseTlogPolicy(bytes),
+  });
+  const name = new URL(url).host;
+  const title = `the shared ledger \`${name}\``;
+  return pinnedLog({ mode: ledgerMode, name, title, vkey, memory: userCheckpointMemory(env) }, log);
 }
 
 async function hasCopy(mirror: Repository | undefined): Promise<boolean> {

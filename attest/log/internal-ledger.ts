@@ -39,10 +39,21 @@ export interface InternalLedgerOptions {
   readonly clock: Clock;
   /** How long to wait for another writer; default 15,000. */
   readonly lockWaitMs?: number;
+  /** The caller holds the lock (`takeLock`) as long as it uses the ledger, and calls one method at a time. */
+  readonly isLocked?: boolean;
+  /** Name of a ledger that is made; default `writ-ledger/` and 16 random octets. */
+  readonly origin?: string;
   /** How files are put in place; default durably. */
   readonly write?: FileWriter;
   /** Called under the lock before an append reads the head; it may bring the files up to date. */
   readonly beforeAppend?: () => Promise<void>;
+  /**
+   * Called under the lock with the signed head of durable tiles. It is published as returned. After a failure the
+   * caller must see to it that no other head of this size is ever signed, if this one has left the process.
+   */
+  readonly beforePublish?: (head: SignedCheckpoint) => Promise<SignedCheckpoint>;
+  /** Leaves partial tiles in place until the full one is there, for readers without a program behind the files. */
+  readonly keepsPartials?: boolean;
   /** Called under the lock after each append. If it fails, the append reports the failure, but its entries stay. */
   readonly afterAppend?: (head: SignedCheckpoint) => Promise<void>;
 }
@@ -88,14 +99,14 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
   const reader = openLedgerReader(read, verifyOwn);
 
   async function locked<T>(work: () => Promise<T>): Promise<T> {
-    const lock = await takeLock(directory, clock, options.lockWaitMs);
+    const lock = options.isLocked ? undefined : await takeLock(directory, clock, options.lockWaitMs);
     try {
       // What a killed writer left half written.
       await rm(temporary, { recursive: true, force: true });
       await mkdir(temporary, { recursive: true });
       return await work();
     } finally {
-      await lock.release();
+      await lock?.release();
     }
   }
 
@@ -131,7 +142,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     const left = await readdir(join(directory, 'tile')).catch(() => []);
     if (left.length > 0) throw corrupt('tiles without a checkpoint', 'checkpoint');
     const signer = await options.signer();
-    const origin = `writ-ledger/${randomOctets(16).toString('hex')}`;
+    const { origin = `writ-ledger/${randomOctets(16).toString('hex')}` } = options;
     const key = ledgerKeyFor(origin, createPublicKey(signer.publicKeyPem));
     return publish(await signCheckpoint({ size: 0, root: emptyRoot }, signer, key));
   }
@@ -183,9 +194,13 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     await write(growth.files);
     const signer = await options.signer();
     const key = ledgerKeyFor(before.origin, createPublicKey(signer.publicKeyPem));
-    const after = await publish(await signCheckpoint(growth.head, signer, key));
+    const signed = await signCheckpoint(growth.head, signer, key);
+    const after = await publish((await options.beforePublish?.(signed)) ?? signed);
     await memory.remember(after);
-    for (const path of growth.superseded) await rm(join(directory, path), { recursive: true, force: true });
+    const gone = options.keepsPartials
+      ? growth.superseded.filter((path) => path.endsWith('.p'))
+      : growth.superseded;
+    for (const path of gone) await rm(join(directory, path), { recursive: true, force: true });
     await options.afterAppend?.(after);
     return { after, growth };
   }

@@ -9,6 +9,16 @@ export const ledgerMode = 'internal-ledger';
 export interface LedgerSection {
   /** Git carries a copy of it that follows each append. */
   readonly mirror?: 'git';
+  /** Instead of a ledger of this repository: one that many repositories share. */
+  readonly shared?: SharedSection;
+}
+
+/** A shared ledger: where it is, and what each of its answers is checked with. */
+export interface SharedSection {
+  readonly url: string;
+  readonly vkey: string;
+  /** C2SP tlog-policy whose quorum each checkpoint needs: a path in the tree of the policy commit. */
+  readonly policy?: string;
 }
 
 /** How `[log]` is read for the internal ledger. */
@@ -16,9 +26,25 @@ export const ledgerForm: LogForm = { readSection: readLedgerSection };
 
 function readLedgerSection(section: ConfigSection): LedgerSection {
   const mirror = section.text('mirror');
+  const shared = readShared(section);
+  if (mirror !== undefined && shared !== undefined)
+    section.refuse('mirror', 'the entries of a shared ledger are on its server: remove `mirror`');
   if (mirror === 'git') return { mirror };
   if (mirror !== undefined) section.refuse('mirror', 'expected `git`');
-  return {};
+  return shared === undefined ? {} : { shared };
+}
+
+function readShared(section: ConfigSection): SharedSection | undefined {
+  const url = section.url('server');
+  const policy = section.path('policy');
+  if (!section.has('server')) {
+    if (section.has('policy')) section.refuse('policy', 'expected `server` beside it');
+    return undefined;
+  }
+  const vkey = requireVkey(section);
+  return url === undefined || vkey === undefined
+    ? undefined
+    : { url, vkey, ...(policy === undefined ? {} : { policy }) };
 }
 
 /** Returns the settings for a place; empty if the configuration has no internal ledger. */
@@ -71,15 +97,27 @@ export function readPublicLogSection(section: ConfigSection): PublicLogSection {
 
 /** Refuses a log without a key that could verify its answers. */
 function readPlugin(section: ConfigSection): PublicLogSection['plugin'] {
-  const [name, vkey] = [section.text('plugin'), section.text('vkey')];
+  const name = section.text('plugin');
+  if (section.has('server')) {
+    // The key is that of the shared ledger.
+    if (section.has('plugin')) section.refuse('plugin', 'expected either `plugin` or `server`');
+    return undefined;
+  }
   if (!section.has('plugin') && !section.has('vkey')) return undefined;
   if (name === undefined) section.refuse('plugin', 'expected the name of a log beside `vkey`');
-  if (vkey === undefined || !isVkey(vkey))
-    section.refuse(
-      'vkey',
-      'expected the key of the log, `name+hint+base64`: without one no answer could be checked',
-    );
+  const vkey = requireVkey(section);
   return name === undefined || vkey === undefined ? undefined : { name, vkey };
+}
+
+/** The key that the answers of a log are checked with; refused where there is none. */
+function requireVkey(section: ConfigSection): string | undefined {
+  const vkey = section.text('vkey');
+  if (vkey !== undefined && isVkey(vkey)) return vkey;
+  section.refuse(
+    'vkey',
+    'expected the key of the log, `name+hint+base64`: without one no answer could be checked',
+  );
+  return undefined;
 }
 
 function isVkey(text: string): boolean {

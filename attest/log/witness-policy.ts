@@ -18,11 +18,16 @@ type Quorum =
   | { readonly witness: LedgerKey }
   | { readonly threshold: number; readonly members: readonly Quorum[] };
 
+/** A witness of a policy, and where checkpoints are submitted to it (C2SP tlog-witness). */
+export interface PolicyWitness extends LedgerKey {
+  readonly url?: string;
+}
+
 /** The logs and witnesses to trust (C2SP tlog-policy). */
 export interface TlogPolicy {
   /** May be empty where the log is known from elsewhere. */
   readonly logs: readonly LedgerKey[];
-  readonly witnesses: readonly LedgerKey[];
+  readonly witnesses: readonly PolicyWitness[];
   /** `none`: no cosignature is required. */
   readonly quorum: Quorum | 'none';
 }
@@ -30,7 +35,7 @@ export interface TlogPolicy {
 const maxBytes = 256 * 1024;
 const maxLines = 1024;
 
-/** Parses a policy. Throws ATTESTATION_MALFORMED with the line number. URLs are allowed but never fetched. */
+/** Parses a policy. Throws ATTESTATION_MALFORMED with the line number. URLs are kept as they are. */
 export function parseTlogPolicy(bytes: Uint8Array): TlogPolicy {
   if (bytes.length > maxBytes) throw malformed(0, `expected at most ${maxBytes} octets`);
   // Names are octets to this format: as Latin-1, two of them are equal only where their octets are.
@@ -38,7 +43,7 @@ export function parseTlogPolicy(bytes: Uint8Array): TlogPolicy {
   const lines = text.split('\n');
   if (lines.length > maxLines) throw malformed(0, `expected at most ${maxLines} lines`);
   const logs: LedgerKey[] = [];
-  const witnesses: LedgerKey[] = [];
+  const witnesses: PolicyWitness[] = [];
   const rules = new Map<string, Quorum>();
   const members = new Set<string>();
   let quorum: TlogPolicy['quorum'] | undefined;
@@ -58,7 +63,7 @@ export function parseTlogPolicy(bytes: Uint8Array): TlogPolicy {
         throw refuse('expected `witness NAME VKEY [URL]`');
       const witness = newKey(at + 1, vkey, parseWitnessVkey, witnesses);
       define(at + 1, name, { witness });
-      witnesses.push(witness);
+      witnesses.push(more[0] === undefined ? witness : { ...witness, url: more[0] });
     } else if (kind === 'group') {
       const [name, count, ...names] = words;
       const threshold = count === 'all' ? names.length : count === 'any' ? 1 : parseCount(count);

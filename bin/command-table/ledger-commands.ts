@@ -68,7 +68,13 @@ const output: OptionSpec = {
   about: 'write here instead of stdout; an existing file is never overwritten',
 };
 
-/** The internal transparency log. */
+const sharedDirectory: OptionSpec = {
+  name: 'directory',
+  value: 'DIR',
+  about: 'where the server of a shared ledger keeps it; `DIR/log` are the public files',
+};
+
+/** The transparency log of a repository, and the one that many share. */
 export const ledgerCommands: readonly CommandSpec[] = [
   {
     name: 'ledger show',
@@ -149,13 +155,66 @@ export const ledgerCommands: readonly CommandSpec[] = [
   },
   {
     name: 'ledger serve',
-    summary: 'serve the log as static files over HTTP on loopback',
+    summary: 'serve the log over HTTP; with `--write`, accept entries of many repositories',
     description:
-      'Checkpoint, tiles and entry bundles (C2SP tlog-tiles) on 127.0.0.1, to be read by monitors and witnesses. Nothing can be written. Ctrl+C ends it with exit 0.',
+      'Checkpoint, tiles and entry bundles (C2SP tlog-tiles) on 127.0.0.1, to be read by monitors and witnesses. With `--write`, the shared ledger in `--directory` accepts entries with the tokens of `writ ledger token`; what is acknowledged is durable, and covered by a checkpoint that the quorum of `--policy` cosigned (docs/ledger.md). Ctrl+C ends it with exit 0.',
     arguments: [],
-    options: [{ name: 'port', value: 'N', about: 'default any that is free; the address goes to stderr' }],
-    examples: [{ line: 'writ ledger serve --port 8080', about: 'then `curl 127.0.0.1:8080/checkpoint`' }],
+    options: [
+      { name: 'port', value: 'N', about: 'default any that is free; the address goes to stderr' },
+      { name: 'write', group: 'Shared ledger', about: 'accept entries (`POST /add`)' },
+      { ...sharedDirectory, group: 'Shared ledger' },
+      {
+        name: 'policy',
+        value: 'FILE',
+        group: 'Shared ledger',
+        about: 'witnesses with their URLs, and a quorum (C2SP tlog-policy); without it, the log signs alone',
+      },
+      {
+        name: 'origin',
+        value: 'NAME',
+        group: 'Shared ledger',
+        about: 'name of a log that is made; default a random one',
+      },
+      {
+        name: 'host',
+        value: 'ADDRESS',
+        group: 'Shared ledger',
+        about: 'default 127.0.0.1; any other address needs TLS',
+      },
+      { name: 'tls-cert', value: 'FILE', group: 'Shared ledger', about: 'certificate chain (PEM)' },
+      { name: 'tls-key', value: 'FILE', group: 'Shared ledger', about: 'its private key (PEM)' },
+    ],
+    examples: [
+      { line: 'writ ledger serve --port 8080', about: 'then `curl 127.0.0.1:8080/checkpoint`' },
+      {
+        line: 'writ ledger serve --write --directory /srv/ledger --policy witnesses.txt --port 8080',
+        about: 'one ledger for many repositories, behind a proxy with TLS',
+      },
+    ],
     load: () => loadLean(async () => (await import('../commands/ledger.ts')).ledgerServeCommand),
+  },
+  {
+    name: 'ledger token',
+    summary: 'give a repository a token for a shared ledger, take it away, list them',
+    description:
+      'The token goes to stdout once; the server keeps its digest. Entries bear the name of the token that sent them. A running server sees the change at once.',
+    arguments: [
+      { name: 'ACTION', about: '`add`, `remove` or `list`' },
+      { name: 'NAME', about: 'of the repository: lower-case letters, digits, `.`, `_`, `-`', optional: true },
+    ],
+    options: [
+      sharedDirectory,
+      { name: 'rate', value: 'N', about: 'entries a minute; default 600' },
+      { name: 'max-bytes', value: 'N', about: 'longest entry in octets; default 16384, at most 65535' },
+    ],
+    examples: [
+      {
+        line: 'writ ledger token add web-shop --directory /srv/ledger',
+        about: 'hand it on; there, `writ vault set WRIT_LEDGER_TOKEN` reads it',
+      },
+      { line: 'writ ledger token list --directory /srv/ledger', about: 'names and limits' },
+    ],
+    load: async () => (await import('../commands/shared-ledger.ts')).ledgerTokenCommand,
   },
 ];
 

@@ -127,16 +127,17 @@ const maxPort = 65_535;
 
 /**
  * `writ ledger serve`: the ledger as static files over HTTP on loopback, until SIGINT or SIGTERM (exit 0). Clients
- * verify; this does not.
+ * verify; this does not. With `--write`, a shared ledger.
  */
 export async function ledgerServeCommand(context: CommandContext): Promise<CommandResult> {
+  if (context.options.flag('write')) return (await import('./shared-ledger.ts')).serveSharedLedger(context);
   const port = parseWhole(context.options.value('port') ?? '0', '--port', maxPort);
   const directory = await ledgerDirectory(context);
   const read = readFrom(directory);
   const checkpoint = await read('checkpoint');
   if (checkpoint === undefined) throw new WritError('LEDGER_MISSING', { detail: { directory } });
   const { origin } = parseCheckpoint(Buffer.from(checkpoint).toString('utf8'));
-  const server = await serveLedger(read, port);
+  const server = await serveLedger(read, { port });
   try {
     context.print.note(`serving \`${origin}\` on ${server.url}, Ctrl+C ends it`);
     if (!context.signal.aborted) await once(context.signal, 'abort');

@@ -220,6 +220,11 @@ const rows = {
       'the internal ledger here follows the log that another machine published first',
     ],
     LEDGER_CORRUPT: [500, 128, 'the internal ledger is damaged'],
+    LEDGER_TOKEN: [401, 128, 'the shared ledger does not accept the token'],
+    LEDGER_FULL: [507, 128, 'the disk of the ledger is full'],
+    LEDGER_UNAVAILABLE: [503, 128, 'the shared ledger cannot accept entries now'],
+    LEDGER_UNWITNESSED: [503, 128, 'too few witnesses cosigned the checkpoint'],
+    LEDGER_INCOMPLETE: [409, 128, 'the ledger lacks entries that were seen of it'],
     VERIFY_REFUTED: [422, 1, 'a claim is refuted'],
     REPLACED: [422, 1, 'plain git shows something else here than what was verified'],
     LOG_FORKED: [422, 1, 'the log shows another history than the one that was seen of it'],
@@ -414,6 +419,12 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
     '`writ push` makes the log entries again of the runs that are named; if it rejects one, run its spec again',
   LEDGER_MISSING:
     'the first run whose contract asks for `internal-ledger` makes one, and so does `writ init`',
+  LEDGER_TOKEN:
+    'set the token of this repository: `writ vault set WRIT_LEDGER_TOKEN`; its server makes one: `writ ledger token add NAME`',
+  LEDGER_FULL: 'free space on the disk of the ledger, then send the entry again; nothing that was acknowledged is lost',
+  LEDGER_UNAVAILABLE: 'send the entry again later; an entry that is in the log is not appended twice',
+  LEDGER_UNWITNESSED: 'send the entry again when the witnesses answer; an entry is not appended twice',
+  LEDGER_INCOMPLETE: 'restore a newer backup: `writ ledger restore`; appending here would fork the log',
   REPLACED: '`git replace -l` and `.git/info/grafts` list the cause; `git replace -d ID` removes it',
   LOG_FORKED:
     'keep both checkpoints (`seen_checkpoint`, `found_checkpoint`): the log signed both, and that proves it',

@@ -16,7 +16,7 @@ const ledger = openLedger(place);
 await ledger.appendAll(Array.from({ length: 600 }, (_, n) => Buffer.from(`entry ${n}`)));
 writeFileSync(join(place.root, 'secret'), 'a secret');
 writeFileSync(join(place.directory, 'tile/0/secret'), 'a secret');
-const server = await serveLedger(readFrom(place.directory), 0);
+const server = await serveLedger(readFrom(place.directory), { port: 0 });
 const port = Number(new URL(server.url).port);
 t.teardown(async () => {
   await server.close();
@@ -180,8 +180,8 @@ t.test('the server refuses every method except GET and HEAD', async (t) => {
 });
 
 t.test('a port in use is an error, and closing the server closes open connections', async (t) => {
-  await t.rejects(serveLedger(readFrom(place.directory), port), { code: 'PORT_UNAVAILABLE' });
-  const other = await serveLedger(readFrom(place.directory), 0);
+  await t.rejects(serveLedger(readFrom(place.directory), { port }), { code: 'PORT_UNAVAILABLE' });
+  const other = await serveLedger(readFrom(place.directory), { port: 0 });
   const socket = connect(Number(new URL(other.url).port), '127.0.0.1');
   await new Promise((resolve) => socket.once('connect', resolve));
   const ended = new Promise((resolve) => socket.once('close', resolve));

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { type CheckpointMemory, openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
-import { pinnedLog } from '../../../attest/public/public-log-source.ts';
+import { pinnedLog } from '../../../attest/log/pinned-log.ts';
 import type { OutsideLog } from '../../../core/interfaces/sealing.ts';
 import { type TestTree, testTree } from '../log/test-tree.ts';
 
