@@ -63,6 +63,8 @@ export interface SharedLedgerOptions {
   readonly witnesses?: (log: LedgerKey) => Cosign;
   /** How files are put in place; default durably. */
   readonly write?: FileWriter;
+  /** How long to wait for another server of this directory to end; default 15,000. */
+  readonly lockWaitMs?: number;
 }
 
 /** The one writer of a shared ledger. */
@@ -99,7 +101,7 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Sh
   const { directory, signer, clock, memory } = options;
   const log = join(directory, sharedLogPath);
   await mkdir(directory, { recursive: true });
-  const lock = await takeLock(log, clock);
+  const lock = await takeLock(log, clock, options.lockWaitMs);
   let cosign: Cosign | undefined;
   try {
     const ledger = createInternalLedger({
