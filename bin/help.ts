@@ -110,7 +110,14 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
     title: 'log',
     names: [
       ...['ledger show', 'ledger prove', 'ledger consistency', 'ledger audit', 'ledger export-trusted-root'],
-      ...['ledger rotate', 'ledger serve', 'ledger token'],
+      ...[
+        'ledger rotate',
+        'ledger serve',
+        'ledger token',
+        'ledger backup',
+        'ledger restore',
+        'ledger migrate',
+      ],
     ],
   },
   {

@@ -13,6 +13,7 @@ await room(
   'bin/run-progress.test.ts',
   'bin/schemas.test.ts',
   'bin/commands/answers.test.ts',
+  'bin/commands/shared-ledger.test.ts',
   'bin/commands/run-source.test.ts',
   'bin/commands/run-events.test.ts',
   'bin/commands/ci.test.ts',

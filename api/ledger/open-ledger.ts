@@ -47,7 +47,7 @@ export async function ledgerDirectory({ repoPath, cwd }: Pick<Place, 'repoPath' 
 }
 
 /** Keys that are trusted for a ledger. */
-interface LedgerTrust {
+export interface LedgerTrust {
   /** Vkeys, or absolute paths of files that hold one. */
   readonly vkeys: readonly string[];
   readonly env: Environment;
@@ -58,9 +58,12 @@ interface LedgerTrust {
  * signed the checkpoint: VERIFY_REFUTED if keys were given, VERIFY_NOTHING (exit 3) if there was no key to verify
  * with.
  */
-export async function openLedger(directory: string, { vkeys, env }: LedgerTrust): Promise<OpenLedger> {
+export async function openLedger(
+  directory: string,
+  { vkeys, env }: LedgerTrust,
+  files: LedgerFileReader = readFrom(directory),
+): Promise<OpenLedger> {
   const anchors = await loadAnchors({ keyFiles: [], ledgerKeys: vkeys }, env);
-  const files = readFrom(directory);
   const keysOf = (source: string) => ledgerKeysFor(anchors, parseCheckpoint(source).origin, undefined);
 
   async function verify(source: string): Promise<SignedCheckpoint> {
@@ -215,8 +218,8 @@ export async function auditData(
   };
 }
 
-/** Audits the log at its current head. Retries if an append replaced tiles during the audit. */
-async function auditHead(ledger: OpenLedger): Promise<SignedCheckpoint> {
+/** Recomputes the log at its current head. Retries if an append replaced tiles during the audit. VERIFY_NOTHING. */
+export async function auditHead(ledger: OpenLedger): Promise<SignedCheckpoint> {
   for (let round = 1; ; round += 1) {
     const head = await ledger.head();
     if (head.size === 0) {
@@ -235,7 +238,8 @@ async function auditHead(ledger: OpenLedger): Promise<SignedCheckpoint> {
   }
 }
 
-async function verifyWitnesses(
+/** The witnesses whose quorum cosigned a checkpoint, by the bytes of a C2SP tlog-policy. VERIFY_REFUTED. */
+export async function verifyWitnesses(
   bytes: Uint8Array,
   ledger: OpenLedger,
   head: SignedCheckpoint,

@@ -121,6 +121,8 @@ export const auditSchema = record({
   directory: text,
 });
 
+const copiedLog = { origin: text, entries: count, added: count, root_hash: sha256, directory: text };
+
 /** Shapes of `data` of the `ledger` commands. */
 const ledgerShapes: Readonly<Record<string, JsonData>> = {
   'ledger show': record({
@@ -161,7 +163,25 @@ const ledgerShapes: Readonly<Record<string, JsonData>> = {
     { path: text },
   ),
   'ledger rotate': record({ origin: text, size: count, vkey: text, old_vkey: text }, { retired_key: text }),
-  'ledger serve': record({ origin: text, url: text, directory: text, requests: count }),
+  'ledger serve': record(
+    { origin: text, url: text, directory: text, requests: count },
+    { vkey: text, entries: count },
+  ),
+  'ledger token': record(
+    {},
+    {
+      name: text,
+      token: text,
+      removed: { type: 'boolean' },
+      tokens: list(record({ name: text, per_minute: count, max_bytes: count })),
+    },
+  ),
+  'ledger backup': record(copiedLog),
+  'ledger restore': record({ ...copiedLog, compared: list(record({ from: text, size: count })) }),
+  'ledger migrate': record(
+    { origin: text, entries: count, indexes: list(count), checkpoint: text, shared_checkpoint: text },
+    { path: text },
+  ),
 };
 
 const version = { type: ['string', 'null'] } as const;

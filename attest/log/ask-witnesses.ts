@@ -17,7 +17,7 @@ type Outcome = { readonly signed: SignedCheckpoint } | { readonly fault: WritErr
 
 /**
  * Submits checkpoints of one log to the witnesses of a policy that have a URL, all at a time. Resolves once the quorum
- * has signed; slower witnesses are not waited for.
+ * has signed; slower witnesses are only waited for with `waitsForAll`.
  *
  * LEDGER_INCOMPLETE if a witness has seen a larger tree, LOG_FORKED if it has seen another one: then nothing may be
  * appended here. LEDGER_UNWITNESSED without a quorum. A log without entries is shown, and needs no cosignature.
@@ -26,6 +26,7 @@ export function createWitnesses(
   policy: TlogPolicy,
   log: LedgerKey,
   http: HttpClient,
+  waitsForAll = false,
 ): (head: SignedCheckpoint, read: LedgerFileReader) => Promise<SignedCheckpoint> {
   const seen = new Map<string, number>();
 
@@ -86,7 +87,7 @@ export function createWitnesses(
     const all = Promise.all(asked);
     const enough = asked.map(async (one) => {
       await one;
-      if (!isEnough()) await all;
+      if (waitsForAll || !isEnough()) await all;
     });
     await Promise.race([all, ...enough]);
     const contradiction = faults.find(({ code }) => code === 'LEDGER_INCOMPLETE' || code === 'LOG_FORKED');

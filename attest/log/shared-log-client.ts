@@ -23,6 +23,8 @@ const appendWithinMs = 120_000;
 const readWithinMs = 30_000;
 /** Before the second and later attempts. */
 const pausesMs = [500, 2_000, 8_000];
+/** As often as the server may say when to come back. */
+const maxWaits = 60;
 const maxProofBytes = 256 * 1024;
 const maxMessage = 300;
 
@@ -75,27 +77,33 @@ export function sharedLog({ url, vkey, http, token, clock, policy }: SharedLogOp
   }
 
   async function send(body: Uint8Array, behind: number): Promise<Buffer> {
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = 0, waits = 0; ; ) {
       try {
         return await sendOnce(body, behind);
       } catch (fault) {
         // The log knows an entry that it has: a second attempt cannot append it twice.
-        if (!isPassing(fault) || attempt === pausesMs.length) throw fault;
-        await clock.sleep(pausesMs[attempt] ?? 0);
+        if (!isPassing(fault)) throw fault;
+        const waitMs = (isWritError(fault) && Number(fault.detail.retry_after) * 1000) || 0;
+        if (waitMs === 0 ? attempt === pausesMs.length : waits++ === maxWaits) throw fault;
+        await clock.sleep(waitMs || (pausesMs[attempt++] ?? 0));
       }
     }
   }
 
   async function sendOnce(body: Uint8Array, behind: number): Promise<Buffer> {
-    const { status, body: answer } = await http({
-      url: `${url}/add?behind=${Math.max(0, behind)}`,
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await http({
+      url: `${url.replace(/\/+$/, '')}/add?behind=${Math.max(0, behind)}`,
       method: 'POST',
       headers: { authorization: `Bearer ${await token()}`, 'content-type': 'application/octet-stream' },
       body,
       withinMs: appendWithinMs,
       maxBytes: maxProofBytes,
     });
-    if (status !== 200) throw refusal(status, answer);
+    if (status !== 200) throw refusal(status, answer, headers['retry-after']);
     return answer;
   }
 
@@ -120,7 +128,7 @@ export function sharedLog({ url, vkey, http, token, clock, policy }: SharedLogOp
 }
 
 /** The server's own words, bounded: they are data of a third party. */
-function refusal(status: number, answer: Buffer): WritError {
+function refusal(status: number, answer: Buffer, retryAfter = ''): WritError {
   let said: { code?: unknown; message?: unknown } = {};
   try {
     said = Object(JSON.parse(answer.toString('utf8'))).error ?? {};
@@ -131,7 +139,11 @@ function refusal(status: number, answer: Buffer): WritError {
   const text = typeof said.message === 'string' ? said.message : 'no reason given';
   return new WritError(status === 401 ? 'LEDGER_TOKEN' : 'LOG_FAILED', {
     message: `it answered ${status} (${code}): ${text.replace(/[^ -~]/g, '?').slice(0, maxMessage)}`,
-    detail: { status, answered: code },
+    detail: {
+      status,
+      answered: code,
+      ...(status === 429 && /^[1-9][0-9]?$/.test(retryAfter) && { retry_after: Number(retryAfter) }),
+    },
   });
 }
 

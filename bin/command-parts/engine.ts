@@ -1,6 +1,12 @@
 /* Opens the engine, the ledger and the plugin access of a command. */
 import { resolve } from 'node:path';
-import { ledgerDirectory, type OpenLedger, openLedger } from '../../api/ledger/open-ledger.ts';
+import { openRemoteLedger } from '../../api/ledger/follow-ledger.ts';
+import {
+  type LedgerTrust,
+  ledgerDirectory,
+  type OpenLedger,
+  openLedger,
+} from '../../api/ledger/open-ledger.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
@@ -56,15 +62,27 @@ export function openPluginAccess(
   };
 }
 
+/** The keys of `--vkey`: their text, or the files that hold them. */
+export function ledgerTrustOf({
+  options,
+  cwd,
+  env,
+}: Pick<CommandContext, 'options' | 'cwd' | 'env'>): LedgerTrust {
+  return { vkeys: options.values('vkey').map((one) => (one.includes('+') ? one : resolve(cwd, one))), env };
+}
+
 /**
- * Opens the ledger that the command line names and verifies it with `--vkey`. Without `directory`, opens the
- * repository's ledger.
+ * Opens the ledger that the command line names by directory or URL and verifies it with `--vkey`. Without `place`,
+ * opens the repository's ledger.
  */
-export async function ledgerOf(context: CommandContext, directory?: string): Promise<OpenLedger> {
-  const { options, cwd, env } = context;
-  const vkeys = options.values('vkey').map((one) => (one.includes('+') ? one : resolve(cwd, one)));
-  const place = directory === undefined ? await ledgerDirectory(context) : resolve(cwd, directory);
-  return openLedger(place, { vkeys, env });
+export async function ledgerOf(
+  context: CommandContext,
+  place?: string,
+): Promise<OpenLedger & AsyncDisposable> {
+  const trust = ledgerTrustOf(context);
+  if (place !== undefined && /^https?:\/\//.test(place)) return openRemoteLedger(place, trust);
+  const directory = place === undefined ? await ledgerDirectory(context) : resolve(context.cwd, place);
+  return { ...(await openLedger(directory, trust)), async [Symbol.asyncDispose]() {} };
 }
 
 /** Returns a warning if the spec runs an `sca` check and this user has no readable advisory database. */

@@ -115,7 +115,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     summary: 'recompute a whole log from its entries, and verify what was signed over it',
     description:
       'Any directory of C2SP tiles with a checkpoint. Exit 0: every entry and tile is what the log’s key signed, it continues what you have seen of it, and a quorum of the policy cosigned it where one is given. Exit 3: nothing to verify, or no trusted key.',
-    arguments: [{ name: 'DIR', about: 'holds `checkpoint` and `tile/`' }],
+    arguments: [{ name: 'DIR', about: 'holds `checkpoint` and `tile/`; or the URL below which they are' }],
     options: [
       vkey,
       {
@@ -123,12 +123,22 @@ export const ledgerCommands: readonly CommandSpec[] = [
         value: 'FILE',
         about: 'logs, witnesses and a quorum (C2SP tlog-policy); without it, no cosignature is asked for',
       },
+      {
+        name: 'follow',
+        about: 'audit what the log gains, until Ctrl+C; exit 1 for a fork, a rollback, or a missing quorum',
+      },
+      { name: 'interval', value: 'SECONDS', about: 'between two looks of `--follow`; default 10' },
     ],
+    streams: 'follow',
     examples: [
       { line: 'writ ledger audit .git/writ/ledger', about: 'your own' },
       {
         line: 'writ ledger audit /mnt/copy --vkey log.vkey --policy witnesses.txt',
         about: 'somebody else’s',
+      },
+      {
+        line: 'writ ledger audit https://ledger.example.org/ --vkey log.vkey --follow',
+        about: 'watch a shared ledger: one line for each growth, by repository',
       },
     ],
     load: async () => (await import('../commands/ledger.ts')).ledgerAuditCommand,
@@ -215,6 +225,70 @@ export const ledgerCommands: readonly CommandSpec[] = [
       { line: 'writ ledger token list --directory /srv/ledger', about: 'names and limits' },
     ],
     load: async () => (await import('../commands/shared-ledger.ts')).ledgerTokenCommand,
+  },
+  {
+    name: 'ledger backup',
+    summary: 'bring a copy of a log up to date, and recompute the whole copy',
+    description:
+      'Reads only what the copy lacks. The copy is a whole log again: it can be served, audited and restored. A log that does not continue the copy is refused, and the copy stays as it is. Key and tokens of the server are not in it.',
+    arguments: [
+      { name: 'FROM', about: 'a directory with `checkpoint` and `tile/`, or the URL below which they are' },
+      { name: 'TO', about: 'directory of the copy' },
+    ],
+    options: [vkey],
+    examples: [
+      {
+        line: 'writ ledger backup https://ledger.example.org/ /mnt/backup --vkey log.vkey',
+        about: 'also while entries arrive',
+      },
+    ],
+    load: async () => (await import('../commands/shared-ledger.ts')).ledgerBackupCommand,
+  },
+  {
+    name: 'ledger restore',
+    summary: 'put a shared ledger back from a backup, if it lacks nothing that was seen',
+    description:
+      'The backup is recomputed, and compared with every checkpoint that is known: yours, `--known`, the ones in the directory, and what the witnesses of `--policy` have seen. If one of them is not contained in it, the missing entries are named and nothing is written (`LEDGER_INCOMPLETE`): a server that went on from there would fork the log.',
+    arguments: [{ name: 'BACKUP', about: 'directory or URL of the copy' }],
+    options: [
+      sharedDirectory,
+      vkey,
+      {
+        name: 'known',
+        value: 'FILE',
+        repeatable: true,
+        about: 'a checkpoint or tlog-proof that somebody has of this log',
+      },
+      { name: 'policy', value: 'FILE', about: 'witnesses with their URLs (C2SP tlog-policy)' },
+    ],
+    examples: [
+      {
+        line: 'writ ledger restore /mnt/backup --directory /srv/ledger --policy witnesses.txt',
+        about: 'before the server starts again',
+      },
+    ],
+    load: async () => (await import('../commands/shared-ledger.ts')).ledgerRestoreCommand,
+  },
+  {
+    name: 'ledger migrate',
+    summary: 'append the entries of this repository’s ledger to a shared one, with a proof',
+    description:
+      'Entries that are there are not appended again, so it can be repeated. Each is proven against one checkpoint of the shared ledger, from its files. The old ledger stays: its proofs are verified with its key.',
+    arguments: [],
+    options: [
+      { name: 'server', value: 'URL', about: 'of the shared ledger; its token is `WRIT_LEDGER_TOKEN`' },
+      { name: 'shared-vkey', value: 'VKEY', about: 'key of the shared ledger' },
+      { name: 'policy', value: 'FILE', about: 'witnesses and a quorum (C2SP tlog-policy)' },
+      vkey,
+      output,
+    ],
+    examples: [
+      {
+        line: 'writ ledger migrate --server https://ledger.example.org --shared-vkey "$KEY" -o moved.json',
+        about: 'where each entry is now, and both checkpoints',
+      },
+    ],
+    load: async () => (await import('../commands/shared-ledger.ts')).ledgerMigrateCommand,
   },
 ];
 

@@ -20,10 +20,12 @@ const maxPolicyBytes = 256 * 1024;
 
 /**
  * `writ ledger audit DIR`: audits a whole directory of tiles, including a third-party log. Exit 3 for an empty log,
- * which proves nothing.
+ * which proves nothing. With `--follow`, what the log gains, until SIGINT or SIGTERM.
  */
 export async function ledgerAuditCommand(context: CommandContext): Promise<CommandResult> {
-  const ledger = await ledgerOf(context, context.args[0] ?? '');
+  if (context.options.flag('follow'))
+    return (await import('./shared-ledger.ts')).followLedgerCommand(context);
+  await using ledger = await ledgerOf(context, context.args[0] ?? '');
   const path = context.options.value('policy');
   const policy =
     path === undefined ? undefined : await readInput(context, path, { maxBytes: maxPolicyBytes });

@@ -1,20 +1,27 @@
-/* The commands of a ledger that many repositories share: its server and its tokens. */
+/* The commands of a ledger that many repositories share: server, tokens, followers, backups and migration. */
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { backUpLedger, migrateLedger, restoreLedger } from '../../api/ledger/copy-ledger.ts';
+import { followLedger } from '../../api/ledger/follow-ledger.ts';
 import { readInput } from '../../api/read-input.ts';
+import { findInVaults } from '../../api/vault/vault.ts';
 import { openUserLedgerKey } from '../../attest/keys/key-signer.ts';
 import { createWitnesses } from '../../attest/log/ask-witnesses.ts';
 import { userCheckpointMemory } from '../../attest/log/internal-ledger-source.ts';
 import { addToken, listTokens, removeToken, usualLimits } from '../../attest/log/ledger-tokens.ts';
-import { isNoteName } from '../../attest/log/note.ts';
+import { isNoteName, parseVkey } from '../../attest/log/note.ts';
 import { acceptEntries, type LedgerServer, serveLedger } from '../../attest/log/serve-ledger.ts';
-import { openSharedLedger, sharedLogPath } from '../../attest/log/shared-ledger.ts';
+import { openSharedLedger } from '../../attest/log/shared-ledger.ts';
+import { tokenVariable } from '../../attest/log/shared-log-client.ts';
 import { parseTlogPolicy, type TlogPolicy } from '../../attest/log/witness-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
+import { serviceUrlFault } from '../../core/base/http-question.ts';
 import { requestHttp } from '../../core/base/net.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { parseWhole } from '../command-parts/write-output.ts';
+import { ledgerOf, ledgerTrustOf } from '../command-parts/engine.ts';
+import { parseWhole, writeOutput } from '../command-parts/write-output.ts';
 
 const maxPort = 65_535;
 const maxPolicyBytes = 256 * 1024;
@@ -59,7 +66,14 @@ export async function serveSharedLedger(context: CommandContext): Promise<Comman
     await server?.close();
   }
   const { size: entries } = ledger.head();
-  const data = { url: server.url, vkey, entries, directory, requests: server.requests() };
+  const data = {
+    origin: ledger.head().origin,
+    url: server.url,
+    directory,
+    requests: server.requests(),
+    vkey,
+    entries,
+  };
   return succeeded(data, (printer) => printer.note(`${data.requests} requests answered, ${entries} entries`));
 }
 
@@ -73,11 +87,11 @@ function usage(message: string): WritError {
   return new WritError('USAGE', { message });
 }
 
-async function readPolicy(context: CommandContext): Promise<TlogPolicy | undefined> {
+async function readPolicy(context: CommandContext, needsUrls = true): Promise<TlogPolicy | undefined> {
   const path = context.options.value('policy');
   if (path === undefined) return undefined;
   const policy = parseTlogPolicy(await readInput(context, path, { maxBytes: maxPolicyBytes }));
-  if (policy.quorum !== 'none' && policy.witnesses.every(({ url }) => url === undefined))
+  if (needsUrls && policy.quorum !== 'none' && policy.witnesses.every(({ url }) => url === undefined))
     throw usage(`\`${path}\` names no URL of a witness: \`witness NAME VKEY URL\``);
   return policy;
 }
@@ -132,7 +146,99 @@ export async function ledgerTokenCommand(context: CommandContext): Promise<Comma
   });
 }
 
-/** The files of the log in a server's directory. */
-export function logOf(directory: string): string {
-  return join(directory, sharedLogPath);
+const maxIntervalSeconds = 86_400;
+
+/** `writ ledger audit --follow`: audits what a log gains until SIGINT or SIGTERM (exit 0); exit 1 for a fork. */
+export async function followLedgerCommand(context: CommandContext): Promise<CommandResult> {
+  const { options, env, print, signal, json } = context;
+  const seconds = parseWhole(options.value('interval') ?? '10', '--interval', maxIntervalSeconds);
+  const path = options.value('policy');
+  const policy =
+    path === undefined ? undefined : await readInput(context, path, { maxBytes: maxPolicyBytes });
+  await using ledger = await ledgerOf(context, context.args[0] ?? '');
+  await followLedger(ledger, {
+    env,
+    policy,
+    clock: systemClock,
+    intervalMs: Math.max(1, seconds) * 1000,
+    signal,
+    onGrowth(growth) {
+      if (json) return print.raw(`${JSON.stringify(growth)}\n`);
+      const by = Object.entries(growth.repositories).map(([name, entries]) => `${name} ${entries}`);
+      print.line(
+        `${growth.to} entries of \`${growth.origin}\`, ${growth.to - growth.from} new${by.length > 0 ? `: ${by.join(', ')}` : ''}`,
+      );
+    },
+    onFault: (fault) => print.note(`${fault.code}: ${fault.message}`),
+  });
+  return succeeded({}, () => undefined);
+}
+
+/** `writ ledger backup FROM TO`: brings a copy of a log up to date, and recomputes it. */
+export async function ledgerBackupCommand(context: CommandContext): Promise<CommandResult> {
+  const [from = '', to = ''] = context.args;
+  await using source = await ledgerOf(context, from);
+  const data = await backUpLedger(source, resolve(context.cwd, to), ledgerTrustOf(context));
+  return succeeded({ ...data }, (printer) =>
+    printer.line(`${data.entries} entries of \`${data.origin}\`, ${data.added} new: ${data.directory}`),
+  );
+}
+
+const maxKnownBytes = 256 * 1024;
+
+/** `writ ledger restore BACKUP`: puts a shared ledger back, unless the backup lacks what was seen of it. */
+export async function ledgerRestoreCommand(context: CommandContext): Promise<CommandResult> {
+  const { options, args } = context;
+  const directory = directoryOf(context);
+  const known = await Promise.all(
+    options.values('known').map(async (path) => ({
+      from: path,
+      bytes: await readInput(context, path, { maxBytes: maxKnownBytes }),
+    })),
+  );
+  const policy = await readPolicy(context);
+  await using backup = await ledgerOf(context, args[0] ?? '');
+  const data = await restoreLedger(backup, directory, {
+    ...ledgerTrustOf(context),
+    known,
+    policy,
+    clock: systemClock,
+  });
+  return succeeded({ ...data }, (printer) => {
+    printer.line(`${data.entries} entries of \`${data.origin}\`: ${data.directory}`);
+    for (const { from, size } of data.compared) printer.line(`contains the ${size} entries of ${from}`);
+    if (data.compared.length === 0)
+      printer.note('nothing is known of this log here: `--known FILE` and `--policy FILE` compare it');
+  });
+}
+
+/** `writ ledger migrate`: the entries of the repository's own ledger, in a shared one. */
+export async function ledgerMigrateCommand(context: CommandContext): Promise<CommandResult> {
+  const { options, env, cwd, repoPath } = context;
+  const [url, vkey] = [options.value('server'), options.value('shared-vkey')];
+  if (url === undefined || vkey === undefined)
+    throw usage(
+      '`--server URL` and `--shared-vkey VKEY` say where the shared ledger is, and what its key is',
+    );
+  const fault = serviceUrlFault(url);
+  if (fault !== undefined) throw usage(`\`--server\`: ${fault}`);
+  const policy = await readPolicy(context, false);
+  await using own = await ledgerOf(context);
+  const token = async (): Promise<string> => {
+    const repository = await openRepository(repoPath ?? cwd);
+    const found = env[tokenVariable] || (await findInVaults(repository, env, tokenVariable));
+    if (found) return found;
+    throw new WritError('LEDGER_TOKEN', {
+      message: `\`${tokenVariable}\` is neither in the environment nor in the vault`,
+    });
+  };
+  const key = parseVkey(vkey);
+  const data = await migrateLedger(own, { url, key, policy, token, clock: systemClock, env });
+  const output = options.value('output');
+  const path =
+    output === undefined ? undefined : writeOutput(cwd, output, `${JSON.stringify(data, null, 2)}\n`);
+  return succeeded({ ...data, ...(path === undefined ? {} : { path }) }, (printer) => {
+    printer.line(`all ${data.entries} entries are in \`${data.origin}\`, each proven against one checkpoint`);
+    printer.note(`new runs go there with \`[log] server = "${url}"\` and its \`vkey\``);
+  });
 }
