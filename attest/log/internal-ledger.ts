@@ -47,13 +47,6 @@ export interface InternalLedgerOptions {
   readonly write?: FileWriter;
   /** Called under the lock before an append reads the head; it may bring the files up to date. */
   readonly beforeAppend?: () => Promise<void>;
-  /**
-   * Called under the lock with the signed head of durable tiles. It is published as returned. After a failure the
-   * caller must see to it that no other head of this size is ever signed, if this one has left the process.
-   */
-  readonly beforePublish?: (head: SignedCheckpoint) => Promise<SignedCheckpoint>;
-  /** Leaves partial tiles in place until the full one is there, for readers without a program behind the files. */
-  readonly keepsPartials?: boolean;
   /** Called under the lock after each append. If it fails, the append reports the failure, but its entries stay. */
   readonly afterAppend?: (head: SignedCheckpoint) => Promise<void>;
 }
@@ -194,13 +187,9 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
     await write(growth.files);
     const signer = await options.signer();
     const key = ledgerKeyFor(before.origin, createPublicKey(signer.publicKeyPem));
-    const signed = await signCheckpoint(growth.head, signer, key);
-    const after = await publish((await options.beforePublish?.(signed)) ?? signed);
+    const after = await publish(await signCheckpoint(growth.head, signer, key));
     await memory.remember(after);
-    const gone = options.keepsPartials
-      ? growth.superseded.filter((path) => path.endsWith('.p'))
-      : growth.superseded;
-    for (const path of gone) await rm(join(directory, path), { recursive: true, force: true });
+    for (const path of growth.superseded) await rm(join(directory, path), { recursive: true, force: true });
     await options.afterAppend?.(after);
     return { after, growth };
   }
@@ -253,7 +242,7 @@ export function createInternalLedger(options: InternalLedgerOptions): InternalLe
 }
 
 /** What more entries change on disk. */
-interface TreeGrowth {
+export interface TreeGrowth {
   readonly head: TreeHead;
   /** Subtrees of the new tree, before anything is written. */
   readonly subtree: SubtreeReader;
@@ -264,7 +253,7 @@ interface TreeGrowth {
 }
 
 /**
- * Computes the tree with `bodies` appended. Reads O(log n) tiles and the last entry bundle. The old right edge must
+ * Computes the tree with `bodies` appended, whose leaf hashes are `leaves`. Reads O(log n) tiles and the last entry bundle. The old right edge must
  * lead to the old root, and the last bundle's entries to their hashes. Otherwise throws LEDGER_CORRUPT, and the
  * caller must not write.
  */
@@ -272,6 +261,7 @@ export async function growTree(
   before: TreeHead,
   bodies: readonly Uint8Array[],
   read: LedgerFileReader,
+  leaves: readonly Buffer[] = bodies.map(leafHash),
 ): Promise<TreeGrowth> {
   const { size } = before;
   const after = size + bodies.length;
@@ -301,7 +291,7 @@ export async function growTree(
   }
   supersede('entries', size, after);
 
-  let hashes: readonly Buffer[] = bodies.map(leafHash);
+  let hashes = leaves;
   let oldCount = size;
   for (let level = 0; hashes.length > 0; level += 1) {
     const first = Math.floor(oldCount / tileWidth);

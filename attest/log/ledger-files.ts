@@ -1,6 +1,8 @@
 /* The files of a ledger in a repository: durable writes, the writer's lock, and replaced ledgers. */
+import { closeSync, constants, fsync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Clock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { syncPath } from '../../core/base/files.ts';
@@ -48,6 +50,40 @@ export const writeDurably: FileWriter = async (directory, files, temporary) => {
   );
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   await Promise.all([...changed].map(syncPath));
+};
+
+const flush = promisify(fsync);
+
+/**
+ * Writes files that nothing refers to yet, straight into their places, and flushes them with their directories, all at
+ * a time. After a fault they may be there in part. Writing is synchronous: the thread pool is for the flushes.
+ */
+export const writeInPlace: FileWriter = async (directory, files) => {
+  const opened: number[] = [];
+  const changed = new Set<string>();
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  try {
+    for (const [path, bytes] of files) {
+      const target = join(directory, path);
+      const parent = dirname(target);
+      const created = changed.has(parent) ? undefined : mkdirSync(parent, { recursive: true });
+      changed.add(parent);
+      for (
+        let above = parent;
+        created !== undefined && above.length >= created.length;
+        above = dirname(above)
+      )
+        changed.add(dirname(above));
+      const file = openSync(target, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644);
+      opened.push(file);
+      writeFileSync(file, bytes);
+    }
+    for (const folder of changed) opened.push(openSync(folder, 'r'));
+    const outcomes = await Promise.allSettled(opened.map((file) => flush(file)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  } finally {
+    for (const file of opened) closeSync(file);
+  }
 };
 
 async function writeDraft(bytes: Uint8Array | string, temporary: string): Promise<string> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { canonicalize } from '../../core/base/canonical.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { readPlain } from '../../core/base/files.ts';
+import { readPlain, syncPath } from '../../core/base/files.ts';
 import type { LogProof, Signer } from '../../core/interfaces/sealing.ts';
 import {
   expectArray,
@@ -14,12 +14,12 @@ import {
   malformedAt,
   parseJsonObject,
 } from '../encoding/expect-json.ts';
-import { parseCheckpoint, type SignedCheckpoint, verifyCheckpoint } from './checkpoint.ts';
+import { parseCheckpoint, type SignedCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
-import { createInternalLedger, type InternalLedger } from './internal-ledger.ts';
-import { type FileWriter, takeLock, writeDurably } from './ledger-files.ts';
+import { createInternalLedger, growTree, type InternalLedger, type TreeGrowth } from './internal-ledger.ts';
+import { type FileWriter, takeLock, writeDurably, writeInPlace } from './ledger-files.ts';
 import { indexOfEntry, toProof } from './ledger-reader.ts';
-import { entryKind, parseLogEntry } from './log-entry.ts';
+import { entryKind } from './log-entry.ts';
 import { inclusionRanges, leafHash, nodeHash, rangeHash, type SubtreeReader } from './merkle.ts';
 import { type LedgerKey, ledgerKeyFor } from './note.ts';
 import {
@@ -39,8 +39,11 @@ export const sharedLogPath = 'log';
 /** Beside it: the head that was signed, and may have been shown to witnesses, but is not published yet. */
 const pendingPath = 'pending';
 
-/** Most entries under one checkpoint; the record of their repositories must fit into one entry. */
-const maxBatch = 1000;
+/** Most entries of a batch; the record of their repositories must fit into one entry. */
+const maxBatch = 500;
+/** Batches that are on their way to a published checkpoint, at most: one is hashed while others are flushed. */
+const maxUnpublished = 4;
+const maxNoteBytes = 256 * 1024;
 /** Entries that wait for a checkpoint, at most. */
 const maxWaiting = 10_000;
 /** Entries that are found without reading tiles: the newest, about 100 bytes each. */
@@ -83,12 +86,6 @@ export interface SharedLedger {
   close(): Promise<void>;
 }
 
-interface Waiting {
-  readonly body: Uint8Array;
-  readonly repository: string;
-  readonly settled: PromiseWithResolvers<LogProof>;
-}
-
 /**
  * Opens the shared ledger in a directory, and makes one where there is none. LEDGER_BUSY if another process has it,
  * LEDGER_FOREIGN for another key, LEDGER_CORRUPT for a damaged or shortened one.
@@ -102,7 +99,6 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Sh
   const log = join(directory, sharedLogPath);
   await mkdir(directory, { recursive: true });
   const lock = await takeLock(log, clock, options.lockWaitMs);
-  let cosign: Cosign | undefined;
   try {
     const ledger = createInternalLedger({
       directory: log,
@@ -110,19 +106,17 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Sh
       memory,
       clock,
       isLocked: true,
-      keepsPartials: true,
       ...(options.origin && { origin: options.origin }),
       ...(options.write && { write: options.write }),
-      ...(options.witnesses && { beforePublish: (head) => askWitnesses(head, options, cosign) }),
     });
     await ledger.requireAppendable();
     const published = await ledger.head();
     if (published === undefined) throw corrupt('it has no checkpoint', 'checkpoint');
-    cosign = options.witnesses?.(ledgerKeyFor(published.origin, createPublicKey(signer.publicKeyPem)));
-    const sequencer = createSequencer(ledger, published, { ...options, cosign });
+    const key = ledgerKeyFor(published.origin, createPublicKey(signer.publicKeyPem));
+    const sequencer = createSequencer(ledger, published, key, options);
     await sequencer.index();
     return {
-      vkey: await ledger.vkey(),
+      vkey: key.vkey,
       read: readFrom(log),
       head: sequencer.head,
       add: sequencer.add,
@@ -137,142 +131,248 @@ export async function openSharedLedger(options: SharedLedgerOptions): Promise<Sh
   }
 }
 
-/** Writes down what the witnesses are about to see, then has it cosigned. */
-async function askWitnesses(
-  head: SignedCheckpoint,
-  { directory, write = writeDurably }: SharedLedgerOptions,
-  cosign: Cosign | undefined,
-): Promise<SignedCheckpoint> {
-  const log = join(directory, sharedLogPath);
-  await write(directory, new Map([[pendingPath, head.source]]), join(log, 'tmp'));
-  return (await cosign?.(head, readFrom(log))) ?? head;
+interface Waiting {
+  readonly body: Uint8Array;
+  readonly hash: Buffer;
+  readonly repository: string;
+  readonly settled: PromiseWithResolvers<LogProof>;
+}
+
+/** A batch whose entries have their numbers, and are in no published tree yet. */
+interface Batch {
+  /** Number of its first entry. */
+  readonly first: number;
+  /** By leaf hash, in the order of the entries; the record of the batch comes last. */
+  readonly leaves: readonly string[];
+  readonly growth: TreeGrowth;
+  /** Settles when its tiles are durable, or cannot be. */
+  readonly stored: Promise<{ readonly fault?: unknown }>;
 }
 
 function createSequencer(
   ledger: InternalLedger,
   published: SignedCheckpoint,
-  options: SharedLedgerOptions & { readonly cosign: Cosign | undefined },
+  key: LedgerKey,
+  options: SharedLedgerOptions,
 ) {
-  const { directory, signer, memory, cosign, write = writeDurably } = options;
+  const { directory, signer, write = writeDurably } = options;
+  const memory = rememberLater(options.memory);
+  const cosign = options.witnesses?.(key);
   const log = join(directory, sharedLogPath);
-  const read = readFrom(log);
+  const stored = readFrom(log);
   let head = published;
   let isConfirmed = cosign === undefined;
   let isClosed = false;
+  /** A write has failed: what is in memory may be older than the files. */
+  let isStale = false;
+  let wake = Promise.withResolvers<void>();
   let running: Promise<void> | undefined;
   /** By leaf hash: number of each published entry, from `start` on, which is a multiple of 256. */
   const known = new Map<string, number>();
   let start = 0;
   let indexed = 0;
-  const waiting = new Map<string, Waiting>();
+  /** By leaf hash: entries that no batch has yet, and those that an unpublished batch has. */
+  const queue = new Map<string, Waiting>();
+  const sequenced = new Map<string, Waiting>();
+  /** In order; the last published batch comes first, as long as its tiles are the right edge of the tree. */
+  let recent: readonly Batch[] = [];
+  const unpublished = (): readonly Batch[] => recent.filter(({ first }) => first >= head.size);
 
-  /** Brings the index up to the published head. */
+  /** Reads the tree with its unpublished batches. */
+  const read: LedgerFileReader = async (path) =>
+    recent.findLast(({ growth }) => growth.files.has(path))?.growth.files.get(path) ?? stored(path);
+
+  /** Brings the index up to the published head, out of the tiles. */
   async function index(): Promise<void> {
-    const from = Math.max(start, Math.floor((head.size - windowSize) / tileWidth) * tileWidth);
-    for (const [leaf, number] of known) {
-      if (number >= from) break;
-      known.delete(leaf);
-    }
-    start = from;
-    indexed = Math.max(indexed, from);
+    start = Math.max(start, Math.floor((head.size - windowSize) / tileWidth) * tileWidth);
+    indexed = Math.max(indexed, start);
     while (indexed < head.size) {
       const tile = Math.floor(indexed / tileWidth);
       const width = widthAt(0, tile, head.size);
-      const hashes = await readTile(read, tilePath(0, tile, width), width);
+      const hashes = await readTile(stored, tilePath(0, tile, width), width);
       for (; indexed < tile * tileWidth + width; indexed += 1) {
         const at = (indexed % tileWidth) * 32;
         known.set(hashes.toString('latin1', at, at + 32), indexed);
       }
     }
+    forgetOld();
   }
 
-  async function refresh(): Promise<void> {
-    head = (await ledger.head()) ?? head;
-    await index();
+  function forgetOld(): void {
+    start = Math.max(start, Math.floor((head.size - windowSize) / tileWidth) * tileWidth);
+    for (const [leaf, number] of known) {
+      if (number >= start) break;
+      known.delete(leaf);
+    }
+  }
+
+  /** Makes a checkpoint public whose tiles are durable. Once witnesses may have seen it, no other may replace it. */
+  async function publish(signed: SignedCheckpoint, isPending = false): Promise<void> {
+    if (cosign !== undefined && !isPending)
+      await write(directory, new Map([[pendingPath, signed.source]]), join(log, 'tmp'));
+    const after = (await cosign?.(signed, read)) ?? signed;
+    isConfirmed = true;
+    await write(log, new Map([['checkpoint', after.source]]), join(log, 'tmp'));
+    head = after;
+    await memory.remember(after);
+    if (cosign !== undefined || isPending) await rm(join(directory, pendingPath), { force: true });
   }
 
   /** Publishes the head that an earlier batch, or process, had signed and could not publish. */
   async function settlePending(): Promise<void> {
-    const { bytes, fault } = readPlain(join(directory, pendingPath), 256 * 1024);
+    const { bytes, fault } = readPlain(join(directory, pendingPath), maxNoteBytes);
     if (fault !== undefined && fault.code !== 'ENOENT') throw corrupt(fault.message, pendingPath, fault);
     const source = bytes?.toString('utf8');
     const size = source === undefined ? 0 : parseCheckpoint(source).size;
     if (source === undefined || size <= head.size) {
-      if (isConfirmed) return;
       // Witnesses may have seen more than this directory holds, e.g. after it was put back from a backup.
-      await cosign?.(head, read);
+      if (!isConfirmed) await cosign?.(head, stored);
       isConfirmed = true;
       return;
     }
-    const key = ledgerKeyFor(head.origin, createPublicKey(signer.publicKeyPem));
     const pending = verifyCheckpoint(source, [key]);
-    const root = await rangeHash({ start: 0, end: size }, readSubtrees(read, size));
-    if (!root.equals(pending.root) || !(await isPartOf(head, { head: pending, read })))
+    const root = await rangeHash({ start: 0, end: size }, readSubtrees(stored, size));
+    if (!root.equals(pending.root) || !(await isPartOf(head, { head: pending, read: stored })))
       throw corrupt('the tiles do not lead to the head that was signed', pendingPath);
-    const after = (await cosign?.(pending, read)) ?? pending;
-    isConfirmed = true;
-    await write(log, new Map([['checkpoint', after.source]]), join(log, 'tmp'));
-    await memory.remember(after);
-    await refresh();
+    await publish(pending, true);
+    await index();
   }
 
   /** Answers what waits for entries that the log has now. */
-  async function answerKnown(): Promise<void> {
+  async function answerKnown(waiting: Map<string, Waiting>, leaves: Iterable<string>): Promise<void> {
     const prove = proofsIn(head, read);
-    for (const [leaf, one] of waiting) {
-      const number = known.get(leaf);
-      if (number === undefined) continue;
+    for (const leaf of leaves) {
+      const [number, one] = [known.get(leaf), waiting.get(leaf)];
+      if (number === undefined || one === undefined) continue;
       waiting.delete(leaf);
       one.settled.resolve(await prove(number, one.body));
     }
   }
 
-  async function appendBatch(): Promise<void> {
-    const batch = [...waiting.values()]
+  /** Gives the next entries their numbers, and begins to store them. */
+  async function sequenceBatch(): Promise<void> {
+    // Everything that is received in this turn of the event loop goes into one batch.
+    await new Promise(setImmediate);
+    const tip = recent.at(-1)?.growth.head ?? head;
+    const batch = [...queue]
       .slice(0, maxBatch)
-      .sort((a, b) => (a.repository < b.repository ? -1 : Number(a.repository > b.repository)));
-    const record = buildBatchRecord(
-      head.size,
-      batch.map(({ repository }) => repository),
+      .sort(([, a], [, b]) => (a.repository < b.repository ? -1 : Number(a.repository > b.repository)));
+    for (const [leaf, one] of batch) {
+      queue.delete(leaf);
+      sequenced.set(leaf, one);
+    }
+    const names = batch.map(([, { repository }]) => repository);
+    const record = buildBatchRecord(tip.size, names);
+    const hash = leafHash(record);
+    const bodies = [...batch.map(([, one]) => one.body), record];
+    const growth = await growTree(tip, bodies, read, [...batch.map(([, one]) => one.hash), hash]);
+    const leaves = [...batch.map(([leaf]) => leaf), hash.toString('latin1')];
+    const written = (options.write ?? writeInPlace)(log, growth.files, join(log, 'tmp')).then(
+      () => ({}),
+      (fault: unknown) => ({ fault }),
     );
-    const appended = await ledger.appendAll([...batch.map(({ body }) => body), record]);
-    head = appended.head;
-    await index();
-    await rm(join(directory, pendingPath), { force: true });
+    recent = [...recent, { first: tip.size, leaves, growth, stored: written }];
+  }
+
+  /** Publishes the newest of the batches that are stored, the oldest of which is waited for, and answers them all. */
+  async function publishBatches(): Promise<void> {
+    const [oldest, ...more] = unpublished();
+    if (oldest === undefined) return;
+    const { fault } = await oldest.stored;
+    if (fault !== undefined) throw fault;
+    const ready = [oldest];
+    for (const batch of more) {
+      const outcome = await Promise.race([batch.stored, undefined]);
+      if (outcome === undefined || outcome.fault !== undefined) break;
+      ready.push(batch);
+    }
+    const last = ready.at(-1) ?? oldest;
+    await publish(await signCheckpoint(last.growth.head, signer, key));
+    for (const { first, leaves } of ready)
+      for (const [at, leaf] of leaves.entries()) known.set(leaf, first + at);
+    indexed = head.size;
+    forgetOld();
+    recent = recent.filter(({ first }) => first >= last.first);
+    for (const { leaves } of ready) await answerKnown(sequenced, leaves);
+    // Narrower tiles stay until the full one is there, for readers without a program behind the files.
+    for (const path of ready.flatMap(({ growth }) => growth.superseded))
+      if (path.endsWith('.p')) await rm(join(log, path), { recursive: true, force: true });
   }
 
   async function run(): Promise<void> {
-    try {
-      await settlePending();
-      await answerKnown();
-      while (waiting.size > 0 && !isClosed) {
-        await appendBatch();
-        await answerKnown();
+    let publishing: Promise<void> | undefined;
+    let failed: { readonly fault: unknown } | undefined;
+    const publishAll = async (): Promise<void> => {
+      try {
+        for (; unpublished().length > 0; stir()) await publishBatches();
+      } catch (fault) {
+        failed ??= { fault };
       }
-    } catch (thrown) {
-      const fault = toFault(thrown);
-      // A batch can be published and fail behind that.
-      await refresh().catch(() => undefined);
-      await answerKnown().catch(() => undefined);
-      refuseWaiting(fault);
+      publishing = undefined;
+      stir();
+    };
+    try {
+      if (isStale) await refresh();
+      await settlePending();
+      await answerKnown(queue, [...queue.keys()]);
+      for (;;) {
+        const change = wake.promise;
+        const [open, mayAdd] = [unpublished().length, queue.size > 0 && !isClosed];
+        if (failed !== undefined || (open === 0 && !mayAdd)) break;
+        if (mayAdd && open < maxUnpublished) await sequenceBatch();
+        else await change;
+        if (unpublished().length > 0) publishing ??= publishAll();
+      }
+    } catch (fault) {
+      failed ??= { fault };
     }
+    await publishing;
+    if (failed !== undefined) await abandon(failed.fault);
   }
 
-  function refuseWaiting(fault: WritError): void {
-    for (const { settled } of waiting.values()) settled.reject(fault);
-    waiting.clear();
+  /** Tells the loop that an entry has come, or a batch is published. */
+  function stir(): void {
+    wake.resolve();
+    wake = Promise.withResolvers<void>();
+  }
+
+  /** Takes over what is on disk, once it is durable. */
+  async function refresh(): Promise<void> {
+    // What was left half written would keep a full disk full.
+    await rm(join(log, 'tmp'), { recursive: true, force: true });
+    await mkdir(join(log, 'tmp'), { recursive: true });
+    await syncPath(log);
+    head = (await ledger.head()) ?? head;
+    await index();
+    isStale = false;
+    await answerKnown(sequenced, [...sequenced.keys()]);
+  }
+
+  /** Forgets the batches that were not published: their entries are sent again. */
+  async function abandon(thrown: unknown): Promise<void> {
+    // What comes from now on has its own attempt.
+    const waiting = [...queue.keys(), ...sequenced.keys()];
+    await Promise.all(recent.map((batch) => batch.stored));
+    recent = [];
+    isStale = true;
+    await refresh().catch(() => undefined);
+    refuseWaiting(toFault(thrown), waiting);
+  }
+
+  function refuseWaiting(fault: WritError, leaves: Iterable<string>): void {
+    for (const leaf of leaves)
+      for (const waiting of [queue, sequenced]) {
+        waiting.get(leaf)?.settled.reject(fault);
+        waiting.delete(leaf);
+      }
   }
 
   function collect(): void {
     running ??= (async () => {
-      // Everything that is received in this turn of the event loop goes into one batch.
-      await new Promise(setImmediate);
-      try {
-        await run();
-      } finally {
+      await run().finally(() => {
         running = undefined;
-      }
-      if (waiting.size > 0 && !isClosed) collect();
+      });
+      if (queue.size > 0 && !isClosed) collect();
     })();
   }
 
@@ -281,31 +381,68 @@ function createSequencer(
     index,
     async add(body: Uint8Array, repository: string, behind = start): Promise<LogProof> {
       requireEntry(body);
-      const leaf = leafHash(body).toString('latin1');
-      const old = behind < start ? await indexOfEntry(body, start, behind, read) : undefined;
+      const hash = leafHash(body);
+      const leaf = hash.toString('latin1');
+      const old = behind < start ? await indexOfEntry(body, start, behind, stored) : undefined;
       const number = known.get(leaf) ?? old;
       if (number !== undefined) return proofsIn(head, read)(number, body);
-      const already = waiting.get(leaf);
+      const already = queue.get(leaf) ?? sequenced.get(leaf);
       if (already !== undefined) return already.settled.promise;
-      if (isClosed || waiting.size >= maxWaiting)
+      if (isClosed || queue.size >= maxWaiting)
         throw new WritError('LEDGER_UNAVAILABLE', {
-          message: isClosed ? 'the ledger is shutting down' : `${waiting.size} entries wait for a checkpoint`,
+          message: isClosed ? 'the ledger is shutting down' : `${queue.size} entries wait for a checkpoint`,
         });
       const settled = Promise.withResolvers<LogProof>();
-      waiting.set(leaf, { body, repository, settled });
+      queue.set(leaf, { body, hash, repository, settled });
       collect();
+      stir();
       return settled.promise;
     },
     async close() {
       isClosed = true;
       await running;
-      refuseWaiting(new WritError('LEDGER_UNAVAILABLE', { message: 'the ledger is shutting down' }));
+      const fault = new WritError('LEDGER_UNAVAILABLE', { message: 'the ledger is shutting down' });
+      refuseWaiting(fault, [...queue.keys()]);
+      await memory.settle();
+    },
+  };
+}
+
+/**
+ * A memory whose newest checkpoint is kept while the log goes on: it guards against a ledger that is put back from a
+ * copy, and may be one checkpoint behind when the process is killed. A failure is thrown by the next call.
+ */
+function rememberLater(memory: CheckpointMemory) {
+  let newest: SignedCheckpoint | undefined;
+  let writing: Promise<void> | undefined;
+  let failure: unknown;
+  async function write(): Promise<void> {
+    while (newest !== undefined) {
+      const next = newest;
+      newest = undefined;
+      await memory.remember(next);
+    }
+  }
+  return {
+    async remember(checkpoint: SignedCheckpoint): Promise<void> {
+      if (failure !== undefined) throw failure;
+      newest = checkpoint;
+      writing ??= write()
+        .catch((fault: unknown) => {
+          failure = fault;
+        })
+        .finally(() => {
+          writing = undefined;
+        });
+    },
+    async settle(): Promise<void> {
+      await writing;
     },
   };
 }
 
 /** Makes proofs against one head. The nodes that they share are computed once. */
-function proofsIn(head: SignedCheckpoint, read: LedgerFileReader) {
+export function proofsIn(head: SignedCheckpoint, read: LedgerFileReader) {
   const tiles = readSubtrees(read, head.size);
   const nodes = new Map<string, Promise<Buffer>>();
   const subtree: SubtreeReader = (height, index) =>
@@ -335,11 +472,18 @@ function toFault(thrown: unknown): WritError {
   return new WritError('LEDGER_UNAVAILABLE', { message: messageOf(thrown), cause: thrown });
 }
 
-/** Refuses everything but an entry of Rekor v2, above all a batch record. ATTESTATION_MALFORMED. */
+const base64 = '"[A-Za-z0-9+/]+={0,2}"';
+const canonicalEntry = new RegExp(
+  `^{"apiVersion":"${entryKind.version}","kind":"${entryKind.kind}","spec":{"hashedRekordV002":` +
+    `{"data":{"algorithm":"SHA2_256","digest":${base64}},"signature":{"content":${base64},` +
+    `"verifier":{"keyDetails":"[A-Z0-9_]{1,64}","(?:publicKey|x509Certificate)":{"rawBytes":${base64}}}}}}}$`,
+);
+
+/** Refuses everything but an entry of Rekor v2 in canonical form, above all a batch record. ATTESTATION_MALFORMED. */
 function requireEntry(body: Uint8Array): void {
-  const { kind, apiVersion } = parseLogEntry(body);
-  if (kind !== entryKind.kind || apiVersion !== entryKind.version)
-    throw malformedAt('/kind', `\`${entryKind.kind}\` ${entryKind.version}`);
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  if (!canonicalEntry.test(text))
+    throw malformedAt('/', `a \`${entryKind.kind}\` ${entryKind.version} in canonical form (RFC 8785)`);
 }
 
 /** The last entry of each batch: which repositories the entries before it came from, by the tokens that were used. */

@@ -224,14 +224,13 @@ export async function ledgerMigrateCommand(context: CommandContext): Promise<Com
   if (fault !== undefined) throw usage(`\`--server\`: ${fault}`);
   const policy = await readPolicy(context, false);
   await using own = await ledgerOf(context);
-  const token = async (): Promise<string> => {
-    const repository = await openRepository(repoPath ?? cwd);
-    const found = env[tokenVariable] || (await findInVaults(repository, env, tokenVariable));
-    if (found) return found;
+  const repository = await openRepository(repoPath ?? cwd);
+  const found = env[tokenVariable] || (await findInVaults(repository, env, tokenVariable));
+  if (!found)
     throw new WritError('LEDGER_TOKEN', {
       message: `\`${tokenVariable}\` is neither in the environment nor in the vault`,
     });
-  };
+  const token = async (): Promise<string> => found;
   const key = parseVkey(vkey);
   const data = await migrateLedger(own, { url, key, policy, token, clock: systemClock, env });
   const output = options.value('output');

@@ -1,6 +1,17 @@
-import { readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { auditLedger } from '../../../attest/log/check-ledger.ts';
@@ -15,7 +26,7 @@ import { type TlogPolicy, verifyByPolicy } from '../../../attest/log/witness-pol
 import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { LogProof } from '../../../core/interfaces/sealing.ts';
-import { long } from '../../rooms/long.ts';
+import { isLong, long } from '../../rooms/long.ts';
 import {
   bearer,
   entryOf,
@@ -186,7 +197,6 @@ t.test('a ledger that was put back from an older copy is refused by what a witne
 });
 
 async function writeFiles(directory: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<void> {
-  const { mkdirSync } = await import('node:fs');
   mkdirSync(join(directory, 'tmp'), { recursive: true });
   await writeDurably(directory, files, join(directory, 'tmp'));
 }
@@ -439,8 +449,124 @@ async function killAndCompare(t: Test, { rounds, clients, each }: Killed): Promi
 }
 
 t.test('a server that is killed loses nothing and signs one history', (t) =>
-  killAndCompare(t, { rounds: 3, clients: 4, each: 5 }),
+  killAndCompare(t, { rounds: 2, clients: 4, each: 5 }),
 );
 long('a server that is killed 120 times loses nothing and signs one history', { timeout: 600_000 }, (t) =>
   killAndCompare(t, { rounds: 120, clients: 16, each: 20 }),
 );
+
+long('1,000 clients with tokens of their own append at the same time', { timeout: 600_000 }, async (t) => {
+  const place = makePlace(t);
+  const { lines, policy } = await makeWitnesses(t, place, 'w1', 'w2', 'w3');
+  const server = await startShared(place, lines.join('\n'));
+  if (server === undefined) throw new Error('the server did not start');
+  const clients = await Promise.all(Array.from({ length: 1000 }, (_, n) => makeClient(place, `client-${n}`)));
+  const found: {
+    readonly index: number;
+    readonly size: number;
+    readonly name: string;
+    readonly body: Buffer;
+  }[] = [];
+  await Promise.all(
+    clients.map(async ({ name, token }) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let n = 0; n < 5; n += 1) {
+        const body = entryOf(`${name} ${n}`);
+        const answer = await post(server.url, body, bearer(token), { agent });
+        if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.body}`);
+        const { index, hashes, checkpoint } = parseTlogProof(answer.body);
+        const { size, root } = verifyCheckpoint(checkpoint, [place.key]);
+        const at = { origin: '', logIndex: index, treeSize: size, rootHash: root, hashes, checkpoint, body };
+        requireProof(place, body, at, policy);
+        found.push({ index, size, name, body });
+      }
+      agent.destroy();
+    }),
+  );
+  server.child.stdin?.end();
+  await server.ended;
+  t.equal(found.length, 5000);
+  t.equal(new Set(found.map(({ index }) => index)).size, 5000);
+  const entries = await entriesOf(place);
+  const names = repositoriesOf(entries);
+  for (const { index, name, body } of found)
+    if (!entries[index]?.equals(body) || names[index] !== name) t.fail(`${name} is not entry ${index}`);
+  const checkpoints = new Set(found.map(({ size }) => size)).size;
+  t.ok(checkpoints < 1000, `${checkpoints} checkpoints for 5,000 entries`);
+});
+
+/** A file system of one megabyte, which only root can mount. */
+const mount = (directory: string): boolean =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory]).status === 0;
+
+function cannotMount(): string | false {
+  if (!isLong) return false;
+  const directory = mkdtempSync(join(tmpdir(), 'writ-mount-'));
+  const works = mount(directory) && spawnSync('umount', [directory]).status === 0;
+  rmSync(directory, { recursive: true });
+  return works ? false : 'no file system can be mounted here';
+}
+
+const full = { timeout: 600_000, skip: cannotMount() };
+long('a disk that is full refuses entries, and accepts them when there is space again', full, async (t) => {
+  const place = makeSharedPlace();
+  mkdirSync(place.directory);
+  mount(place.directory);
+  // It is unmounted before the place is removed.
+  t.teardown(() => {
+    spawnSync('umount', [place.directory]);
+    rmSync(place.root, { recursive: true, force: true });
+  });
+  const { token } = await makeClient(place, 'shop');
+  let server = await startShared(place);
+  const acknowledged = new Map<string, number>();
+  const send = async (text: string): Promise<number> => {
+    const answer = await post(server?.url ?? '', entryOf(text), bearer(token));
+    if (answer.status === 200) acknowledged.set(text, parseTlogProof(answer.body).index);
+    else t.match(answer.body.toString(), /LEDGER_FULL/);
+    return answer.status;
+  };
+  const filler = join(place.directory, 'filler');
+  let refusals = 0;
+  for (let round = 0; round < 20; round += 1) {
+    t.equal(await send(`before ${round}`), 200);
+    const { bavail, bsize } = statfsSync(place.directory);
+    writeFileSync(filler, Buffer.alloc(Math.max(0, (bavail - (round % 8)) * bsize)));
+    let n = 0;
+    while ((await send(`${round} ${n}`)) === 200) n += 1;
+    refusals += 1;
+    if (round % 4 === 3) {
+      server?.child.kill('SIGKILL');
+      await server?.ended;
+    }
+    unlinkSync(filler);
+    if (round % 4 === 3) server = await startShared(place);
+    t.equal(await send(`${round} ${n}`), 200);
+  }
+  server?.child.stdin?.end();
+  await server?.ended;
+  t.equal(refusals, 20);
+  const entries = await entriesOf(place);
+  repositoriesOf(entries);
+  for (const [text, index] of acknowledged)
+    if (!entries[index]?.equals(entryOf(text))) t.fail(`${text} is not entry ${index}`);
+});
+
+long('a file that may not grow is a full disk', async (t) => {
+  const place = makePlace(t);
+  const { token } = await makeClient(place, 'shop');
+  // 24 KiB: some 30 entries in one bundle.
+  let server = await startShared(place, '', ['sh', '-c', 'ulimit -f 24; exec "$0" "$@"']);
+  let n = 0;
+  while ((await post(server?.url ?? '', entryOf(`${n}`), bearer(token))).status === 200) n += 1;
+  t.match((await post(server?.url ?? '', entryOf(`${n}`), bearer(token))).body.toString(), /LEDGER_FULL/);
+  server?.child.stdin?.end();
+  await server?.ended;
+  server = await startShared(place);
+  t.equal((await post(server?.url ?? '', entryOf(`${n}`), bearer(token))).status, 200);
+  server?.child.stdin?.end();
+  await server?.ended;
+  const entries = await entriesOf(place);
+  for (let at = 0; at <= n; at += 1)
+    t.equal(entries.filter((entry) => entry.equals(entryOf(`${at}`))).length, 1);
+});
