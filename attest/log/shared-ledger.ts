@@ -319,9 +319,9 @@ function createSequencer(
         const change = wake.promise;
         const [open, mayAdd] = [unpublished().length, queue.size > 0 && !isClosed];
         if (failed !== undefined || (open === 0 && !mayAdd)) break;
+        if (open > 0) publishing ??= publishAll();
         if (mayAdd && open < maxUnpublished) await sequenceBatch();
         else await change;
-        if (unpublished().length > 0) publishing ??= publishAll();
       }
     } catch (fault) {
       failed ??= { fault };
