@@ -84,7 +84,7 @@ async function struck(
 const first = (workers: Awaited<ReturnType<Scene['worker']>>[]) =>
   workers.find(({ printed }) => printed().includes('taken'));
 
-long('a worker is killed in the middle of a job', { skip: noRedis, timeout: 120_000 }, async (t) => {
+long('a worker is killed in the middle of a job', { skip: noRedis, timeout: 300_000 }, async (t) => {
   const { workers, view } = await struck(t, async (_, all) => first(all)?.stop('SIGKILL'));
   const alive = workers.find(({ child }) => child.signalCode === null);
   t.match(alive?.printed(), /published/);
@@ -93,7 +93,7 @@ long('a worker is killed in the middle of a job', { skip: noRedis, timeout: 120_
 
 long(
   'a worker is stopped for longer than its lock, and goes on',
-  { skip: noRedis, timeout: 120_000 },
+  { skip: noRedis, timeout: 300_000 },
   async (t) => {
     const { workers } = await struck(t, async (_, all) => {
       const one = first(all);
@@ -106,7 +106,7 @@ long(
   },
 );
 
-long('Redis is killed, and comes back empty', { skip: noRedis, timeout: 120_000 }, async (t) => {
+long('Redis is killed, and comes back empty', { skip: noRedis, timeout: 300_000 }, async (t) => {
   await struck(t, async (scene, all) => {
     await first(all)?.stop('SIGKILL');
     await scene.restartRedis();
@@ -115,7 +115,7 @@ long('Redis is killed, and comes back empty', { skip: noRedis, timeout: 120_000 
 
 long(
   'without workers a run falls back to this machine, or fails and is resumed',
-  { skip: noRedis, timeout: 120_000 },
+  { skip: noRedis, timeout: 300_000 },
   async (t) => {
     const scene = await openScene(t);
     const worker = await scene.worker('build-1');
@@ -140,7 +140,7 @@ long(
   },
 );
 
-long('a worker that is not listed changes nothing', { skip: noRedis, timeout: 120_000 }, async (t) => {
+long('a worker that is not listed changes nothing', { skip: noRedis, timeout: 300_000 }, async (t) => {
   const scene = await openScene(t);
   const liar = await scene.worker('liar');
   const honest = await scene.worker('honest');
@@ -155,7 +155,7 @@ long('a worker that is not listed changes nothing', { skip: noRedis, timeout: 12
   t.match(ranOn(view.stages[0]?.checks[0]), { worker: 'honest' });
 });
 
-long('a check has the same output on a worker as here', { skip: noRedis, timeout: 120_000 }, async (t) => {
+long('a check has the same output on a worker as here', { skip: noRedis, timeout: 300_000 }, async (t) => {
   const scene = await openScene(t);
   const { sample, secrets } = scene;
   const worker = await scene.worker('build-1');
