@@ -54,7 +54,10 @@ export function openJobResult(
   const envelope = parseEnvelope(parseJsonObject(bytes, maxEnvelopeBytes), '');
   const worker = workers.find(({ keyId }) => keyId === envelope.keyId);
   if (worker === undefined)
-    throw refuted('untrusted-signer', `\`${workersPath}\` does not list its key ${envelope.keyId.slice(0, 16)}`);
+    throw refuted(
+      'untrusted-signer',
+      `\`${workersPath}\` does not list its key ${envelope.keyId.slice(0, 16)}`,
+    );
   if (envelope.payloadType !== inTotoPayloadType) throw refuted('wrong-type', 'it is no in-toto statement');
   const payload = verifyEnvelope(envelope, worker.key);
   const members = ['_type', 'subject', 'predicateType', 'predicate'];
