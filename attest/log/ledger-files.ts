@@ -1,5 +1,5 @@
 /* The files of a ledger in a repository: durable writes, the writer's lock, and replaced ledgers. */
-import { closeSync, constants, fsync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fsync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -85,6 +85,17 @@ export const writeInPlace: FileWriter = async (directory, files) => {
     for (const file of opened) closeSync(file);
   }
 };
+
+/** Puts a file that is flushed already into its place in `directory`, durably. */
+export async function placeDurably(directory: string, draft: string, path: string): Promise<void> {
+  renameSync(join(directory, draft), join(directory, path));
+  const folder = openSync(directory, 'r');
+  try {
+    await flush(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
 
 async function writeDraft(bytes: Uint8Array | string, temporary: string): Promise<string> {
   const draft = join(temporary, randomOctets(8).toString('hex'));

@@ -17,7 +17,7 @@ import {
 import { parseCheckpoint, type SignedCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import type { CheckpointMemory } from './checkpoint-memory.ts';
 import { createInternalLedger, growTree, type InternalLedger, type TreeGrowth } from './internal-ledger.ts';
-import { type FileWriter, takeLock, writeDurably, writeInPlace } from './ledger-files.ts';
+import { type FileWriter, placeDurably, takeLock, writeDurably, writeInPlace } from './ledger-files.ts';
 import { indexOfEntry, toProof } from './ledger-reader.ts';
 import { entryKind } from './log-entry.ts';
 import { inclusionRanges, leafHash, nodeHash, rangeHash, type SubtreeReader } from './merkle.ts';
@@ -90,8 +90,8 @@ export interface SharedLedger {
  * Opens the shared ledger in a directory, and makes one where there is none. LEDGER_BUSY if another process has it,
  * LEDGER_FOREIGN for another key, LEDGER_CORRUPT for a damaged or shortened one.
  *
- * The order of a batch is: tiles, signature, `pending`, witnesses, checkpoint, answers; each step is durable before
- * the next. A signed head leaves the process only when `pending` holds it, and a ledger with a `pending` publishes that
+ * The order of a batch is: tiles, `pending`, witnesses, checkpoint, answers; each step is durable before the next. A
+ * signed head leaves the process only when `pending` holds it, and a ledger with a `pending` publishes that
  * head before it signs another one. So no two heads that contradict each other are signed, wherever it is killed.
  */
 export async function openSharedLedger(options: SharedLedgerOptions): Promise<SharedLedger> {
@@ -145,6 +145,7 @@ interface Batch {
   /** By leaf hash, in the order of the entries; the record of the batch comes last. */
   readonly leaves: readonly string[];
   readonly growth: TreeGrowth;
+  readonly signed: SignedCheckpoint;
   /** Settles when its tiles are durable, or cannot be. */
   readonly stored: Promise<{ readonly fault?: unknown }>;
 }
@@ -208,11 +209,14 @@ function createSequencer(
 
   /** Makes a checkpoint public whose tiles are durable. Once witnesses may have seen it, no other may replace it. */
   async function publish(signed: SignedCheckpoint, isPending = false): Promise<void> {
-    if (cosign !== undefined && !isPending)
-      await write(directory, new Map([[pendingPath, signed.source]]), join(log, 'tmp'));
-    const after = (await cosign?.(signed, read)) ?? signed;
-    isConfirmed = true;
-    await write(log, new Map([['checkpoint', after.source]]), join(log, 'tmp'));
+    let after = signed;
+    if (cosign === undefined && !isPending) await placeDurably(log, draftOf(signed), 'checkpoint');
+    else {
+      if (!isPending) await write(directory, new Map([[pendingPath, signed.source]]), join(log, 'tmp'));
+      after = (await cosign?.(signed, read)) ?? signed;
+      isConfirmed = true;
+      await write(log, new Map([['checkpoint', after.source]]), join(log, 'tmp'));
+    }
     head = after;
     await memory.remember(after);
     if (cosign !== undefined || isPending) await rm(join(directory, pendingPath), { force: true });
@@ -267,11 +271,15 @@ function createSequencer(
     const bodies = [...batch.map(([, one]) => one.body), record];
     const growth = await growTree(tip, bodies, read, [...batch.map(([, one]) => one.hash), hash]);
     const leaves = [...batch.map(([leaf]) => leaf), hash.toString('latin1')];
-    const written = (options.write ?? writeInPlace)(log, growth.files, join(log, 'tmp')).then(
+    const signed = await signCheckpoint(growth.head, signer, key);
+    // Without witnesses, the checkpoint is flushed together with the tiles that it needs.
+    const draft = cosign === undefined ? [[draftOf(signed), Buffer.from(signed.source)] as const] : [];
+    const files = new Map([...growth.files, ...draft]);
+    const written = (options.write ?? writeInPlace)(log, files, join(log, 'tmp')).then(
       () => ({}),
       (fault: unknown) => ({ fault }),
     );
-    recent = [...recent, { first: tip.size, leaves, growth, stored: written }];
+    recent = [...recent, { first: tip.size, leaves, growth, signed, stored: written }];
   }
 
   /** Publishes the newest of the batches that are stored, the oldest of which is waited for, and answers them all. */
@@ -287,13 +295,15 @@ function createSequencer(
       ready.push(batch);
     }
     const last = ready.at(-1) ?? oldest;
-    await publish(await signCheckpoint(last.growth.head, signer, key));
+    await publish(last.signed);
     for (const { first, leaves } of ready)
       for (const [at, leaf] of leaves.entries()) known.set(leaf, first + at);
     indexed = head.size;
     forgetOld();
     recent = recent.filter(({ first }) => first >= last.first);
     for (const { leaves } of ready) await answerKnown(sequenced, leaves);
+    if (cosign === undefined)
+      for (const { signed } of ready.slice(0, -1)) await rm(join(log, draftOf(signed)), { force: true });
     // Narrower tiles stay until the full one is there, for readers without a program behind the files.
     for (const path of ready.flatMap(({ growth }) => growth.superseded))
       if (path.endsWith('.p')) await rm(join(log, path), { recursive: true, force: true });
@@ -440,6 +450,9 @@ function rememberLater(memory: CheckpointMemory) {
     },
   };
 }
+
+/** Where a checkpoint is that no other file has replaced yet. */
+const draftOf = ({ size }: SignedCheckpoint): string => `tmp/checkpoint-${size}`;
 
 /** Makes proofs against one head. The nodes that they share are computed once. */
 export function proofsIn(head: SignedCheckpoint, read: LedgerFileReader) {
