@@ -253,9 +253,9 @@ export interface TreeGrowth {
 }
 
 /**
- * Computes the tree with `bodies` appended, whose leaf hashes are `leaves`. Reads O(log n) tiles and the last entry bundle. The old right edge must
- * lead to the old root, and the last bundle's entries to their hashes. Otherwise throws LEDGER_CORRUPT, and the
- * caller must not write.
+ * Computes the tree with `bodies` appended, whose leaf hashes are `leaves`. Reads O(log n) tiles and the last entry
+ * bundle. The old right edge must lead to the old root, and the last bundle's entries to their hashes. Otherwise throws
+ * LEDGER_CORRUPT, and the caller must not write.
  */
 export async function growTree(
   before: TreeHead,

@@ -27,6 +27,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import type { LogProof } from '../../../core/interfaces/sealing.ts';
 import { isLong, long } from '../../rooms/long.ts';
+import { instant } from '../../waiting/instant.ts';
 import {
   bearer,
   entryOf,
@@ -389,7 +390,7 @@ async function killAndCompare(t: Test, { rounds, clients, each }: Killed): Promi
         return;
       }
       if (answer !== undefined && answer.status < 500) throw new Error(`${answer.status} ${answer.body}`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await instant(5);
     }
   }
   const sending = Promise.all(
@@ -406,10 +407,9 @@ async function killAndCompare(t: Test, { rounds, clients, each }: Killed): Promi
     while (kills < rounds) {
       const before = acknowledged.size;
       const delay = (kills * 37) % 120;
-      await new Promise((resolve) => setTimeout(resolve, delay));
+      await instant(delay);
       // Each server gets somewhere, so that the loop ends.
-      while (kills % 3 === 0 && acknowledged.size === before)
-        await new Promise((resolve) => setTimeout(resolve, 5));
+      while (kills % 3 === 0 && acknowledged.size === before) await instant(5);
       server?.child.kill('SIGKILL');
       await server?.ended;
       kills += 1;
