@@ -1,5 +1,6 @@
 /* Finds secrets that are assigned to a secret-like name. */
 import type { SecretMatch } from './secret-patterns.ts';
+import { exec, valuesAt } from './secret-value.ts';
 
 /** Shannon entropy of a latin1 text in bits per character. */
 export function entropyOf(text: string): number {
@@ -70,15 +71,26 @@ function isJoinedWords(text: string): boolean {
   const plain = text.replace(/[^A-Za-z0-9]/g, '');
   const letters = plain.replace(/\d/g, '').length;
   if ((plain.length - letters) * 4 > plain.length) return false;
-  const words = (text.match(wordForm) ?? []).filter(({ length }) => length >= leastWord);
+  const words = wordsIn(text);
   const judged = words.reduce((sum, { length }) => sum + length, 0);
   if (judged * 2 < letters) return false;
-  const pairs = judged - words.length;
-  if (words.reduce((sum, word) => sum + strangePairs(word.toLowerCase()), 0) * 10 > pairs) return false;
+  if (words.reduce((sum, word) => sum + strangePairs(word), 0) * 10 > judged - words.length) return false;
   return unrestOf(plain.replace(/[A-Z](?=[a-z]{2})/g, (capital) => capital.toLowerCase())) < 0.3;
 }
 
-function strangePairs(word: string): number {
+function wordsIn(text: string): readonly string[] {
+  return (text.match(wordForm) ?? []).filter(({ length }) => length >= leastWord);
+}
+
+/** Words without a strange pair, joined. */
+function plainWords(text: string): string {
+  return wordsIn(text)
+    .filter((word) => strangePairs(word) === 0)
+    .join('');
+}
+
+function strangePairs(name: string): number {
+  const word = name.toLowerCase();
   let count = 0;
   for (let at = 1; at < word.length; at += 1)
     if (followers[word.charAt(at - 1)]?.includes(word.charAt(at)) !== true) count += 1;
@@ -93,7 +105,7 @@ const tellingWords =
   /example|sample|placeholder|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)|(?:^|[^a-z])(?:your|my|some|the|insert|enter|put)[-_ .]?(?:[a-z]{1,12}[-_ .]){0,3}(?:key|token|secret|password|passw?d|here|value|credential)|to-?do[-_:]|fixme|dummy|redacted|censored|masked|not[-_ ]?(?:(?:a|my)[-_ ]?)?(?:real|secret|valid)|(?:^|[-_.])(?:fake|mock|stub|invalid|test(?:ing)?)(?:[-_.]|$)|^(?:test|pass(?:word|wd)?|admin|user|demo|secret|welcome|qwerty)[\d!@#$.]{0,6}$|x{5,}|\*{3,}|\.{3,}|_{5,}/i;
 /** Templates for a value that is inserted later: `${…}`, `{{…}}`, `<…>`, `%(…)s`, `$NAME`, `process.env.…`. */
 const templates =
-  /\$\{|\$\(|\{\{|#\{|<%|%[({sd]|^<.*>$|^\[.*\]$|^\{.*\}$|^%[A-Za-z_]+%$|^\$[A-Za-z_]|^@[A-Za-z]|process\.env|getenv|environ|secretKeyRef|^vault:|^arn:|^secret\/|^env[:.(]|^ref[:+]/i;
+  /\$\{|^\$\(|\$\([a-z_][\w ./-]*\)|\{\{|#\{|<%|%(?:\(\w+\)|[sd](?![a-z\d])|\{)|^<.*>$|^\[.*\]$|^\{.*\}$|^%[A-Za-z_]+%$|^\$[a-z_][\w.:/[\]>$-]*$|^@[a-z][\w./:-]*$|process\.env|getenv|environ|secretKeyRef|^vault:|^arn:|^secret\/|^env[:.(]|^ref[:+]/i;
 const runs = [
   '0123456789',
   '1234567890',
@@ -170,45 +182,32 @@ const tail =
 const closed = '(?:\\\\{0,2}["\'`])?\\]?';
 const typed =
   "(?:[ \\t]{0,4}:[ \\t]{0,4}(?:&(?:'static )?)?(?:string|str|bytes|char|const|\\?)+\\??(?=[ \\t]{0,4}=))?";
+const secretName = new RegExp(`${name}${tail}(?!\\w)${closed}${typed}`, 'iy');
 /** The end of a line with its comment or its continuation mark, then up to two blank lines; a diff marks its lines. */
 const lineEnd = '[ \\t]{0,16}(?:(?:#|//)[^\\n]{0,80}|\\\\)?(?:\\r?\\n[+-]?[ \\t]{0,120}){1,3}';
-/** `x = y`; the value or the sign may be on the next line, and the value may be in brackets or a block of YAML. */
-const between = `(?:[ \\t]{0,16}|${lineEnd}(?=:?=))(?<sign>=>|:=|::|={1,3}|:|>|\\(|,)[ \\t]{0,16}(?<bracket>\\([ \\t]{0,16})?(?<below>(?<block>[>|][-+]?\\d?[-+]?)?${lineEnd})?`;
-const value =
-  '(?:(?:[A-Za-z]{1,2}|@)?(?<quote>\\\\{0,2}["\'`])(?<quoted>(?:(?!\\k<quote>)(?:[^\\s\\\\]|\\\\\\S)){8,256})\\k<quote>|(?<bare>[^\\s"\'`,;<>(){}[\\]&|#\\\\]{8,256}))';
-const valueEnd = /^[\s,;<&"'`\\)}\]]?$/;
-const form = new RegExp(`${name}${tail}${closed}${typed}${between}${value}`, 'iy');
+const sign = '(?<sign>=>|:=|::|={1,3}|:|>(?:<!\\[CDATA\\[)?|\\(|,)[ \\t]{0,16}(?<bracket>\\([ \\t]{0,16})?';
+/** What gives a value to a name, up to the value: `x = y`. */
+const besideForm = new RegExp(`[ \\t]{0,16}${sign}`, 'y');
+/** The same, where the sign or the value is on the next line, or in a block of YAML. */
+const belowForm = new RegExp(
+  `(?:[ \\t]{0,16}|${lineEnd}(?=:?=))${sign}(?<below>(?:[>|][-+]?\\d?[-+]?)?${lineEnd})?`,
+  'y',
+);
 /**
  * The name is itself a value, and its value follows: `key="dbPassword" value="x"`, `{"name": "TOKEN", "value": "x"}`,
  * two lines of YAML.
  */
-const pairForm = new RegExp(
-  `${name}${tail}\\\\{0,2}["'\`]?[ \\t]{0,8}[,;]?[\\s+]{0,40}\\\\{0,2}["'\`]?value\\\\{0,2}["'\`]?[ \\t]{0,8}(?<sign>[:=])[ \\t]{0,8}${value}`,
-  'iy',
-);
+const pairForm =
+  /(?<gap>[ \t]{0,8}[,;]?[\s+]{0,40}\\{0,2}["'`]?value\\{0,2}["'`]?)[ \t]{0,8}(?<sign>[:=])[ \t]{0,8}/iy;
+const signForms = [besideForm, belowForm, pairForm];
 /** `--password x`; a backslash may carry the value to the next line. */
-const flagForm = new RegExp(
-  `${name}${tail}(?<sign>[ \\t])[ \\t]{0,4}(?:\\\\\\r?\\n[+-]?[ \\t]{0,120})?${value}`,
-  'iy',
-);
-/** A value without quotes that ends with its word, whatever signs are in it. */
-const wholeForm = new RegExp(
-  `${name}${tail}(?<sign>[ \\t]{0,16}[:=][ \\t]{0,16}|[ \\t]{1,4})(?<bare>[^\\s"'\`][^\\s"\`]{6,254}[^\\s"'\`,;)\\]}\\\\])`,
-  'iy',
-);
-const restOfLine = /[,;)\]}'\\]{0,8}[ \t]{0,40}(?:#[^\n]{0,200})?(?:\r?\n|$)/y;
-const endOfWord = /[,;)\]}'\\]{0,8}(?:\s|$)/y;
-const wordBefore = /(?:^|\s)[+-]?[\w.-]{0,60}$/;
-const lineBefore = /(?:^|\n)[+-]?[ \t]{0,40}(?:export |- )?[\w.-]{0,60}$/;
-/** Signs of program text and of lists of names and values: a value ends before them. */
-const expression = /\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}|<[^<>]*>|[=-]>|\|\||&&|::|[&;,?]\w{1,40}[=:]/;
+const flagForm = /(?<sign>[ \t])[ \t]{0,4}(?:\\\r?\n[+-]?[ \t]{0,120})?/y;
+/** Signs of program text: a value without quotes that has them is an expression. */
+const expression = /\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}|<[^<>]*>|[=-]>|\|\||&&|::|[(,]$/;
 /** Quotes within quotes where texts are joined. */
 const joinedTexts = /^["'`]|["'`]$|["'`]\s?[+.,:;)\]]|[+.,(:=[]\s?["'`]/;
 /** A name at the end of its line; its sign begins the next one. */
 const signBelow = /[ \t]{0,16}\r?\n[+-]?[ \t]{0,120}:?=/y;
-/** After an unquoted value on a separate line. */
-const ownLineEnd = /[ \t]{0,40}(?:#[^\n]{0,200})?(?:\r?\n|$)/y;
-const closingTag = /\s{0,40}[+-]?\s{0,80}<\//y;
 const flagBefore = /(?:^|[\s"'`,([])--[a-z-]{0,24}$/i;
 const pairAhead = /^[\s,;+"'`\\]{0,60}value/i;
 /** What is written before a name without a mark between: `PGPASSWORD`, `dbpass`. */
@@ -220,7 +219,7 @@ const harmlessBefore =
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Paths, addresses, calls, versions, dates, and digests with a label. */
 const harmlessValue =
-  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\|#[0-9a-f]{3,8}$|v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|sha(?:1|256|384|512)[-:]|md5[-:]|data:|image\/|text\/|application\/|urn:|\*|\^|\\)|\$$|\(\?|\[\^?[a-z0-9]-|=>|::|\(\)|<\/?[a-z][^<>]*>/i;
+  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\|#[0-9a-f]{3,8}$|v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|sha(?:1|256|384|512)[-:]|md5[-:]|data:|image\/|text\/|application\/|urn:|\*[./]|\^[\d~]|\\[\w.])|^\^.*\$$|[)\]*+?]\$$|\(\?|\[\^?[a-z0-9]-|=>|::|[a-z]{3}\(\)|<\/?[a-z][\w-]*(?:[ /][^<>]*)?>/i;
 const wordsJoined = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[-_.]?\d{0,4}$/;
 const onlyWords = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*[:.?!*]?$/;
 /** `wall=0.12s` behind the number of a pass. */
@@ -238,83 +237,35 @@ const member = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+$/;
  * several kinds of characters, a key or token of at least 16 characters without words.
  */
 export function findAssigned(text: string, at: number): SecretMatch | undefined {
-  if (!mayAssign(text, at)) return undefined;
+  const named = mayAssign(text, at) ? exec(secretName, text, at) : null;
+  if (!named) return undefined;
   const before = text.slice(Math.max(0, at - 80), at);
   const isFlag = flagBefore.test(before);
-  const whole = execWhole(text, at, before);
-  const match =
-    whole ?? exec(form, text, at) ?? exec(pairForm, text, at) ?? (isFlag ? exec(flagForm, text, at) : null);
-  const groups = match?.groups;
-  if (!match || !groups) return undefined;
-  const found = groups.quoted ?? groups.bare ?? '';
-  // An option's option: `--secret id=…`.
-  if (groups.sign?.trim() === '' && found.includes('=')) return undefined;
-  if (!isNameBoundary(before, match[0]) || harmlessBefore.test(before)) return undefined;
-  const isBare = groups.quoted === undefined;
-  // The sign `>` closes a tag.
-  if (groups.sign === '>' && !before.includes('<')) return undefined;
-  const endOfMatch = at + match[0].length;
-  const isWord = groups.word !== undefined;
-  if (match !== whole) {
-    if (isBare ? !mayBeBare(groups, text, endOfMatch) : joinedTexts.test(found)) return undefined;
-    if (!(isWord ? isPassword(found) : isKey(found)) || isHarmless(found, isWord)) return undefined;
+  const isWord = named.groups?.word !== undefined;
+  const isClosed = /["'`]/.test(named[0]);
+  for (const form of isFlag ? [...signForms, flagForm] : signForms) {
+    const given = exec(form, text, at + named[0].length);
+    if (!given?.groups || (form === belowForm && !given[0].includes('\n'))) continue;
+    if (!isNameBoundary(before, named[0]) || harmlessBefore.test(before)) return undefined;
+    const { sign = '', bracket, below, gap } = given.groups;
+    // The sign `>` closes a tag.
+    if (sign.startsWith('>') && !before.includes('<')) continue;
+    const isTight = given[0] === sign;
+    const assigned = { before, isFlag, isClosed, isTight, sign, bracket, below, gap };
+    for (const { start, end, isBare, isLine, written } of valuesAt(text, form.lastIndex, assigned)) {
+      const found = text.slice(start, end);
+      // An option's option: `--secret id=…`.
+      if (form === flagForm && isBare && found.includes('=')) return undefined;
+      // In an environment no value is an expression.
+      const isEnvironment = isLine && !/[a-z]/.test(named[0]) && text.charAt(start - 1) === '=';
+      if (joinedTexts.test(found) || isExpression(written) || !isSecret(found, isWord, isEnvironment))
+        continue;
+      if (isWord && isBare && isTestName(before, text.slice(at, end), found)) continue;
+      const rule = isWord ? 'assigned-password' : 'assigned-key';
+      return { rule, kind: 'assigned', start, end, ...(isBare && !isFlag ? { bare: true } : {}) };
+    }
   }
-  if (isWord && isBare && isTestName(before, match[0], found)) return undefined;
-  const endOfValue = endOfMatch - (isBare ? 0 : (groups.quote?.length ?? 0));
-  const isTag = groups.sign === '>' && matchesAt(closingTag, text, endOfValue);
-  return {
-    rule: isWord ? 'assigned-password' : 'assigned-key',
-    kind: 'assigned',
-    start: endOfValue - found.length,
-    end: endOfValue,
-    ...(isBare && !isTag && !isFlag && !isConnectionPart(text, at, endOfValue, groups.sign)
-      ? { bare: true }
-      : {}),
-  };
-}
-
-/**
- * Whether an unquoted value may be a secret: in a call or a list, a value must be quoted. On a line below its name,
- * it must be the whole line.
- */
-function mayBeBare(groups: Readonly<Record<string, string | undefined>>, text: string, end: number): boolean {
-  // Ends where a value can end; tested here, because a form that looks ahead would try every shorter value.
-  if (!valueEnd.test(text.charAt(end)) || groups.bracket !== undefined) return false;
-  const sign = groups.sign ?? '';
-  if (sign === '(' || sign === ',' || sign === '::') return false;
-  if (groups.below === undefined) return true;
-  if (sign === '>') return matchesAt(closingTag, text, end);
-  return (sign === ':' || groups.below.trimStart().startsWith('\\')) && matchesAt(ownLineEnd, text, end);
-}
-
-/**
- * Matches a value that all signs up to the next white space belong to: on a line of its own (an environment, YAML,
- * INI, properties), or behind `=` in a list that white space divides.
- */
-function execWhole(text: string, at: number, before: string): RegExpExecArray | null {
-  const match = wordBefore.test(before) ? exec(wholeForm, text, at) : null;
-  if (!match?.groups) return null;
-  const { sign = '', bare = '', word } = match.groups;
-  const end = at + match[0].length;
-  const isLine = lineBefore.test(before) && matchesAt(restOfLine, text, end);
-  const isOption = sign.trim() === '' && flagBefore.test(before);
-  const isWhole = isOption || sign === '=' ? matchesAt(endOfWord, text, end) : isLine && sign.trim() !== '';
-  const [token = ''] = text.slice(end - bare.length, end + 8).split(/\s/);
-  if (!isWhole || expression.test(token)) return null;
-  if (word !== undefined) return isPassword(bare) && !isHarmless(bare, true) ? match : null;
-  // In an environment no value is an expression.
-  const isCapital = isLine && sign === '=' && !/[a-z]/.test(match[0].slice(0, match[0].indexOf('=')));
-  return isCapital && bare.length >= 16 && isPassword(bare) && !isHarmless(bare, false) ? match : null;
-}
-
-function matchesAt(form: RegExp, text: string, at: number): boolean {
-  form.lastIndex = at;
-  return form.test(text);
-}
-
-function exec(of: RegExp, text: string, at: number): RegExpExecArray | null {
-  of.lastIndex = at;
-  return of.exec(text);
+  return undefined;
 }
 
 /**
@@ -333,19 +284,11 @@ function mayAssign(text: string, at: number): boolean {
   }
   for (; from < most && (text.charCodeAt(from) === 32 || text.charCodeAt(from) === 9); from += 1);
   if ('=:>(,?'.includes(text.charAt(from)) && from < text.length) return true;
-  if (matchesAt(signBelow, text, from)) return true;
+  if (exec(signBelow, text, from)) return true;
   return text.charCodeAt(at - 1) === 45 || text.charCodeAt(from - 1) === 32
     ? from < text.length &&
         (flagBefore.test(text.slice(Math.max(0, at - 28), at)) || pairAhead.test(text.slice(from, from + 66)))
     : pairAhead.test(text.slice(from, from + 66));
-}
-
-/** `…;Password=x;…` inside one string. */
-function isConnectionPart(text: string, at: number, end: number, sign: string | undefined): boolean {
-  if (sign !== '=') return false;
-  const before = text.slice(Math.max(0, at - 12), at);
-  const after = text.charAt(end);
-  return /;\s{0,4}(?:\w{1,8} )?$/.test(before) && (after === ';' || after === '"' || after === "'");
 }
 
 /**
@@ -359,11 +302,19 @@ function isNameBoundary(before: string, matched: string): boolean {
   return /[a-z]/.test(last) && /[A-Z]/.test(first);
 }
 
-function isHarmless(found: string, isWord: boolean): boolean {
+/** Where all kinds of characters are mixed and no word is among them, its brackets are drawn as well. */
+function isExpression(written: string): boolean {
+  return expression.test(written) && (classesOf(written) < 4 || plainWords(written) !== '');
+}
+
+function isSecret(found: string, isWord: boolean, isEnvironment: boolean): boolean {
   const joined = isWord ? onlyWords : wordsJoined;
   if (isPlaceholder(found) || harmlessValue.test(found) || member.test(found) || joined.test(found))
-    return true;
-  return isWord ? measured.test(found) : isJoinedWords(found);
+    return false;
+  if (isWord) return isPassword(found) && !measured.test(found);
+  return (
+    (isEnvironment ? found.length >= leastKey && isPassword(found) : isKey(found)) && !isJoinedWords(found)
+  );
 }
 
 /** Words behind a verdict, or three and more of them that are joined as in the name of a test. */
@@ -375,13 +326,23 @@ function isTestName(before: string, matched: string, found: string): boolean {
 /** Of several kinds of characters, as people are made to choose them. */
 export function isPassword(found: string): boolean {
   if (found.length > 128 || !/[A-Za-z]/.test(found) || uuid.test(found)) return false;
+  if (/\s/.test(found) && !isSpaced(found)) return false;
   return entropyOf(found) >= 2.5 && (classesOf(found) >= 3 || unrestOf(found) >= 0.3);
 }
 
+/** Whether blanks divide pieces of a password, and not words of a message. */
+function isSpaced(found: string): boolean {
+  return /^\S+(?: \S+){1,3}$/.test(found) && plainWords(found) === '' && classesOf(found) === 4;
+}
+
+const leastKey = 16;
+
 /** At least 16 characters without words. */
 export function isKey(found: string): boolean {
-  if (found.length < 16 || !/\d/.test(found) || !/[A-Za-z]/.test(found)) return false;
+  if (found.length < leastKey || !/\d/.test(found) || !/[A-Za-z]/.test(found)) return false;
+  if (/[^!-~]/.test(found) || entropyOf(found) < 3) return false;
+  const unrest = unrestOf(found);
+  if (/^[\w.~+/=:$@!%^*-]+$/.test(found)) return unrest >= 0.25;
   // Brackets, commas and similar characters occur in expressions and messages.
-  if (!/^[\w.~+/=:$@!%^*-]+$/.test(found)) return false;
-  return entropyOf(found) >= 3 && unrestOf(found) >= 0.25;
+  return unrest >= 0.4 && plainWords(found).length * 3 < found.length;
 }

@@ -29,6 +29,8 @@ export interface SecretPattern {
    * the anchor; any other first group is the secret, and ends the match.
    */
   readonly form: RegExp;
+  /** The secret is the word of a command that follows; a group `quote` is what opened it. */
+  readonly isWord?: true;
   /** `token`: a secret by its shape. `context`: by the text before it; certain in output, common in examples. */
   readonly kind: 'token' | 'context';
 }
@@ -226,18 +228,21 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     rule: 'command-password',
     anchors: [' -u ', ' -U ', ' --user ', ' --user=', ' --proxy-user '],
-    form: /(?<=(?:curl|wget|xh|https?)(?= )(?:[^\n]|\\\r?\n\+?){0,400})(?: -[uU]| --(?:proxy-)?user)[ =]{1,2}\\?["']?[^\s:"'`$<>{}\\]{1,128}:([^\s"'`$<>{}\\|;&]{5,256})/y,
+    form: /(?<=(?:curl|wget|xh|https?)(?= )(?:[^\n]|\\\r?\n\+?){0,400})(?: -[uU]| --(?:proxy-)?user)[ =]{1,2}(?<quote>\\?["'])?[^\s:"'`$<>{}\\]{1,128}:(?![$<{])/y,
+    isWord: true,
     kind: 'context',
   },
   {
     rule: 'command-password',
-    form: /(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?(?= )[^\n|;]{0,300}? -p\\?["']?([^\s"'`$<>{}\\|;&=-][^\s"'`$<>{}\\|;&]{4,127})/y,
+    form: /(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?(?= )[^\n|;]{0,300}? -p(?<quote>\\?["'])?(?![\s"'$<{=-])/y,
+    isWord: true,
     kind: 'context',
   },
   {
     rule: 'command-password',
     anchors: ['sshpass ', 'redis-cli ', 'ldapsearch ', 'ldapmodify ', 'ldapadd '],
-    form: /(?:sshpass +-p|redis-cli [^\n|;]{0,200}?-a|ldap[a-z]{3,6} [^\n|;]{0,200}?-w)[ \t]{0,4}\\?["']?([^\s"'`$<>{}\\|;&=-][^\s"'`$<>{}\\|;&]{4,127})/y,
+    form: /(?:sshpass +-p|redis-cli (?:[^\n|;]{0,200}? )?-a|ldap[a-z]{3,6} (?:[^\n|;]{0,200}? )?-w)[ \t]{0,4}(?<quote>\\?["'])?(?![\s"'$<{=-])/y,
+    isWord: true,
     kind: 'context',
   },
 ];

@@ -3,6 +3,7 @@ import { type AnchorSearch, createAnchorSearch } from '../../anchors/anchor-sear
 import { assignedAnchors, findAssigned } from './assigned-secret.ts';
 import { base64Forms, dotForms, type EncodedForm, escapedForms, keyForms } from './encoded-forms.ts';
 import { maxSecretBytes, type SecretMatch, type SecretPattern, secretPatterns } from './secret-patterns.ts';
+import { endOfWord } from './secret-value.ts';
 
 /** Looks for one form of secret at an offset of a latin1 text. */
 type Attempt = (text: string, at: number) => SecretMatch | undefined;
@@ -139,7 +140,13 @@ function tryPattern(text: string, at: number, pattern: SecretPattern): SecretMat
   const match = pattern.form.exec(text);
   if (!match) return undefined;
   const end = at + match[0].length;
-  const { lead } = match.groups ?? {};
+  const { lead, quote } = match.groups ?? {};
+  if (pattern.isWord) {
+    const wordEnd = endOfWord(text, end, quote);
+    return wordEnd === undefined
+      ? undefined
+      : { rule: pattern.rule, kind: pattern.kind, start: end, end: wordEnd };
+  }
   const start =
     lead === undefined && match[1] !== undefined ? end - match[1].length : at - (lead ?? '').length;
   return { rule: pattern.rule, kind: pattern.kind, start, end };

@@ -74,7 +74,7 @@ function weighUrlPassword(text: string, { start, end }: SecretMatch, value: stri
 /** Weighs a value after an option, or in a login file. */
 function weighWritten(written: string, rule: string): SecretWeight {
   const value = written.replace(/^["']|["'.,;]+$/g, '');
-  if (/^[A-Z_-]+$|[{}]/.test(value)) return 'placeholder';
+  if (/^[A-Z_-]+$|\{\w*\}|\$[A-Z_]{3}/.test(value)) return 'placeholder';
   if (isPlaceholder(value) || usualPasswords.has(value.toLowerCase()) || value.length < 5)
     return 'placeholder';
   return rule !== 'command-password' || isPassword(value) || isKey(value) ? 'secret' : 'placeholder';

@@ -175,6 +175,7 @@ export function positives(): readonly Sample[] {
     }
   }
   addHidden(add);
+  addSigned(add);
   return samples;
 }
 
@@ -244,6 +245,21 @@ function addHidden(add: (about: string, path: string, text: string) => void): vo
   add('binary', 'a.env', `T=${token}\0\n`);
   add('binary', 'a.env', `T=${token.slice(0, 10)}\0${token.slice(10)}\n`);
   add('binary', 'a.bin', `\0\x01${token}\0`);
+}
+
+/** Values with the signs that generators draw, each in its container. */
+function addSigned(add: (about: string, path: string, text: string) => void): void {
+  const django = () => `${draw.from(`${lower}${digits}!@#$%^&*(-_=+)`, 46)}k7&2`;
+  const signed = () => `${word(4)}7k${draw.from('&#|(<,', 1)}${draw.from(`${base62}!@%^*-_`, 8)}Z3`;
+  for (let turn = 0; turn < 4; turn += 1) add('signed', 'settings.py', `SECRET_KEY = '${django()}'\n`);
+  add('signed', 'a.json', `{"clientSecret": "${signed()}${signed()}"}\n`);
+  add('signed', 'compose.yml', `    - "POSTGRES_PASSWORD=${signed()}"\n`);
+  add('signed', 'a.yaml', `- name: DB_PASSWORD\n  value: ${signed()}\n`);
+  add('signed', 'a.cs', `var c = "Server=db;User Id=sa;Password=${signed()};Encrypt=True";\n`);
+  add('signed', 'settings.xml', `<password>${signed().replace('<', '&lt;')}</password>\n`);
+  add('signed', 'a.tf', `  password = "${signed()} ${signed()}"\n`);
+  add('signed', 'a.sh', `curl -u 'svc:${signed()}' https://api.corp.io\n`);
+  add('signed', 'a.sh', `mysql -u root -p'${signed()}' db\n`);
 }
 
 /** Lines that look like secrets and are none: written by hand, and made of digests, ids, pictures and packed code. */

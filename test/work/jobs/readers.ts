@@ -39,6 +39,7 @@ export const jobs: Jobs = {
     [
       ...['-----BEGIN PRIVATE KEY-----', 'eyJ', '-eyJ', '://', 'sk-', ':AA', '.', 'AKIA'],
       ...['aws_secret_access_key', 'a'.repeat(64)],
+      ...['password="', "token='\\", '"PASSWORD=', ';password=', '&password=', '<password>', "mysql -p'"],
     ],
     secretsIn,
     { size: 3_000 },

@@ -91,36 +91,75 @@ t.test('finds a secret at the start and at the end of a text', async (t) => {
   t.same(rulesIn(`text ${value}`), ['github-token']);
 });
 
-t.test('a password ends where its quotes, its word or its line end, whatever signs it has', async (t) => {
-  const valueIn = (text: string): string | undefined => {
-    const [match] = findSecrets(text);
-    return match && text.slice(match.start, match.end);
-  };
-  const [bare, quoted] = [[..."&;|)(,#<>{}[]'\\!$%^*@~:?/+="], [...'&;|)(,#<>{}[]!$%^*@~:?/+=']];
+const valueIn = (text: string): string | undefined => {
+  const [match] = findSecrets(text);
+  return match && text.slice(match.start, match.end);
+};
+
+t.test('a value ends where its container ends, whatever signs it has', async (t) => {
+  const every = [..."&;|)(,#<>{}[]'\\!$%^*@~:?/+="];
+  const but = (signs: string): readonly string[] => every.filter((sign) => !signs.includes(sign));
+  const [inDouble, inSingle] = [
+    [...but('\\'), '\\"', '\\\\'],
+    [...but("'\\"), '"', "\\'", '\\\\'],
+  ];
   for (const [form, signs] of [
-    ['DB_PASSWORD=VALUE', bare],
-    ['PATH=/bin\nexport PGPASSWORD=VALUE\nHOME=/root\n', bare],
-    ['+SMTP_PASS=VALUE\r\n', bare],
-    ['PGPASSWORD=VALUE psql -h db', bare],
-    ['spring.datasource.password=VALUE', bare],
-    ['password = VALUE # of the staging', bare],
-    ['  db_password: VALUE\n', bare],
-    ['level=error password=VALUE user=ana', bare],
-    ['run --password VALUE --host x', bare.filter((sign) => sign !== '=')],
-    ['{"password":"VALUE"}', [...quoted, "'", '\\"', '\\\\']],
-    ["{'password': 'VALUE', 'x': 1}", [...quoted, '"', "\\'"]],
+    ['DB_PASSWORD=VALUE', every],
+    ['PATH=/bin\nexport PGPASSWORD=VALUE\nHOME=/root\n', every],
+    ['+SMTP_PASS=VALUE\r\n', every],
+    ['PGPASSWORD=VALUE psql -h db', every],
+    ['spring.datasource.password=VALUE', every],
+    ['//r.corp.io/:_password=VALUE', every],
+    ['password = VALUE # of the staging', every],
+    ['  db_password: VALUE\n', every],
+    ['  client_secret: VALUE\n', every],
+    ['  - name: DB_PASSWORD\n    value: VALUE\n', every],
+    ['    [password] => VALUE\n', every],
+    ['level=error password=VALUE user=ana', every],
+    ['run --password VALUE --host x', but('=')],
+    ['{"password":"VALUE"}', [...inDouble, ' ']],
+    ["{'password': 'VALUE', 'x': 1}", [...inSingle, ' ']],
+    ["SECRET_KEY = 'VALUE'  # of Django", inSingle],
+    ['{"clientSecret": "VALUE"}', inDouble],
+    ['log("{\\"password\\":\\"VALUE\\"}")', [...but('\\'), '\\\\\\"']],
+    ['  - "POSTGRES_PASSWORD=VALUE"', [...inDouble, ' ']],
+    ["  - 'api_key: VALUE'", inSingle],
+    ['x("Server=db;User Id=sa;Password=VALUE;Encrypt=True")', but(";'")],
+    ['curl https://h/?user=a&password=VALUE&x=y', but("&#'>")],
+    ['<password>VALUE</password>', ['&amp;', '&lt;', ...but('<')]],
+    ['<password><![CDATA[VALUE]]></password>', but('<')],
+    ["curl -u 'svc:VALUE' https://h/", [...inSingle, "'\\''"]],
+    ['sh("curl --user \\"svc:VALUE\\" https://h/")', but('\\')],
+    ["mysql -u root -p'VALUE' db", inSingle],
+    ["redis-cli -h my-app -a 'VALUE' ping", inSingle],
   ] as const)
     for (const sign of signs) {
       const value = `kT7vQ2xW${sign}mN4pR9zL`;
       t.equal(valueIn(form.replace('VALUE', () => value)), value, `${form} ${sign}`);
     }
+});
+
+t.test('a value ends before the next name, and an expression or a message is none', async (t) => {
   for (const [text, value] of [
     ['x = f(password=Tr0ub4dor3x&y)\n', 'Tr0ub4dor3x'],
     ['PASSWORD=Tr0ub4dor3x; export PASSWORD\n', 'Tr0ub4dor3x'],
     ['https://example.net/?password=Tr0ub4dor3x&user=ana\n', 'Tr0ub4dor3x'],
+    ['dsn = "Password=Tr0ub4dor3x;Server=db"\n', 'Tr0ub4dor3x'],
+    ['DB_PASSWORD=(Tr0ub4dor3x\n', '(Tr0ub4dor3x'],
+    ['DB_PASSWORD=kT7(vQ2)xW[mN4]pR9zL\n', 'kT7(vQ2)xW[mN4]pR9zL'],
+    ["  password: ('Tr0ub4dor3x')\n", 'Tr0ub4dor3x'],
+    ["password = 'Tr0ub4dor3x''\n", 'Tr0ub4dor3x'],
     ['  password: getPassword(options[0]),\n', undefined],
+    ['  password: (getPassword || ask2)(options),\n', undefined],
     ['  password: Optional<string>\n', undefined],
+    ['  String password = info.substring(from3 + 1);\n', undefined],
     [`q = 'password="'+user.password+'"'\n`, undefined],
+    ['s = "Password:"+row.getString("Pass2word")\n', undefined],
+    [`  secret: 'rotate(every30days), then notify(team2)'\n`, undefined],
+    [`  secret: 'a1(user),b2(name),c3(item)'\n`, undefined],
+    ['  password: "Use 8-16 letters"\n', undefined],
+    ['  "password": "one two3?"\n', undefined],
+    ['mysql -p"$DB_PASS" -u "$USER"\n', undefined],
   ] as const)
     t.equal(valueIn(text), value, text);
 });
