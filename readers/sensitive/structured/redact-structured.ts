@@ -1,5 +1,6 @@
 import type { Redaction } from '../../../core/interfaces/privacy.ts';
-import { markOf, Receipt } from '../redaction.ts';
+import { findSensitive } from '../find-sensitive.ts';
+import { markOf, Receipt, type SensitiveMatch } from '../redaction.ts';
 import { findMatches, joinMatches, type RedactorOptions, type Region } from '../redactor.ts';
 import { latin1Of } from '../secrets/find-secrets.ts';
 import type { Field, PieceKind, Structure } from './structure.ts';
@@ -20,7 +21,10 @@ export function redactStructured(
   const resolved = resolveDocument(raw, text, structure, markNames);
   if (resolved === undefined) return undefined;
   const { plain, hasEscapes } = resolved;
-  const matches = findMatches(plain, options, plain === raw ? text : latin1Of(plain));
+  const matches = [
+    ...findMatches(plain, options, plain === raw ? text : latin1Of(plain)),
+    ...resolved.ambiguous.flatMap((value) => matchWhole(raw, value, options)),
+  ].sort((a, b) => a.start - b.start || b.end - a.end);
   if (matches.length === 0) return { bytes, redactions: [] };
   const isIdentity = identityFields(resolved.marks);
   const all = new Touching(joinMatches(matches));
@@ -75,6 +79,15 @@ export function redactStructured(
   if (parts.length === 0) return { bytes, redactions: [] };
   parts.push(raw.subarray(kept));
   return { bytes: Buffer.concat(parts), redactions: receipt.list() };
+}
+
+/** The match of a value in the document as it is, where an escape keeps its quotes apart from those around it. */
+function matchWhole(raw: Buffer, value: AmbiguousValue, options: RedactorOptions): readonly SensitiveMatch[] {
+  const { start, end, from, to } = value;
+  const first = Math.max(0, start - maxMark);
+  return findSensitive(raw.subarray(first, end + 16), options)
+    .filter((match) => first + match.start === start && first + match.end === end)
+    .map((match) => ({ ...match, start: from, end: to }));
 }
 
 function isEscapable(kind: PieceKind): boolean {
@@ -171,10 +184,20 @@ class MarkedNames {
   }
 }
 
+/** A value by its offsets in the document, and with its escapes resolved. */
+interface AmbiguousValue {
+  readonly start: number;
+  readonly end: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A document with its escapes resolved, and the marks of its kind. */
 interface Resolved {
   readonly plain: Buffer;
   readonly hasEscapes: boolean;
+  /** Short values in which an escape stands for what ends a value: found in `plain` up to there. */
+  readonly ambiguous: readonly AmbiguousValue[];
   /** Values of the requested members of the outermost object, each up to `maxMark` bytes. */
   readonly marks: ReadonlyMap<string, string>;
   /** Names of members that already look redacted. */
@@ -197,6 +220,7 @@ function resolveDocument(
   const plain = hasEscapes ? Buffer.allocUnsafe(raw.length) : raw;
   const marks = new Map<string, string>();
   const marked = new Set<string>();
+  const ambiguous: AmbiguousValue[] = [];
   let length = 0;
   let isSound = true;
   let nextEscape = hasEscapes ? text.indexOf(structure.escape) : -1;
@@ -212,17 +236,22 @@ function resolveDocument(
       return;
     }
     let from = start;
+    let isAmbiguous = false;
+    const first = length;
     isSound = eachEscape(text, start, end, structure, (at, to, content) => {
       raw.copy(plain, length, from, at);
       length += at - from;
       length += content.copy(plain, length);
+      isAmbiguous ||= /["'<\\]/.test(content.toString('latin1'));
       from = to;
     });
     raw.copy(plain, length, from, end);
     length += end - from;
+    if (isAmbiguous && kind === 'text' && end - start <= maxMark)
+      ambiguous.push({ start, end, from: first, to: length });
   });
   if (!isFormat || !isSound) return undefined;
-  return { plain: hasEscapes ? plain.subarray(0, length) : raw, hasEscapes, marks, marked };
+  return { plain: hasEscapes ? plain.subarray(0, length) : raw, hasEscapes, ambiguous, marks, marked };
 }
 
 function note(

@@ -46,6 +46,25 @@ t.test('XML stays well formed when any of its parts is redacted', async (t) => {
   );
 });
 
+t.test(
+  'a value of a document is redacted whole when an escape in it stands for a quote or a tag',
+  async (t) => {
+    for (const sign of ['"', '\\', '<', '&', "'"]) {
+      const value = `kT7vQ2xW${sign}mN4pR9zL`;
+      const written = value.replace('&', '&amp;').replace('<', '&lt;').replace('"', '&quot;');
+      for (const text of [
+        JSON.stringify({ log: { password: value, user: 'ana' } }),
+        JSON.stringify([{ clientSecret: value }], undefined, 2),
+        JSON.stringify({ env: [{ name: 'DB_PASSWORD', value }] }),
+        JSON.stringify({ log: JSON.stringify({ password: value }) }),
+        `<a><password>${written}</password></a>`,
+        `<a><add key="DbPassword" value="${written}"/></a>`,
+      ])
+        t.match(shown(text), /^(?!.*(?:kT7v|mN4p)).*[">]\[redacted:secrets:[a-z-]+\]\\?["<]/s, text);
+    }
+  },
+);
+
 t.test('TAP keeps its lines when a secret is redacted', async (t) => {
   const text = `TAP version 14\n1..1\nnot ok 1 - for ann@corp.io\n  ---\n  key: |\n${privateKey.replace(/^/gm, '    ')}\n  ...\n`;
   const left = shown(text);
