@@ -421,7 +421,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
     'the first run whose contract asks for `internal-ledger` makes one, and so does `writ init`',
   LEDGER_TOKEN:
     'set the token of this repository: `writ vault set WRIT_LEDGER_TOKEN`; its server makes one: `writ ledger token add NAME`',
-  LEDGER_FULL: 'free space on the disk of the ledger, then send the entry again; nothing that was acknowledged is lost',
+  LEDGER_FULL:
+    'free space on the disk of the ledger, then send the entry again; nothing that was acknowledged is lost',
   LEDGER_UNAVAILABLE: 'send the entry again later; an entry that is in the log is not appended twice',
   LEDGER_UNWITNESSED: 'send the entry again when the witnesses answer; an entry is not appended twice',
   LEDGER_INCOMPLETE: 'restore a newer backup: `writ ledger restore`; appending here would fork the log',
