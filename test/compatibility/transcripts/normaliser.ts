@@ -36,6 +36,7 @@ const plain: readonly (readonly [pattern: RegExp, by: string])[] = [
   // Which tests were slowest is chance.
   [/("slowest": ?)\[[^\]]*\]/g, '$1"<slowest>"'],
   [/(wall_clock_seconds: )\d+(?:\.\d+)?/g, '$1<seconds>'],
+  [/^( {2}time) +\d.*: checks .*$/gm, '$1  <duration>'],
   [/(\d+ of \d+ checks? \| )\d+(?:\.\d+)? (?:ms|s|min)/g, '$1<duration>'],
   [/ {2,}\d+(?:\.\d+)? (?:ms|s|min)$/gm, '  <duration>'],
   [/\| \d+(?:\.\d+)? (?:B|KiB|MiB) \|$/gm, '| <size> |'],
