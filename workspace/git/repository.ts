@@ -283,13 +283,9 @@ export async function nameRepository(
   return remote ?? `urn:writ:repository:${(await firstCommit(repository, base)) ?? type}`;
 }
 
-const origins = new WeakMap<Repository, Promise<string | undefined>>();
-
-/** The address of the remote `origin`; read once while a process works on a run. */
+/** The address of the remote `origin`. */
 export function originOf(repository: Repository): Promise<string | undefined> {
-  const known = origins.get(repository) ?? tryGit(repository, ['config', '--get', 'remote.origin.url']);
-  origins.set(repository, known);
-  return known;
+  return tryGit(repository, ['config', '--get', 'remote.origin.url']);
 }
 
 /** The root of the first-parent history; `undefined` on an unborn branch and in a shallow clone. */
