@@ -32,7 +32,9 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
 function helpFor(named: NamedCommand, commands: readonly CommandSpec[]): Invocation {
   const [first] = named.words;
   if (first === undefined) return { kind: 'help' };
-  if (named.words.length === 1 && isGroup(first, commands)) return { kind: 'help', group: first };
+  const isCommand = commands.some(({ name }) => name === first);
+  if (named.words.length === 1 && !isCommand && isGroup(first, commands))
+    return { kind: 'help', group: first };
   return { kind: 'help', command: commandOf(named, commands) };
 }
 

@@ -318,6 +318,7 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ ci', about: 'in a job of a pull request or merge request' },
       { line: 'writ ci --onto main --check "make test"', about: 'in any other CI system' },
       { line: 'writ ci --resume 0198c1e2 --pull 12 --land', about: 'after an approval' },
+      { line: 'writ ci init', about: 'write the files that call it, for GitHub, GitLab or a shell' },
     ],
     load: () => loadLean(async () => (await import('../commands/ci.ts')).ciCommand, true),
   },
@@ -336,7 +337,7 @@ export const runCommands: readonly CommandSpec[] = [
         repeatable: true,
         about: 'a command that must pass on each change; default: the project’s tests, detected in each run',
       },
-      { name: 'seal', about: 'seal what passes and let what needs people wait, instead of evaluating only' },
+      { name: 'seal', about: 'without advise mode: seal what passes, and let what needs people wait' },
       { name: 'enforce', about: 'without advise mode: what is refused does not land' },
       {
         name: 'approver',

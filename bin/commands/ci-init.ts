@@ -14,6 +14,7 @@ import { isRecord } from '../../core/base/json-pointer.ts';
 import { printable } from '../../core/base/printable.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { tryGit } from '../../workspace/git/git.ts';
+import { namesIn } from '../../workspace/git/hash-tree.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { shortBranch } from '../../workspace/git/target.ts';
@@ -160,7 +161,7 @@ async function programGiven({ options, cwd }: CommandContext, setup: Setup): Pro
       );
     return { action };
   }
-  const wanted = given ?? installedFrom();
+  const wanted = given ?? installedFrom() ?? copiedBefore(setup);
   if (wanted === undefined)
     throw programFault(
       'npm has not recorded where this program came from, so `--package` has to say what CI installs',
@@ -196,6 +197,13 @@ function programFault(message: string): WritError {
       'on GitHub, or the repository of writ, if your jobs may read it: `--action OWNER/writ@COMMIT`',
     ],
   });
+}
+
+/** The packed file that an earlier `ci init` copied. */
+function copiedBefore({ repository, system }: Setup): string | undefined {
+  const folder = join(repository.root, folderOf(system));
+  const [file, ...others] = namesIn(folder).filter((name) => name.endsWith('.tgz'));
+  return file === undefined || others.length > 0 ? undefined : join(folder, file);
 }
 
 /** What npm wrote down beside the directory that holds this program: a URL, or an absolute path. */
@@ -343,19 +351,34 @@ function installsOf(root: string): readonly string[] {
   });
 }
 
+const configPath = '.writ/config.toml';
+
+function configOf(root: string): string {
+  return readPlain(join(root, configPath), maxFileBytes).bytes?.toString() ?? '';
+}
+
+/** Nothing is sealed while the policy only advises. */
+function isAdvising({ flag }: CommandContext['options']): boolean {
+  return !flag('enforce') && !flag('seal');
+}
+
 /** Files below `.writ/`: the policy of the branch that receives changes. */
 async function policyFiles(
   { options, env, cwd }: CommandContext,
   repository: Repository,
 ): Promise<readonly NewFile[]> {
-  const advises = !options.flag('enforce');
+  const advises = isAdvising(options);
   const mode = '\n[policy]\nmode = "advise" # reports, and blocks nothing; remove it to enforce\n';
-  const config: NewFile = {
-    path: '.writ/config.toml',
-    content: `${configText(repository.root)}${advises ? mode : ''}`,
-    isOwn: true,
-    about: advises ? 'mode "advise": blocks nothing' : 'refusals block a change',
-  };
+  const before = configOf(repository.root);
+  const config: NewFile =
+    !advises && before.includes(mode)
+      ? { path: configPath, content: before.replace(mode, ''), about: 'no longer mode "advise"' }
+      : {
+          path: configPath,
+          content: `${configText(repository.root)}${advises ? mode : ''}`,
+          isOwn: true,
+          about: advises ? 'mode "advise": blocks nothing' : 'refusals block a change',
+        };
   const people = new Map<string, string>();
   for (const given of options.values('approver')) {
     const [, named, file] = /^([^=]+)=(.+)$/.exec(given) ?? [];
@@ -432,16 +455,26 @@ function write(root: string, { path, content }: NewFile): void {
 
 /** What no file can do, in the order in which it has to be done. */
 function nextSteps(
-  { system, branch, isSealing, checks }: Setup,
+  { repository, system, branch, isSealing, checks }: Setup,
   { options }: CommandContext,
   files: readonly { readonly path: string; readonly status: string }[],
 ): readonly string[] {
   const isKept = (path: string) => files.some((file) => file.path === path && file.status === 'kept');
   const ours = files.filter(({ status }) => status === 'written').map(({ path }) => path);
-  const secret = 'openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out writ-signing.pem';
-  const isAdvising = !options.flag('enforce');
+  // Not into the working tree, where it could be committed.
+  const key = '~/writ-signing.pem';
+  const secret = `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ${key}`;
+  const advisesStill =
+    !isAdvising(options) &&
+    isKept(configPath) &&
+    /^[ \t]*mode[ \t]*=[ \t]*["']advise/m.test(configOf(repository.root));
   const quoted = checks.map((check) => ` --check '${check.replaceAll("'", "'\\''")}'`).join('');
   const lines = [
+    ...(advisesStill
+      ? [
+          `remove mode = "advise" from ${configPath} (or write it again: --force): it seals and blocks nothing`,
+        ]
+      : []),
     ...(isKept('.gitlab-ci.yml') ? [`add to .gitlab-ci.yml: include: [{ local: ${gitlabJobs} }]`] : []),
     ...(ours.length === 0
       ? []
@@ -451,7 +484,7 @@ function nextSteps(
     ...(isSealing
       ? [
           system === 'github'
-            ? `give the jobs a signer: ${secret} && gh secret set WRIT_SIGNING_KEY < writ-signing.pem`
+            ? `give the jobs a signer: ${secret} && gh secret set WRIT_SIGNING_KEY < ${key}`
             : `give the jobs a signer: ${secret}; its text is the masked variable WRIT_SIGNING_KEY${system === 'gitlab' ? ', a project access token WRIT_TOKEN' : ''}`,
         ]
       : []),
@@ -460,9 +493,9 @@ function nextSteps(
       : system === 'gitlab'
         ? `open a merge request to \`${branch}\`: the job \`writ\` evaluates it`
         : `let CI run, in a clone with the whole history: sh ci/ci.sh --onto ${branch}${isSealing ? ' --seal --land' : ''}${quoted}`,
-    ...(isAdvising
+    ...(isAdvising(options)
       ? [
-          isKept('.writ/config.toml')
+          isKept(configPath)
             ? 'until its reports are what you expect: mode = "advise" in the table [policy] of .writ/config.toml'
             : 'once its reports are what you expect: remove mode = "advise" from .writ/config.toml',
         ]

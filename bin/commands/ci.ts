@@ -149,6 +149,11 @@ async function report(
   if (bytes === undefined)
     throw new WritError('INPUT_UNREADABLE', { message: `\`${reports}\` holds no \`${summaryFile}\`` });
   const summary = parseSummary(bytes);
+  if (summary.advised !== undefined && (options.flag('seal') || options.flag('land')))
+    print.complain(
+      styled('yellow', 'warning'),
+      `  nothing is sealed: the policy of \`${printable(job.onto)}\` only advises (\`[policy] mode\`)`,
+    );
   const { outcome, would, commit = '' } = summary;
   const isKept = !would && job.isTrusted && (outcome === 'commit' || outcome === 'wait');
   if (isKept) await requireMoved(context, pushCommand, remoteName);

@@ -146,6 +146,20 @@ t.test('what exists stays, and a link is not written through', async (t) => {
   t.strictSame(filesBelow(join(scene.directory, 'artifacts')), []);
 });
 
+t.test('sealing ends the advise mode that was written before', async (t) => {
+  const { clone, packed, init } = await newUser(t);
+  const config = join(clone, '.writ/config.toml');
+  t.match((await runLine(['ci', '--help'], commands)).out, '--onto', 'a command, and the group of `ci init`');
+  await init('shell', '--package', packed);
+  t.match(readFileSync(config, 'utf8'), 'mode = "advise"');
+  t.match((await init('shell', '--seal')).data.next, [/^remove mode = "advise" from/]);
+  const { code, data } = await init('shell', '--seal', '--force');
+  t.equal(code, 0, 'the packed file is known from before');
+  t.match(data.files.at(-1), { path: '.writ/config.toml', status: 'written' });
+  t.notMatch(readFileSync(config, 'utf8'), 'advise');
+  t.notMatch(data.next.join(), 'advise');
+});
+
 t.test('the steps that install are those of the lockfile', async (t) => {
   const { clone, packed, init } = await newUser(t);
   const installs = async (file: string, text = '') => {
