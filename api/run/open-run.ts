@@ -46,12 +46,13 @@ export async function openRun(context: Place, wanted: string): Promise<OpenedRun
 /** How a notice of such a commit begins. */
 export const notLanded = 'sealed, not landed';
 
-const sealAgain = '`git pull --rebase --autostash`, then `writ seal --commit` (by the same spec)';
+const sealAgain = (runId: string): string =>
+  `\`git pull --rebase --autostash\`, then \`writ seal --commit --by ${runId}\``;
 
 /** What to do about a sealed commit that is not on the branch that counts. */
 async function landingNotices(
   repository: Repository,
-  { state, decision, targetRef: target }: RunView,
+  { runId, state, decision, targetRef: target }: RunView,
 ): Promise<readonly string[]> {
   const commit = decision?.type === 'commit' ? decision.commitSha : undefined;
   if (state !== 'decided' || commit === undefined) return [];
@@ -61,7 +62,7 @@ async function landingNotices(
   const found = `${notLanded}: \`${branch}\` does not hold commit ${commit}`;
   return [
     landing.ref.startsWith('refs/remotes/')
-      ? `${found}. Push it. If somebody else pushed first: ${sealAgain}; if other commits stand on it, \`writ verify\` says how`
+      ? `${found}. Push it. If somebody else pushed first: ${sealAgain(runId)}; if other commits stand on it, \`writ verify\` says how`
       : `${found}. Merge that commit, or run the spec again`,
   ];
 }
@@ -178,7 +179,7 @@ function pushRefusal({ runId, push, targetRef }: RunView): WritError | undefined
     detail: { run_id: runId, remote, branch },
     hints: [
       `if that passes, send it again: \`writ resume ${runId} --push\``,
-      `if somebody else pushed first: ${sealAgain}, and push again; if other commits stand on it, \`writ verify\` says how`,
+      `if somebody else pushed first: ${sealAgain(runId)}, and push again; if other commits stand on it, \`writ verify\` says how`,
     ],
   });
 }

@@ -144,8 +144,8 @@ function hintsFor(failing: VerifyCheck | undefined): readonly string[] {
     return [
       'if another clone sealed this run as well, bring its record: `writ fetch`, then verify again',
       `otherwise the sealed commit was rewritten (rebased, amended or cherry-picked): the record names ${String(detail.rewritten_from)}`,
-      'if it was not pushed and is the last commit, seal it again, by the same spec: `writ seal --commit`',
-      'if it was not pushed and other commits stand on it: keep the branch (`git branch kept`), go back to its remote (`git reset --keep @{upstream}`; without one, to the commit before this one), and bring the commits of `kept` one by one (`git cherry-pick`), with `writ seal --commit` after each sealed one',
+      `if it was not pushed and is the last commit, seal it again by the spec of its run: \`writ seal --commit --by ${String(detail.run_id)}\``,
+      'if it was not pushed and other commits stand on it: keep the branch (`git branch kept`), go back to its remote (`git reset --keep @{upstream}`; without one, to the commit before this one), and bring the commits of `kept` one by one (`git cherry-pick`), with `writ seal --commit --by RUN` after each sealed one, where RUN is its `Run-Id`',
       `if it was pushed, undo it with a commit (\`git revert ${String(detail.found)}\`), then run the spec again with the same change`,
     ];
   if (id?.startsWith('artifact:') && code === 'wrong-subject')

@@ -255,7 +255,11 @@ function verifyCommit(
   // A rebase, an amended commit and a cherry-pick keep the trailers and make another commit.
   const isRewritten = parsed?.trailer('Run-Id').includes(claims.runId) === true;
   const expected = claims.commit;
-  throw refuted('wrong-subject', { expected, found, ...(isRewritten ? { rewritten_from: expected } : {}) });
+  throw refuted('wrong-subject', {
+    expected,
+    found,
+    ...(isRewritten ? { rewritten_from: expected, run_id: claims.runId } : {}),
+  });
 }
 
 function verifyRunId(claims: ProvenanceClaims, commit: GitCommit | undefined, named = claims.runId): void {

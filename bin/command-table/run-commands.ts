@@ -116,6 +116,11 @@ export const runCommands: readonly CommandSpec[] = [
           'risk profile that supplies the policy; default low, or `[seal] least_risk` of the policy commit',
       },
       { name: 'commit', about: 'seal the last commit and replace it' },
+      {
+        name: 'by',
+        value: 'RUN',
+        about: 'with `--commit`: by the spec of this run, which sealed the commit before it was rewritten',
+      },
       { name: 'range', value: 'A..B', about: 'seal the commits of a range as one commit of a branch' },
       { name: 'onto', value: 'BRANCH', about: 'that branch; default: the one that is checked out' },
       noSeal,

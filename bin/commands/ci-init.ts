@@ -475,6 +475,9 @@ function nextSteps(
           `remove mode = "advise" from ${configPath} (or write it again: --force): it seals and blocks nothing`,
         ]
       : []),
+    ...(files.some(({ path, status }) => status === 'kept' && /^(?:ci|\.github)\//.test(path))
+      ? ['files that are kept stay as they were: look whether they run writ, or write them again (--force)']
+      : []),
     ...(isKept('.gitlab-ci.yml') ? [`add to .gitlab-ci.yml: include: [{ local: ${gitlabJobs} }]`] : []),
     ...(ours.length === 0
       ? []

@@ -156,7 +156,11 @@ async function report(
     );
   const { outcome, would, commit = '' } = summary;
   const isKept = !would && job.isTrusted && (outcome === 'commit' || outcome === 'wait');
-  if (isKept) await requireMoved(context, pushCommand, remoteName);
+  if (isKept) {
+    // A clone that is kept between jobs has older records than the remote, which a push would be refused for.
+    await requireMoved(context, fetchCommand, remoteName);
+    await requireMoved(context, pushCommand, remoteName);
+  }
   const branch = isKept && outcome === 'commit' ? sealedBranch(job, summary) : undefined;
   const isLanding = branch !== undefined && options.flag('land');
   if (branch !== undefined) {

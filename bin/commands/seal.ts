@@ -12,18 +12,19 @@ import { sealingFormsOf } from '../../engine/config/sections.ts';
 import {
   demandsAlike,
   lastCommit,
-  type RecordedSpec,
   rangeChange,
   readRiskPolicy,
   recordedSpec,
   type SealableChange,
   type SealWords,
   sealSpec,
+  specsOfRewritten,
   stagedChange,
 } from '../../engine/draft/seal-request.ts';
 import { toCheck } from '../../engine/draft/spec-from-words.ts';
 import { runIntent } from '../../engine/run.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
+import { higherRisk } from '../../spec/profile.ts';
 import type { ProposedCheck } from '../../spec/propose-check.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
@@ -96,8 +97,8 @@ async function changeGiven(
 }
 
 /**
- * The spec that a rewritten sealed commit was made by, as long as its scope holds the change; else one that is built
- * now, which must not demand anything else. USAGE, INTENTSPEC_INVALID.
+ * The spec that is built for the change, or that of the run `--by`. A commit that an earlier run sealed, and that was
+ * rewritten since, gets no spec that demands something else. USAGE, RUN_NOT_FOUND, INTENTSPEC_INVALID.
  */
 async function chooseSpec(
   context: CommandContext,
@@ -106,27 +107,42 @@ async function chooseSpec(
   change: SealableChange,
 ): ReturnType<typeof buildSpec> {
   const { options, print, json } = context;
-  const recorded = await recordedSpec(context.stores, repository, change);
-  const isGiven = options.values('check').length > 0 || options.value('risk') !== undefined;
-  if (recorded?.isInScope && !isGiven) return showRecorded(recorded);
-  const about = { command: 'seal', asksNoOne: options.flag('ci') } as const;
-  const built = await buildSpec(context, engine, repository, change, about);
-  if (recorded === undefined || demandsAlike(recorded.document, built.spec)) return built;
-  if (!isGiven) return showRecorded(recorded);
-  throw new WritError('USAGE', {
-    message: `the last commit was sealed by the spec \`${recorded.document.metadata.id}\` (run ${recorded.runId}), which demands something else`,
-    detail: { run_id: recorded.runId },
-    hints: [
-      'evaluate it by that spec again: leave `--check` and `--risk` away',
-      'or give it a spec of its own: remove the line `Run-Id` from its message (`git commit --amend`)',
-    ],
-  });
-
-  function showRecorded({ runId, document, bytes }: RecordedSpec) {
-    print.note(`evaluated by the spec of run ${runId}, which sealed this commit before it was rewritten`);
+  const by = options.value('by');
+  if (by !== undefined) {
+    const isGiven = options.values('check').length > 0 || options.value('risk') !== undefined;
+    if (!options.flag('commit') || isGiven)
+      throw new WritError('USAGE', {
+        message:
+          '`--by` names the run whose spec counts: expected `--commit`, without `--check` and `--risk`',
+      });
+    const { runId, document, bytes } = await recordedSpec(context.stores, repository, by);
+    const { leastRisk } = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
+    const { level } = document.risk;
+    if (higherRisk(level, leastRisk) !== level)
+      throw new WritError('USAGE', {
+        message: `the spec of run ${runId} has risk ${level}, and \`[seal] least_risk\` of the policy commit is ${leastRisk}`,
+        hints: [
+          'write a spec of that risk, and evaluate the change by it: `writ run SPEC --range HEAD^..HEAD`',
+        ],
+      });
+    print.note(`evaluated by the spec \`${printable(document.metadata.id)}\` of run ${runId}`);
     if (!json && !print.quiet) printSpec(print, document, { paths: change.paths });
     return { spec: document, specBytes: bytes };
   }
+  const recorded = await specsOfRewritten(context.stores, repository, change);
+  const about = { command: 'seal', asksNoOne: options.flag('ci') } as const;
+  const built = await buildSpec(context, engine, repository, change, about);
+  const other = recorded.find(({ document }) => !demandsAlike(document, built.spec));
+  if (other === undefined) return built;
+  const { runId, document } = other;
+  throw new WritError('USAGE', {
+    message: `the last commit names run ${runId}, whose spec \`${printable(document.metadata.id)}\` demands something else than the one built now`,
+    detail: { run_id: runId },
+    hints: [
+      `evaluate it by that spec: \`writ seal --commit --by ${runId}\``,
+      'if the commit is no longer that change: remove the line `Run-Id` from its message (`git commit --amend`)',
+    ],
+  });
 }
 
 /** Builds the spec of a change, asks for what was not given, and shows it. USAGE, INTENTSPEC_INVALID. */

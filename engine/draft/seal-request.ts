@@ -8,9 +8,7 @@ import { normalisePattern } from '../../core/base/glob.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen.ts';
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
-import { inScope } from '../../spec/scope-verdict.ts';
 import { findSecurityPath } from '../../spec/secret-words.ts';
-import { hasLanded } from '../../store/landed.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import type { Stores } from '../../store/stores.ts';
 import { rangeCommits } from '../../workspace/git/commit-log.ts';
@@ -25,7 +23,7 @@ import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.t
 import { resolveRange } from '../../workspace/patch/read-patch.ts';
 import { parseConfig } from '../config/config.ts';
 import type { SealingForms } from '../config/sections.ts';
-import { effectiveScope } from '../plan/scope.ts';
+import { readRun } from '../record/read-run.ts';
 import type { ChangeSource } from '../state/run-request.ts';
 import { changeTypeOf, type SpecWords, specFromWords, summaryOf } from './spec-from-words.ts';
 
@@ -39,8 +37,8 @@ export interface SealableChange {
   readonly paths: readonly string[];
   /** The message of the commit that is replaced. */
   readonly message?: string;
-  /** The run that the commit to be replaced names as its own. */
-  readonly runId?: string;
+  /** The runs that the commit to be replaced names. */
+  readonly runIds?: readonly string[];
 }
 
 /** Files in the git directory while an operation of several steps is not finished. */
@@ -108,12 +106,11 @@ export async function stagedChange(repository: Repository, index?: string): Prom
 export async function lastCommit(repository: Repository): Promise<SealableChange> {
   const branch = await branchHere(repository);
   const { commit = 'HEAD' } = await readHead(repository);
-  const form = '%P%n%(trailers:key=Run-Id,valueonly,separator=%x20)%n%B';
   const [shown, raw] = await Promise.all([
-    gitLine(repository, ['show', '--no-patch', `--format=${form}`, '--end-of-options', commit]),
+    gitLine(repository, ['show', '--no-patch', '--format=%P%n%B', '--end-of-options', commit]),
     runGit(repository, ['cat-file', 'commit', commit]),
   ]);
-  const [reached = '', sealedBy = '', ...message] = shown.trimEnd().split('\n');
+  const [reached = '', ...message] = shown.trimEnd().split('\n');
   // As the commit says; git shows none where a shallow clone ends.
   const [parent, ...others] = parseCommit(raw)?.parents ?? [];
   if (parent === undefined || others.length > 0) {
@@ -133,9 +130,13 @@ export async function lastCommit(repository: Repository): Promise<SealableChange
   const changed = await changedEntries(repository, parent, commit);
   const paths = changed.map(({ path }: ChangedEntry) => path);
   const source = { kind: 'range', range: `${parent}..${commit}` } as const;
-  const known = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(sealedBy) ? { runId: sealedBy } : {};
-  return { source, base, branch, paths, message: message.join('\n').trim(), ...known };
+  const runIds = message.slice(0, maxLines).flatMap((line) => runLine.exec(line)?.[1] ?? []);
+  return { source, base, branch, paths, message: message.join('\n').trim(), runIds: [...new Set(runIds)] };
 }
+
+/** A line of the message, in whatever paragraph: a squash has several. */
+const runLine = /^Run-Id: ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*$/;
+const maxLines = 2000;
 
 /** The commits of `A..B`, for the branch `onto`, else for the one that is checked out. PATCH_EMPTY, REF_INVALID. */
 export async function rangeChange(
@@ -169,35 +170,47 @@ async function branchHere(repository: Repository): Promise<string> {
   });
 }
 
-/** The spec that a sealed commit was made by. */
+/** The spec of a run, as the run recorded it. */
 export interface RecordedSpec {
   readonly runId: string;
   readonly bytes: Uint8Array;
   readonly document: IntentSpec;
-  /** Whether its scope holds every path of the change. */
-  readonly isInScope: boolean;
 }
 
-/**
- * The spec of the run that the commit to be replaced names. `undefined` if the run is not here, or if what it sealed
- * has landed: the commit is then a copy of it.
- */
+/** The spec of a run. RUN_NOT_FOUND, OBJECT_CORRUPT if it is not the one that the run evaluated. */
 export async function recordedSpec(
   stores: Stores,
   repository: Repository,
-  { runId, paths }: SealableChange,
-): Promise<RecordedSpec | undefined> {
-  if (runId === undefined) return undefined;
-  const { store } = await findRun(stores, repository, systemClock, runId).catch((fault: unknown) => {
-    if (isWritError(fault, 'RUN_NOT_FOUND')) return { store: undefined };
-    throw fault;
-  });
-  if (store === undefined || (await hasLanded(repository, store, runId))) return undefined;
+  wanted: string,
+): Promise<RecordedSpec> {
+  const { store, runId } = await findRun(stores, repository, systemClock, wanted);
+  const { spec } = await readRun(repository, store, runId);
   const bytes = await store.objects.read(store.refs.run(runId), 'spec.json');
   const read = bytes && readIntentSpec(bytes);
-  if (!bytes || !read?.ok) return undefined;
-  const scope = effectiveScope(read.effective);
-  return { runId, bytes, document: read.document, isInScope: paths.every((path) => inScope(scope, path)) };
+  if (!bytes || !read?.ok || read.digest !== spec.digest)
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `run \`${runId}\` has no spec of the digest that it recorded`,
+      detail: { run_id: runId, expected: spec.digest },
+      hints: ['look for damage: `writ fsck`'],
+    });
+  return { runId, bytes, document: read.document };
+}
+
+/** The specs of the runs that a commit names, as far as they are here. */
+export async function specsOfRewritten(
+  stores: Stores,
+  repository: Repository,
+  { runIds = [] }: SealableChange,
+): Promise<readonly RecordedSpec[]> {
+  const found: RecordedSpec[] = [];
+  for (const runId of runIds) {
+    const run = await findRun(stores, repository, systemClock, runId).catch((fault: unknown) => {
+      if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
+      throw fault;
+    });
+    if (run !== undefined) found.push(await recordedSpec(stores, repository, runId));
+  }
+  return found;
 }
 
 /** Whether two specs demand the same of a change, whatever they say about it. Pure. */

@@ -11,11 +11,14 @@ import { landingOf } from '../config/sections.ts';
 import { askPush, orderBranch } from './push-refs.ts';
 import { openRefView } from './remote.ts';
 
-/** A branch of a remote, and the ref that tracks it here. */
+/** A branch of a remote. */
 export interface PushPlace {
   readonly remote: Remote;
   readonly branch: string;
-  readonly tracking: string;
+  /** The ref that tracks it here; absent for a remote that is an address. */
+  readonly tracking?: string;
+  /** The branch is not the one that the target has as its upstream. */
+  readonly isApart: boolean;
 }
 
 /**
@@ -44,8 +47,11 @@ export async function findPushPlace(
     repository.root,
   );
   const isUpstream = remoteRef === target || (upstream !== '' && pushed === upstream);
-  if (remote.address === ofUpstream && isUpstream) return { remote, branch: remoteRef, tracking: upstream };
-  return { remote, branch: target, tracking: `refs/remotes/${remote.address}/${shortRef(target)}` };
+  if (remote.address === ofUpstream && isUpstream)
+    return { remote, branch: remoteRef, tracking: upstream, isApart: false };
+  const isAddress = /[:\\]|^[./~]/.test(remote.address);
+  const tracking = isAddress ? {} : { tracking: `refs/remotes/${remote.address}/${shortRef(target)}` };
+  return { remote, branch: target, ...tracking, isApart: remoteRef !== '' };
 }
 
 /**
@@ -54,7 +60,7 @@ export async function findPushPlace(
  */
 export async function requirePushable(
   repository: Repository,
-  { remote, branch }: PushPlace,
+  { remote, branch, isApart }: PushPlace,
   base: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -66,7 +72,14 @@ export async function requirePushable(
     throw new WritError('PUSH_REJECTED', {
       message: `\`${printable(shortRef(branch))}\` of \`${remote.shown}\` has commits that the base of the change does not have`,
       detail: { remote: remote.shown, branch, found: order.from, expected: base },
-      hints: ['bring them, and put the change on top: `git pull --rebase --autostash`; then try again'],
+      hints: [
+        `bring them, and put the change on top: \`git pull --rebase --autostash ${remote.shown} ${printable(shortRef(branch))}\`; then try again`,
+        ...(isApart
+          ? [
+              `if these are commits of yours that were rewritten since: \`git push --force-with-lease ${remote.shown} HEAD:${printable(branch)}\`; then try again`,
+            ]
+          : []),
+      ],
     });
   await using view = await openRefView(place, repository);
   await view.setRefs([{ ref: branch, object: base }]);
@@ -81,6 +94,7 @@ export async function followPush(
   { tracking }: PushPlace,
   commit: string,
 ): Promise<void> {
+  if (tracking === undefined) return;
   const old = await readRef(repository, tracking);
   if (old !== commit) await updateRefs(repository, [{ ref: tracking, old, new: commit }], 'update by push');
 }

@@ -105,7 +105,7 @@ const tellingWords =
   /example|sample|placeholder|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this|with)|(?:^|[^a-z])(?:your|my|some|the|insert|enter|put)[-_ .]?(?:[a-z]{1,12}[-_ .]){0,3}(?:key|token|secret|password|passw?d|here|value|credential)|to-?do[-_:]|fixme|dummy|redacted|censored|masked|not[-_ ]?(?:(?:a|my)[-_ ]?)?(?:real|secret|valid)|(?:^|[-_.])(?:fake|mock|stub|invalid|test(?:ing)?)(?:[-_.]|$)|^(?:test|pass(?:word|wd)?|admin|user|demo|secret|welcome|qwerty)[\d!@#$.]{0,6}$|x{5,}|\*{3,}|\.{3,}|_{5,}/i;
 /** Templates for a value that is inserted later: `${…}`, `{{…}}`, `<…>`, `%(…)s`, `$NAME`, `process.env.…`. */
 const templates =
-  /\$\{|^\$\(|\$\([a-z_][\w ./-]*\)|\{\{|#\{|<%|%(?:\(\w+\)|[sd](?![a-z\d])|\{)|^<.*>$|^\[.*\]$|^\{.*\}$|^%[A-Za-z_]+%$|^\$[a-z_][\w.:/[\]>$-]*$|^@[a-z][\w./:-]*$|process\.env|getenv|environ|secretKeyRef|^vault:|^arn:|^secret\/|^env[:.(]|^ref[:+]/i;
+  /\$\{|^\$\(|\$\([a-z_][\w ./-]*\)|\{\{|#\{|<%|%(?:\(\w+\)|[sd](?![a-z\d])|\{)|^<.*>$|^\[.*\]$|^\{.*\}$|^%[A-Za-z_]\w*%$|^\$[a-z_][\w.:/[\]>$-]*$|^@[a-z][\w./:-]*@?$|process\.env|getenv|environ|secretKeyRef|^vault:|^arn:|^secret\/|^env[:.(]|^ref[:+]/i;
 const runs = [
   '0123456789',
   '1234567890',

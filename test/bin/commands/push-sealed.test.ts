@@ -90,6 +90,9 @@ t.test('a topic branch that tracks another one is pushed under its own name', as
   stage();
   const { data } = await seal('--push');
   t.match(data.push, { remote: 'fork', branch: 'refs/heads/topic', status: 'pushed' });
+  git('config', 'branch.topic.pushRemote', `${bare}.fork`);
+  stage();
+  t.match((await seal('--push')).data.push, { branch: 'refs/heads/topic', status: 'pushed' }, 'an address');
 });
 
 t.test('a rejected push leaves a sealed commit, and can be repeated', async (t) => {

@@ -82,7 +82,7 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
   t.match((await runLine(['fsck'], commands, { cwd: a, env })).out, /^sealed, not landed {2}refs.ai.runs/m);
   for (const command of ['show', 'resume'])
     t.match((await call(b, 0, command, left.run_id)).data.notices, [
-      /^sealed, not landed: .*`git pull --rebase --autostash`, then `writ seal --commit`/,
+      /^sealed, not landed: .*`git pull --rebase --autostash`, then `writ seal --commit --by /,
     ]);
 
   git(b, 'pull', '-q', '--rebase');
@@ -96,13 +96,17 @@ t.test('a change whose push was rejected is sealed, not landed, and can be run a
   t.match(advice, /another clone sealed this run as well, .*`writ fetch`/);
   t.match(
     advice,
-    /not pushed and is the last commit, .*`writ seal --commit`[\s\S]*git branch kept[\s\S]*git reset --keep @\{upstream\}[\s\S]*git cherry-pick/,
+    /not pushed and is the last commit, .*`writ seal --commit --by [\s\S]*git branch kept[\s\S]*git reset --keep @\{upstream\}[\s\S]*git cherry-pick/,
   );
   t.match(advice, new RegExp(`pushed, .*\`git revert ${rebased}\`.*run the spec again`));
 
   const weaker = await call(b, 129, 'seal', '--commit', '--check', 'true');
   t.match(weaker.error, { code: 'USAGE', message: /intent-of-b-0001.*demands something else/ });
-  const { data: again } = await call(b, 0, 'seal', '--commit');
+  const message = git(b, 'log', '-1', '--format=%B');
+  git(b, 'commit', '-q', '--amend', '-m', message, '-m', 'A paragraph below the trailers.');
+  t.match((await call(b, 129, 'seal', '--commit', '--check', 'true')).error, { code: 'USAGE' });
+  git(b, 'commit', '-q', '--amend', '-m', message);
+  const { data: again } = await call(b, 0, 'seal', '--commit', '--by', left.run_id);
   t.equal(again.spec.digest, left.spec.digest, 'by the same contract');
   git(b, 'push', '-q');
   await call(b, 0, 'verify', again.decision.commit_sha);
