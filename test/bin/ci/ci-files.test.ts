@@ -656,3 +656,31 @@ long('GitLab CI and a plain shell', async (t: Test) => {
     t.match(end.stdout, /Would wait for a person/);
   });
 });
+
+long(
+  'a clone that is kept between jobs has the records of others before it pushes its own',
+  { skip: withoutSshKeygen },
+  async (t) => {
+    const scene = await makeCiScene(t);
+    const [kept, other] = [scene.person('kept'), scene.person('rev')];
+    const start = ({ clone, env }: typeof kept, ...line: readonly string[]) =>
+      spawnSync(line[0] ?? '', line.slice(1), { cwd: clone, env, encoding: 'utf8' });
+    const evaluate = (name: string) => {
+      start(kept, 'git', 'fetch', '-q');
+      start(kept, 'git', 'checkout', '-qB', name, 'origin/main');
+      writeFileSync(join(kept.clone, `${name}.txt`), name);
+      start(kept, 'git', 'add', '-A');
+      start(kept, 'git', 'commit', '-qm', `docs: ${name}`);
+      const job = start(kept, 'writ', 'ci', '--onto', 'main', '--seal', '--land', '--check', 'true');
+      t.equal(job.status, 4, job.stderr);
+      const [, run = ''] = /writ approve (\S+) --remote origin$/m.exec(job.stdout) ?? [];
+      return run;
+    };
+    const run = evaluate('one');
+    const approve = ['approve', run, '--remote', 'origin', '--key', scene.approverKey];
+    t.equal(start(other, 'writ', ...approve).status, 0);
+    const landed = start(other, 'writ', 'ci', '--resume', run, '--land');
+    t.equal(landed.status, 0, landed.stderr);
+    t.not(evaluate('two'), '');
+  },
+);
