@@ -253,6 +253,30 @@ t.test('the policy of a commit that is replaced is that of its parent', async (t
   t.match(refused, { code: 129, error: { code: 'USAGE', message: /least_risk/ } });
 });
 
+t.test(
+  'a rewritten commit is not sealed by the spec of its run below the least risk of its base',
+  async (t) => {
+    const { git, call, write } = scene(t);
+    const base = git('rev-parse', 'HEAD');
+    write('a.txt', 'a');
+    git('add', 'a.txt');
+    const { data } = await call('seal', '-m', 'docs: a', '--check', 'true');
+    git('branch', 'sealed');
+    git('reset', '-q', '--hard', base);
+    write('.writ/config.toml', '[seal]\nleast_risk = "medium"\n');
+    git('add', '-f', '.writ');
+    git('commit', '-qm', 'chore: policy');
+    git('cherry-pick', 'sealed');
+    const refused = await call('seal', '--commit', '--by', data?.run_id ?? '');
+    t.match(refused, {
+      code: 129,
+      error: { code: 'USAGE', message: /has risk low, .*least_risk.* is medium/ },
+    });
+    const other = await call('seal', '--commit', '--check', 'true');
+    t.match(other, { code: 129, error: { code: 'USAGE', message: /demands something else/ } });
+  },
+);
+
 t.test('a replacement that waits for approval lands after it', { skip: withoutSshKeygen }, async (t) => {
   const { git, call, write, home, path } = scene(t);
   const key = makeKey(home, 'ana');

@@ -160,6 +160,8 @@ t.test('a value ends before the next name, and an expression or a message is non
     ['  password: "Use 8-16 letters"\n', undefined],
     ['  "password": "one two3?"\n', undefined],
     ['mysql -p"$DB_PASS" -u "$USER"\n', undefined],
+    ['<password>@db2.password@</password>\n', undefined],
+    ['password = "%DB_PASSWORD1%"\n', undefined],
   ] as const)
     t.equal(valueIn(text), value, text);
 });
