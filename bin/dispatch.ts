@@ -2,7 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { storeSecrets } from '../api/vault/store-secrets.ts';
+import { userSecrets } from '../api/vault/user-secrets.ts';
 import { systemClock } from '../core/base/clock.ts';
 import { isWritError, type WritError } from '../core/base/errors.ts';
 import type { WorkerPool } from '../core/kernel/worker/pool.ts';
@@ -100,7 +100,7 @@ export async function dispatch(
       print: printer,
       progress,
       cwd: host.cwd,
-      stores: createStores(storeSecrets(host.env)),
+      stores: createStores(userSecrets(host.env)),
       env: host.env,
       get stdin() {
         return host.stdin;

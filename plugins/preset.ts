@@ -1,5 +1,5 @@
 import { coderPlugin } from '../agent/plugin.ts';
-import { storeSecrets } from '../api/vault/store-secrets.ts';
+import { userSecrets } from '../api/vault/user-secrets.ts';
 import { type AttestPluginOptions, attestPlugin } from '../attest/attestor/plugin.ts';
 import type { LoadedPlugin } from '../core/kernel/plugin.ts';
 import { gatesPlugin } from '../gates/plugin.ts';
@@ -21,12 +21,12 @@ export function preset(options: AttestPluginOptions): readonly LoadedPlugin[] {
     providersPlugin, //   model backends
     coderPlugin, //       worker: a model does the Tasks
     evidencePlugin, //    which sources count, by `evidence.strategy`
-    storePlugin(storeSecrets(options.env)), // where runs are kept: git-native, external-local, external-s3
+    storePlugin(userSecrets(options.env)), // where runs are kept: git-native, external-local, external-s3
     gatesPlugin, //       check kinds, and one rule per reason a gate can fail
     policyEnginesPlugin, // policy engines: Cedar, CEL, Rego
     redactionPlugin, //   no secret reaches an artifact
     artifactsPlugin, //   patchset, release-notes
     supplyChainPlugin(options), // sbom, sca-report
-    attestPlugin({ ...storeSecrets(options.env), ...options }), // keys, provenance, transparency log
+    attestPlugin({ ...userSecrets(options.env), ...options }), // keys, provenance, transparency log
   ];
 }

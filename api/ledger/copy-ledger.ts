@@ -30,6 +30,7 @@ import { type TlogPolicy, verifyByPolicy } from '../../attest/log/witness-policy
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { type HttpClient, requestHttp } from '../../core/base/net.ts';
+import { inParallel } from '../../engine/state/machine.ts';
 import { auditedCheckpoints, openKeptHttp } from './follow-ledger.ts';
 import { auditHead, type LedgerTrust, type OpenLedger, openLedger } from './open-ledger.ts';
 
@@ -209,13 +210,7 @@ export async function migrateLedger(own: OpenLedger, options: MigrateOptions): P
     const bytes = await own.files(tilePath('entries', bundle, widthAt(0, bundle, old.size)));
     bodies.push(...(parseEntries(Buffer.from(bytes ?? [])) ?? []));
   }
-  const indexes: number[] = [];
-  const waiting = bodies.entries();
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (const [at, body] of waiting) indexes[at] = (await log.append(body, 0)).logIndex;
-    }),
-  );
+  const indexes = await inParallel(bodies, atOnce, async (body) => (await log.append(body, 0)).logIndex);
   const shared = await proveAll(bodies, indexes, options, http);
   await holdToSeen(shared, userCheckpointMemory(env), log.consistency);
   return {

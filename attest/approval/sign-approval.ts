@@ -7,7 +7,7 @@ import { readGuarded } from '../../core/base/files.ts';
 import type { InProcessApprover } from '../../core/interfaces/approval.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import { askGit, type GitDirectory } from '../../workspace/git/git.ts';
-import { parseSshPublicKey } from '../encoding/ssh-wire.ts';
+import { parseSshPublicKey, sshKeyBlob } from '../encoding/ssh-wire.ts';
 import { openKeyFile } from '../keys/key-signer.ts';
 import { openSshKeyFile } from '../keys/openssh-key.ts';
 import { type Environment, homeOf } from '../keys/user-config-dir.ts';
@@ -18,7 +18,6 @@ import {
   refuteSshSignature,
   type SshSignature,
   signSsh,
-  sshKeyBlob,
 } from './sshsig.ts';
 
 /** Exit code and output of a finished program. */

@@ -1,9 +1,9 @@
 /* SSH signatures as `ssh-keygen -Y sign` makes them (OpenSSH PROTOCOL.sshsig): reads, verifies and makes them. */
-import { hash, type KeyObject, verify } from 'node:crypto';
+import { hash, verify } from 'node:crypto';
 import { sha256 } from '../../core/base/canonical.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { parseBase64 } from '../encoding/expect-json.ts';
-import { parseSshPublicKey, type SshPublicKey, WireReader, wireString } from '../encoding/ssh-wire.ts';
+import { parseSshPublicKey, type SshPublicKey, WireReader, wireStrings } from '../encoding/ssh-wire.ts';
 
 /**
  * What an approval is signed as: a signature made for anything else (git, a file, another product) never counts as one.
@@ -68,12 +68,6 @@ export function refuteSshSignature(
   return why === undefined ? undefined : { status: 'bad-signature', detail: why };
 }
 
-/** The public half of an Ed25519 key as SSH writes it. */
-export function sshKeyBlob(key: KeyObject): Buffer {
-  const { x = '' } = key.export({ format: 'jwk' });
-  return wireStrings(keyType, Buffer.from(x, 'base64url'));
-}
-
 /** An armoured signature by an Ed25519 key (its blob, and what signs with it), as `ssh-keygen -Y sign` makes it. */
 export async function signSsh(
   blob: Uint8Array,
@@ -89,10 +83,6 @@ export async function signSsh(
       .toString('base64')
       .match(/.{1,70}/g) ?? [];
   return ['-----BEGIN SSH SIGNATURE-----', ...lines, '-----END SSH SIGNATURE-----', ''].join('\n');
-}
-
-function wireStrings(...strings: readonly (string | Uint8Array)[]): Buffer {
-  return Buffer.concat(strings.map((string) => wireString(Buffer.from(string as Uint8Array))));
 }
 
 function signedData(

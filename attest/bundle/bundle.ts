@@ -18,6 +18,7 @@ import {
   parseEnvelope,
   preAuthEncoding,
   signEnvelope,
+  toDsseEnvelope,
 } from '../encoding/dsse.ts';
 import {
   expectAnyBase64,
@@ -77,19 +78,6 @@ export function formatBundle({ envelope, proof, certificate, timestamp }: Bundle
     },
     dsseEnvelope: toDsseEnvelope(envelope),
   });
-}
-
-/** An envelope as JSON holds it (DSSE 1.0, Envelope). */
-export function toDsseEnvelope(envelope: Envelope): {
-  readonly payload: string;
-  readonly payloadType: string;
-  readonly signatures: readonly { readonly sig: string; readonly keyid: string }[];
-} {
-  return {
-    payload: envelope.payload.toString('base64'),
-    payloadType: envelope.payloadType,
-    signatures: [{ sig: envelope.signature.toString('base64'), keyid: envelope.keyId }],
-  };
 }
 
 function toTlogEntry(proof: BundledProof): unknown {

@@ -69,3 +69,16 @@ export function verifyEnvelope(envelope: Envelope, key: KeyObject): Buffer {
     detail: { reason: 'bad-signature', key_id: envelope.keyId },
   });
 }
+
+/** An envelope as JSON holds it (DSSE 1.0, Envelope). */
+export function toDsseEnvelope(envelope: Envelope): {
+  readonly payload: string;
+  readonly payloadType: string;
+  readonly signatures: readonly { readonly sig: string; readonly keyid: string }[];
+} {
+  return {
+    payload: envelope.payload.toString('base64'),
+    payloadType: envelope.payloadType,
+    signatures: [{ sig: envelope.signature.toString('base64'), keyid: envelope.keyId }],
+  };
+}

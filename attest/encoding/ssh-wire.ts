@@ -53,6 +53,18 @@ export function parseSshPublicKey(blob: Uint8Array): SshPublicKey {
   };
 }
 
+/** The public half of an Ed25519 or P-256 key as SSH writes it. */
+export function sshKeyBlob(key: KeyObject): Buffer {
+  const { crv, x = '', y = '' } = key.export({ format: 'jwk' });
+  const part = (text: string): Buffer => Buffer.from(text, 'base64url');
+  if (crv === 'Ed25519') return wireStrings('ssh-ed25519', part(x));
+  return wireStrings('ecdsa-sha2-nistp256', 'nistp256', Buffer.concat([Buffer.from([4]), part(x), part(y)]));
+}
+
+export function wireStrings(...strings: readonly (string | Uint8Array)[]): Buffer {
+  return Buffer.concat(strings.map((string) => wireString(Buffer.from(string as Uint8Array))));
+}
+
 function readParts(type: string, reader: WireReader): { readonly jwk: JsonWebKey; readonly size: number } {
   if (type === 'ssh-ed25519' || type === 'sk-ssh-ed25519@openssh.com') {
     const point = reader.string(32);

@@ -41,7 +41,7 @@ import { keptLedgerPath, ledgerPath, takeLock } from './ledger-files.ts';
 import { ledgerForm, ledgerMode, ledgerSectionOf, type SharedSection } from './log-sections.ts';
 import { pinnedLog } from './pinned-log.ts';
 import { findStrayRuns, unloggedRuns } from './proven-runs.ts';
-import { sharedLog, tokenVariable } from './shared-log-client.ts';
+import { findToken, sharedLog } from './shared-log-client.ts';
 import { isPartOf, type LogVersion, readFrom } from './tiles.ts';
 import { parseTlogPolicy } from './witness-policy.ts';
 
@@ -192,13 +192,7 @@ async function openShared(
       message: `\`[log] policy\` is \`${path}\`, which is no file of the policy commit`,
       detail: { issues: [{ path: 'log.policy', message: 'no such file' }] },
     });
-  const token = async (): Promise<string> => {
-    const found = env[tokenVariable] || (await outside.vault?.(place.repository, tokenVariable));
-    if (found) return found;
-    throw new WritError('LEDGER_TOKEN', {
-      message: `there is no token for \`${url}\`: \`${tokenVariable}\` is neither in the environment nor in the vault`,
-    });
-  };
+  const token = (): Promise<string> => findToken(url, env, (name) => outside.vault?.(place.repository, name));
   if (!place.dry) await token();
   const log = sharedLog({
     url,

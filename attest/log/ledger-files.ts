@@ -89,12 +89,7 @@ export const writeInPlace: FileWriter = async (directory, files) => {
 /** Puts a file that is flushed already into its place in `directory`, durably. */
 export async function placeDurably(directory: string, draft: string, path: string): Promise<void> {
   renameSync(join(directory, draft), join(directory, path));
-  const folder = openSync(directory, 'r');
-  try {
-    await flush(folder);
-  } finally {
-    closeSync(folder);
-  }
+  await syncPath(directory);
 }
 
 async function writeDraft(bytes: Uint8Array | string, temporary: string): Promise<string> {

@@ -30,8 +30,8 @@ interface KnownToken extends TokenLimits {
 }
 
 /**
- * Makes the token of a repository, which is returned once and kept as a digest. A name that has one is USAGE: two
- * holders of one token could not be told apart.
+ * Makes the token of a repository, which is returned once and kept as a digest. A name that has one is USAGE:
+ * entries of two holders could not be distinguished.
  */
 export async function addToken(directory: string, name: string, limits: TokenLimits): Promise<string> {
   requireName(name);

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { HttpClient } from '../../core/base/net.ts';
 import type { OutsideLog } from '../../core/interfaces/sealing.ts';
+import type { Environment } from '../keys/user-config-dir.ts';
 import { parseCheckpoint, parseTlogProof, type SignedCheckpoint, verifyCheckpoint } from './checkpoint.ts';
 import { parseVkey } from './note.ts';
 import {
@@ -16,7 +17,20 @@ import {
 import { type TlogPolicy, verifyByPolicy } from './witness-policy.ts';
 
 /** By which a repository appends; in the environment or the vault, never in a tracked file. */
-export const tokenVariable = 'WRIT_LEDGER_TOKEN';
+const tokenVariable = 'WRIT_LEDGER_TOKEN';
+
+/** Finds the token in the environment, else by `vault`. LEDGER_TOKEN. */
+export async function findToken(
+  url: string,
+  env: Environment,
+  vault: (name: string) => Promise<string | undefined> | undefined,
+): Promise<string> {
+  const found = env[tokenVariable] || (await vault(tokenVariable));
+  if (found) return found;
+  throw new WritError('LEDGER_TOKEN', {
+    message: `there is no token for \`${url}\`: \`${tokenVariable}\` is neither in the environment nor in the vault`,
+  });
+}
 
 /** A checkpoint may need several rounds with the witnesses. */
 const appendWithinMs = 120_000;
@@ -66,7 +80,7 @@ interface SharedLogOptions {
   readonly policy?: TlogPolicy | undefined;
 }
 
-/** A shared ledger as a log of others: whoever uses it verifies every answer against its key. */
+/** A shared ledger as a log of others: each answer is verified against its key. */
 export function sharedLog({ url, vkey, http, token, clock, policy }: SharedLogOptions): Required<OutsideLog> {
   const read = readFromUrl(url, http);
   const key = parseVkey(vkey);

@@ -3,7 +3,13 @@ import type { KeyObject } from 'node:crypto';
 import { canonicalize } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
-import { inTotoPayloadType, parseEnvelope, signEnvelope, verifyEnvelope } from '../encoding/dsse.ts';
+import {
+  inTotoPayloadType,
+  parseEnvelope,
+  signEnvelope,
+  toDsseEnvelope,
+  verifyEnvelope,
+} from '../encoding/dsse.ts';
 import {
   expectArray,
   expectObject,
@@ -12,7 +18,7 @@ import {
   parseJsonObject,
 } from '../encoding/expect-json.ts';
 import { keyIdOf } from '../encoding/public-key.ts';
-import { parseSshPublicKey, wireString } from '../encoding/ssh-wire.ts';
+import { parseSshPublicKey, sshKeyBlob } from '../encoding/ssh-wire.ts';
 import { sha256Form, statementType } from './statement.ts';
 
 export const workersPath = '.writ/workers';
@@ -33,13 +39,8 @@ export async function signJobResult(action: string, predicate: object, signer: S
   const subject = [{ name: 'action', digest: { sha256: action } }];
   const statement = { _type: statementType, subject, predicateType: jobResultType, predicate };
   const payload = Buffer.from(canonicalize(statement));
-  const { signature, keyId } = await signEnvelope(inTotoPayloadType, payload, signer);
-  const envelope = {
-    payload: payload.toString('base64'),
-    payloadType: inTotoPayloadType,
-    signatures: [{ keyid: keyId, sig: signature.toString('base64') }],
-  };
-  return Buffer.from(canonicalize(envelope));
+  const envelope = await signEnvelope(inTotoPayloadType, payload, signer);
+  return Buffer.from(canonicalize(toDsseEnvelope(envelope)));
 }
 
 /**
@@ -104,14 +105,8 @@ export function readWorkers(bytes: Uint8Array | undefined): readonly ListedWorke
 
 /** The line of `.writ/workers` for a key. */
 export function workerLine(name: string, key: KeyObject, labels: readonly string[]): string {
-  const { crv, x = '', y = '' } = key.export({ format: 'jwk' });
-  const part = (text: string): Buffer => Buffer.from(text, 'base64url');
-  const point = Buffer.concat([Buffer.from([4]), part(x), part(y)]);
-  const [type, parts] =
-    crv === 'Ed25519'
-      ? ['ssh-ed25519', [part(x)]]
-      : ['ecdsa-sha2-nistp256', [Buffer.from('nistp256'), point]];
-  const blob = Buffer.concat([Buffer.from(`${type}`), ...(parts as readonly Buffer[])].map(wireString));
+  const blob = sshKeyBlob(key);
+  const { type } = parseSshPublicKey(blob);
   const said = labels.length === 0 ? '' : ` labels="${labels.join(',')}"`;
   return `${name}${said} ${type} ${blob.toString('base64')}`;
 }

@@ -398,7 +398,7 @@ async function policyFiles(
     },
     {
       path: '.writ/owners',
-      content: `# One of these people has to approve each change; nobody approves a change of their own.\n* ${[...people.keys()].join(' ')}\n`,
+      content: `# One of these people has to approve each change; no one approves a change of their own.\n* ${[...people.keys()].join(' ')}\n`,
       isOwn: true,
       about:
         people.size > 1
@@ -417,7 +417,7 @@ function publicKeyIn(path: string): string {
   return text?.split(/\s+/, 2).join(' ') ?? '';
 }
 
-/** One line of `.writ/allowed_signers`. USAGE where it would make nobody a signer. */
+/** One line of `.writ/allowed_signers`. USAGE where it would make no one a signer. */
 function signerLine(name: string, key: string): string {
   const line = `${name} namespaces="${approvalNamespace}" ${key}\n`;
   const { signers, skipped } = parseAllowedSigners(Buffer.from(line));

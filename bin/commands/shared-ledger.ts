@@ -12,7 +12,7 @@ import { addToken, listTokens, removeToken, usualLimits } from '../../attest/log
 import { isNoteName, parseVkey } from '../../attest/log/note.ts';
 import { acceptEntries, type LedgerServer, serveLedger } from '../../attest/log/serve-ledger.ts';
 import { openSharedLedger } from '../../attest/log/shared-ledger.ts';
-import { tokenVariable } from '../../attest/log/shared-log-client.ts';
+import { findToken } from '../../attest/log/shared-log-client.ts';
 import { parseTlogPolicy, type TlogPolicy } from '../../attest/log/witness-policy.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
@@ -225,11 +225,7 @@ export async function ledgerMigrateCommand(context: CommandContext): Promise<Com
   const policy = await readPolicy(context, false);
   await using own = await ledgerOf(context);
   const repository = await openRepository(repoPath ?? cwd);
-  const found = env[tokenVariable] || (await findInVaults(repository, env, tokenVariable));
-  if (!found)
-    throw new WritError('LEDGER_TOKEN', {
-      message: `\`${tokenVariable}\` is neither in the environment nor in the vault`,
-    });
+  const found = await findToken(url, env, (name) => findInVaults(repository, env, name));
   const token = async (): Promise<string> => found;
   const key = parseVkey(vkey);
   const data = await migrateLedger(own, { url, key, policy, token, clock: systemClock, env });

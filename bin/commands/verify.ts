@@ -1,7 +1,7 @@
 /* The `writ verify` command and its options. */
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
-import { storeSecrets } from '../../api/vault/store-secrets.ts';
+import { userSecrets } from '../../api/vault/user-secrets.ts';
 import { type Requirement, requirements } from '../../api/verify/demands.ts';
 import type { TargetForm } from '../../api/verify/target-meanings.ts';
 import { toVerificationData, verificationRefusal, warningsOf } from '../../api/verify/verification-data.ts';
@@ -50,7 +50,7 @@ function toAsker(context: CommandContext): VerifyContext {
     cwd,
     env,
     signal,
-    stores: createStores(storeSecrets(env)),
+    stores: createStores(userSecrets(env)),
     ...(repoPath === undefined ? {} : { repoPath }),
     get stdin() {
       return context.stdin;

@@ -204,11 +204,11 @@ export async function specsOfRewritten(
 ): Promise<readonly RecordedSpec[]> {
   const found: RecordedSpec[] = [];
   for (const runId of runIds) {
-    const run = await findRun(stores, repository, systemClock, runId).catch((fault: unknown) => {
+    const one = await recordedSpec(stores, repository, runId).catch((fault: unknown) => {
       if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
       throw fault;
     });
-    if (run !== undefined) found.push(await recordedSpec(stores, repository, runId));
+    if (one !== undefined) found.push(one);
   }
   return found;
 }

@@ -71,7 +71,7 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
   if (config === undefined) return undefined;
   let opened: ReturnType<typeof openAll> | undefined;
   const turns = new Map<string, number>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const commands = new Map<string, Command>();
   return {
     async run(command) {
@@ -129,8 +129,8 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
       const refused = dispatcher
         .refusals()
         .map((why) => finding('warning', 'JOB_REFUSED', `a result of a worker did not count: ${why}`, {}));
-      const fresh = [...differing, ...refused].filter(({ message }) => !told.has(message));
-      for (const { message } of fresh) told.add(message);
+      const fresh = [...differing, ...refused].filter(({ message }) => !reported.has(message));
+      for (const { message } of fresh) reported.add(message);
       return fresh;
     },
     close: async () => {

@@ -49,8 +49,8 @@ export async function findPushPlace(
   const isUpstream = remoteRef === target || (upstream !== '' && pushed === upstream);
   if (remote.address === ofUpstream && isUpstream)
     return { remote, branch: remoteRef, tracking: upstream, isApart: false };
-  const isAddress = /[:\\]|^[./~]/.test(remote.address);
-  const tracking = isAddress ? {} : { tracking: `refs/remotes/${remote.address}/${shortRef(target)}` };
+  const { name } = remote;
+  const tracking = name === undefined ? {} : { tracking: `refs/remotes/${name}/${shortRef(target)}` };
   return { remote, branch: target, ...tracking, isApart: remoteRef !== '' };
 }
 

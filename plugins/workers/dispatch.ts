@@ -1,10 +1,9 @@
 /* Dispatches the jobs of a run to workers, waits for their signed results, and finds results that come twice. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedWorker } from '../../attest/statement/job-result.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { broughtIds, type Content, commitJob, jobRef, resultRef } from './content.ts';
 import { type Job, writeJob } from './job.ts';
-import type { JobQueue, QueueNews } from './queue.ts';
+import { endsWithin, type JobQueue, type QueueNews } from './queue.ts';
 import { readResult, type SignedResult } from './result.ts';
 
 /** The engine reads the list of workers by what uses it. */
@@ -210,11 +209,11 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
           jobs.delete(action);
           return undefined;
         }
-        const isNews = await comesBefore(next, lookEachMs, signal);
+        const isNews = await endsWithin(lookEachMs, next, signal);
         signal.throwIfAborted();
         // Before the look: what is said while it lasts leads to another one.
         next = news;
-        // A queue that lost everything is told again; it ignores a message that it has.
+        // A queue that lost everything gets the message again; it ignores a message that it has.
         if (!isNews) await publish(waiting).catch(away);
         await look();
       }
@@ -235,16 +234,4 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
         await content.push([...left].map(([ref, from]) => ({ ref, from, to: null }))).catch(() => false);
     },
   };
-}
-
-/** Whether something comes within so many milliseconds, and before the signal. */
-async function comesBefore(something: Promise<void>, ms: number, signal: AbortSignal): Promise<boolean> {
-  const over = new AbortController();
-  const stop = AbortSignal.any([over.signal, signal]);
-  const late = sleep(ms, false, { signal: stop }).catch(() => false);
-  try {
-    return await Promise.race([something.then(() => true), late]);
-  } finally {
-    over.abort();
-  }
 }

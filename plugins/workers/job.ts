@@ -20,7 +20,7 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import { hashOpenFile } from '../../workspace/git/directory-digest.ts';
 import { findProgram } from '../../workspace/process/find-program.ts';
 
-const sha256Text = where(text(64), 'to be a SHA-256 in hex', (found) => /^[0-9a-f]{64}$/.test(found));
+export const sha256Text = where(text(64), 'to be a SHA-256 in hex', (found) => /^[0-9a-f]{64}$/.test(found));
 const gitId = where(text(64), 'to be a git object id', (found) =>
   /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(found),
 );

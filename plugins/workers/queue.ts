@@ -95,12 +95,15 @@ export async function openQueue(address: string, hear: QueueNews): Promise<JobQu
   events.on('failed', ({ jobId }) => hear(actionOf(jobId), 'ended'));
   return {
     add: (wakeUp) =>
-      within(
+      endsWithin(
         addWithinMs,
         queue.add('job', wakeUp, { jobId: idOf(wakeUp), removeOnComplete: true, removeOnFail: true }),
       ),
     async close() {
-      await Promise.all([within(closeWithinMs, queue.close()), within(closeWithinMs, events.close())]);
+      await Promise.all([
+        endsWithin(closeWithinMs, queue.close()),
+        endsWithin(closeWithinMs, events.close()),
+      ]);
       await Promise.all([
         queue.disconnect().catch(() => undefined),
         events.disconnect().catch(() => undefined),
@@ -132,17 +135,22 @@ export async function listenToQueue(
   return {
     drain: () => worker.close(),
     async close() {
-      await within(closeWithinMs, worker.close(true));
+      await endsWithin(closeWithinMs, worker.close(true));
       await worker.disconnect().catch(() => undefined);
       connection.disconnect();
     },
   };
 }
 
-/** True if it ends well in time. */
-async function within(ms: number, doing: Promise<unknown>): Promise<boolean> {
+/** True if it ends well within so many milliseconds, and before the signal. */
+export async function endsWithin(
+  ms: number,
+  doing: Promise<unknown>,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const over = new AbortController();
-  const late = sleep(ms, false, { signal: over.signal }).catch(() => false);
+  const stop = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+  const late = sleep(ms, false, { signal: stop }).catch(() => false);
   const done = doing.then(
     () => true,
     () => false,

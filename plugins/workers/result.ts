@@ -7,19 +7,18 @@ import {
 } from '../../attest/statement/job-result.ts';
 import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError } from '../../core/base/errors.ts';
-import { count, flag, list, object, oneOf, type TypeOf, text, where } from '../../core/base/schema.ts';
+import { count, flag, list, object, oneOf, type TypeOf, text } from '../../core/base/schema.ts';
 import type { ReportFile } from '../../core/interfaces/check.ts';
 import type { CapturedOutput, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import type { Scratch } from '../../workspace/git/scratch.ts';
 import { commitFiles, readFiles } from './content.ts';
-import { type Job, readShape, refused } from './job.ts';
+import { type Job, readShape, refused, sha256Text } from './job.ts';
 
 const maxReports = 256;
 const maxReportBytes = 64 * 1024 * 1024;
 const streams = ['stdout', 'stderr', 'combined'] as const;
 
-const sha256Text = where(text(64), 'to be a SHA-256 in hex', (found) => /^[0-9a-f]{64}$/.test(found));
 const output = object('to be an output', { sha256: sha256Text, totalBytes: count(0), truncated: flag });
 const written = object('to be a path', { path: text(4096), was: oneOf('added', 'changed') });
 

@@ -1,7 +1,13 @@
 import { createPublicKey } from 'node:crypto';
 import t from 'tap';
-import { formatBundle, parseBundle, parseTlogEntry, toDsseEnvelope } from '../../attest/bundle/bundle.ts';
-import { parseEnvelope, preAuthEncoding, signEnvelope, verifyEnvelope } from '../../attest/encoding/dsse.ts';
+import { formatBundle, parseBundle, parseTlogEntry } from '../../attest/bundle/bundle.ts';
+import {
+  parseEnvelope,
+  preAuthEncoding,
+  signEnvelope,
+  toDsseEnvelope,
+  verifyEnvelope,
+} from '../../attest/encoding/dsse.ts';
 import { parseBase64 } from '../../attest/encoding/expect-json.ts';
 import { parsePublicKey } from '../../attest/encoding/public-key.ts';
 import { generateKey, toSigner } from '../../attest/keys/key-signer.ts';

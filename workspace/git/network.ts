@@ -8,6 +8,8 @@ import { askGit, type GitAnswer, type GitCall, type GitDirectory, type GitSettin
 export interface Remote {
   readonly address: string;
   readonly shown: string;
+  /** Absent for a remote that is an address. */
+  readonly name?: string;
 }
 
 /** Variables that a network command may use, in addition to those of every git call. */
@@ -72,7 +74,7 @@ export async function pickRemote(
   if (wanted === undefined) {
     const name = names.includes('origin') ? 'origin' : names[0];
     if (name !== undefined && (names.length === 1 || name === 'origin'))
-      return { address: name, shown: name };
+      return { address: name, shown: name, name };
     throw unknown(
       names.length === 0
         ? 'this repository has no remote'
@@ -81,7 +83,7 @@ export async function pickRemote(
       names.length === 0 ? ['name one: `git remote add origin URL`'] : ['say which: `writ push REMOTE`'],
     );
   }
-  if (names.includes(wanted)) return { address: wanted, shown: wanted };
+  if (names.includes(wanted)) return { address: wanted, shown: wanted, name: wanted };
   if (!/[/:\\]/.test(wanted) || wanted.startsWith('-')) {
     const near = nearestName(wanted, names);
     throw unknown(

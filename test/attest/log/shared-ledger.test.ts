@@ -328,7 +328,7 @@ t.test('plain HTTP beyond the loopback is refused', async (t) => {
   await ledger.close();
 });
 
-t.test('a client that sends half an entry, or disappears, holds up nobody', async (t) => {
+t.test('a client that sends half an entry, or disappears, holds up no one', async (t) => {
   const place = makePlace(t);
   const { policy } = await makeWitnesses(t, place, 'w1');
   const ledger = await openShared(place, policy);

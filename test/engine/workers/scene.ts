@@ -22,7 +22,7 @@ export interface Redis {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** A Redis on a socket in `directory`; with `durable` it keeps what it was told. */
+/** A Redis on a socket in `directory`; with `durable` it survives a kill with its messages. */
 export async function startRedis(directory: string, durable = false): Promise<Redis> {
   mkdirSync(directory, { recursive: true });
   const socket = join(directory, 'redis.sock');
