@@ -213,7 +213,7 @@ async function commitsOutside(
 
 /** True if the history of the tips is complete, so that a missing commit cannot be part of it. */
 async function hasWholeHistory(repository: Repository, tips: readonly string[]): Promise<boolean> {
-  if ((await isShallow(repository)) !== false) return false;
+  if (isShallow(repository)) return false;
   if (tips.length === 0) return true;
   const { code } = await askGit(repository, ['rev-list', '--count', '--stdin'], {
     input: `${tips.join('\n')}\n`,

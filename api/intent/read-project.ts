@@ -185,7 +185,7 @@ export async function targetIn(
 
 /** The remote `origin`, unless a spec may not contain its URL (a password, a plain path). */
 async function remoteOf(repository: Repository): Promise<TargetRepo | undefined> {
-  const locator = (await originOf(repository)) ?? '';
+  const locator = await originOf(repository);
   if (locator === '' || locator.length > 512) return undefined;
   const repo: TargetRepo = { type: 'git', locator };
   return locatorForm({ metadata: { target: { repo } } }).length === 0 ? repo : undefined;

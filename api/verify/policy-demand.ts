@@ -30,7 +30,7 @@ export function demandOf(name: string, open: () => Promise<Repository>): PolicyD
     }
     if (await isAncestor(repository, commit, tip)) return true;
     // A shallow history may not show what it holds.
-    return (await isShallow(repository)) === true ? undefined : false;
+    return isShallow(repository) ? undefined : false;
   };
   return {
     name: printable(name),

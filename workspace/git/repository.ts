@@ -1,5 +1,14 @@
 /* Opens a repository and names it. */
-import { accessSync, chmodSync, constants, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { isInside } from '../process/find-program.ts';
@@ -20,6 +29,8 @@ export interface Repository extends GitDirectory {
   readonly hasSigning?: boolean;
   /** The same of `core.hooksPath`. */
   readonly hasHooksPath?: boolean;
+  /** The address of the remote `origin`, empty if it has none; absent: unknown. */
+  readonly origin?: string;
 }
 
 export interface RepositoryUse {
@@ -141,10 +152,9 @@ export async function resolveId(place: GitDirectory, expression: string): Promis
   return id !== undefined && isObjectId(id) ? id : undefined;
 }
 
-/** Whether this clone is shallow; `undefined` if git does not report it. */
-export async function isShallow(place: GitDirectory): Promise<boolean | undefined> {
-  const answer = await tryGit(place, ['rev-parse', '--is-shallow-repository']);
-  return answer === undefined ? undefined : answer !== 'false';
+/** True for a shallow clone: its git directory has a file `shallow` (gitrepository-layout). */
+export function isShallow({ commonDir }: Pick<Repository, 'commonDir'>): boolean {
+  return existsSync(join(commonDir, 'shallow'));
 }
 
 function directoryAt(path: string): string {
@@ -180,7 +190,7 @@ function discoveryFault(path: string, args: readonly string[], code: number, std
  * name. `refsAreFiles` and `isWhole` are false if the config names another ref storage or a partial clone.
  */
 async function readConfig(place: GitDirectory): Promise<{
-  readonly known: Pick<Repository, 'settings' | 'isWhole' | 'hasSigning' | 'hasHooksPath'>;
+  readonly known: Pick<Repository, 'settings' | 'isWhole' | 'hasSigning' | 'hasHooksPath' | 'origin'>;
   readonly refsAreFiles: boolean;
   readonly isShared: boolean;
 }> {
@@ -189,7 +199,7 @@ async function readConfig(place: GitDirectory): Promise<{
     '-z',
     '--show-scope',
     '--get-regexp',
-    '^(commit\\.gpgsign|core\\.(hookspath|sharedrepository)|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter))$',
+    '^(commit\\.gpgsign|core\\.(hookspath|sharedrepository)|filter\\..*\\.(clean|smudge|process|required)|extensions\\.(refstorage|partialclone)|remote\\..*\\.(promisor|partialclonefilter)|remote\\.origin\\.url)$',
   ]);
   const found = new Map(scopedSettings(stdout).map(({ key, value }) => [key, value]));
   const keys = [...found.keys()];
@@ -201,7 +211,12 @@ async function readConfig(place: GitDirectory): Promise<{
       hasSigning: !isKnown || found.has('commit.gpgsign'),
       hasHooksPath: !isKnown || found.has('core.hookspath'),
       settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
-      isWhole: isKnown && !keys.some((key) => /^(?:remote\.|extensions\.partialclone$)/.test(key)),
+      isWhole:
+        isKnown &&
+        !keys.some((key) =>
+          /^(?:remote\..*\.(?:promisor|partialclonefilter)|extensions\.partialclone)$/.test(key),
+        ),
+      ...(isKnown ? { origin: found.get('remote.origin.url') ?? '' } : {}),
     },
     refsAreFiles: isKnown && !found.has('extensions.refstorage'),
     isShared: sharesWithGroup(found.get('core.sharedrepository') ?? ''),
@@ -278,24 +293,20 @@ export async function nameRepository(
 ): Promise<string> {
   const stated = type === 'git' ? remoteUri(locator) : undefined;
   if (stated !== undefined) return stated;
-  const url = await originOf(repository);
-  const remote = url === undefined ? undefined : remoteUri(url);
+  const remote = remoteUri(await originOf(repository));
   return remote ?? `urn:writ:repository:${(await firstCommit(repository, base)) ?? type}`;
 }
 
-/** The address of the remote `origin`. */
-export function originOf(repository: Repository): Promise<string | undefined> {
-  return tryGit(repository, ['config', '--get', 'remote.origin.url']);
+/** The address of the remote `origin`; empty if there is none. */
+export async function originOf(repository: Repository): Promise<string> {
+  return repository.origin ?? (await tryGit(repository, ['config', '--get', 'remote.origin.url'])) ?? '';
 }
 
 /** The root of the first-parent history; `undefined` on an unborn branch and in a shallow clone. */
 async function firstCommit(repository: Repository, base: string | undefined): Promise<string | undefined> {
   if (base === undefined) return undefined;
-  const [first, shallow] = await Promise.all([
-    tryGit(repository, ['rev-list', '--first-parent', '--max-parents=0', base]),
-    isShallow(repository),
-  ]);
-  if (shallow !== false) return undefined;
+  if (isShallow(repository)) return undefined;
+  const first = await tryGit(repository, ['rev-list', '--first-parent', '--max-parents=0', base]);
   return first !== undefined && isObjectId(first) ? first : undefined;
 }
 

@@ -6,7 +6,7 @@ import { parseCommit } from './git-object.ts';
 import { describeObjects, readObjects } from './read-objects.ts';
 import { type ListedRef, readHeadFile } from './ref-files.ts';
 import { matchRefs } from './refs.ts';
-import { emptyTreeOf, isObjectId, isShallow, resolveId } from './repository.ts';
+import { emptyTreeOf, isObjectId, isShallow, type Repository, resolveId } from './repository.ts';
 
 /** A commit and its tree; without a commit, the empty tree of an unborn branch. */
 export interface Base {
@@ -20,7 +20,10 @@ const maxRefLength = 1024;
  * The commit that a branch, tag, id or revision expression names, as a full id. REF_NOT_FOUND; REF_INVALID for a
  * range, control characters and anything that looks like an option.
  */
-export async function resolveCommit(place: GitDirectory, ref: string): Promise<string> {
+export async function resolveCommit(
+  place: GitDirectory & Pick<Repository, 'commonDir'>,
+  ref: string,
+): Promise<string> {
   const shown = printable(ref);
   if (!isRevision(ref)) {
     throw new WritError('REF_INVALID', {
@@ -33,14 +36,14 @@ export async function resolveCommit(place: GitDirectory, ref: string): Promise<s
     throw new WritError('REF_NOT_FOUND', {
       message: `\`${shown}\` names no commit`,
       detail: { ref: shown },
-      hints: await shallowHints(place),
+      hints: shallowHints(place),
     });
   return found.id;
 }
 
 /** A hint for a shallow clone; empty for any other repository. */
-export async function shallowHints(place: GitDirectory): Promise<readonly string[]> {
-  return (await isShallow(place))
+export function shallowHints(place: Pick<Repository, 'commonDir'>): readonly string[] {
+  return isShallow(place)
     ? ['this clone is shallow; fetch the rest of its history: `git fetch --unshallow`']
     : [];
 }
@@ -58,7 +61,10 @@ export function isRevision(ref: string): boolean {
 }
 
 /** `resolveCommit` with the tree. If HEAD is unborn, `HEAD` and its branch name the empty tree. */
-export async function resolveBase(place: GitDirectory, ref: string): Promise<Base> {
+export async function resolveBase(
+  place: GitDirectory & Pick<Repository, 'commonDir'>,
+  ref: string,
+): Promise<Base> {
   try {
     const commit = await resolveCommit(place, ref);
     return { commit, tree: await treeOf(place, commit) };

@@ -234,7 +234,7 @@ export async function resolveRange(repo: Repository, range: string): Promise<Res
   const tip = await resolveCommit(repo, to === '' ? 'HEAD' : to);
   const common = await mergeBase(repo, left, tip);
   if (common === undefined) {
-    const hints = await shallowHints(repo);
+    const hints = shallowHints(repo);
     // The common ancestor may be missing from a shallow clone.
     throw new WritError(hints.length > 0 ? 'OBJECTS_MISSING' : 'PATCH_DOES_NOT_APPLY', {
       message: `the ends of \`${printable(range)}\` have no common ancestor${hints.length > 0 ? ' here' : ''}`,

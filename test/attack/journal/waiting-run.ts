@@ -148,9 +148,10 @@ export async function waitingRun(
       git(['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`]);
       const tree = git(['write-tree']);
       rmSync(index, { force: true });
-      const repository = await createScratch(join(sample.home, 'scratch'), await openRepository(sample.root));
+      const repository = await openRepository(sample.root);
+      const scratch = await createScratch(join(sample.home, 'scratch'), repository);
       const base = await resolveBase(repository, sample.git('rev-parse', 'main'));
-      return { tree, digest: (await normalisePatch(repository, base, tree)).digest };
+      return { tree, digest: (await normalisePatch(scratch, base, tree)).digest };
     },
   };
 }

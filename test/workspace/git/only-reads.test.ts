@@ -17,7 +17,9 @@ t.test('a read-only repository is the same but skips the search for filter drive
   sample.git('config', 'filter.trap.smudge', `touch ${join(dir, 'sprung')}`);
   sample.git('worktree', 'add', '-q', '-b', 'side', join(dir, 'side'));
   for (const path of ['main', 'side']) {
-    const { settings, isWhole, hasSigning, hasHooksPath, ...whole } = await openRepository(join(dir, path));
+    const { settings, isWhole, hasSigning, hasHooksPath, origin, ...whole } = await openRepository(
+      join(dir, path),
+    );
     const { onlyReads, ...rest } = await openRepository(join(dir, path), { onlyReads: true });
     t.strictSame(rest, { ...whole, settings: [] }, path);
     t.equal(onlyReads, true);
