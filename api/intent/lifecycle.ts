@@ -162,8 +162,9 @@ export interface ContinuedContract {
 }
 
 /**
- * If the commit of `closedBy` closed the intent of a confirmed contract, returns the contract with the next id and
- * records it as confirmed: a person confirmed everything else in it. Otherwise `undefined`: it can run as it is.
+ * If the commit of `closedBy` closed the intent of a contract that was active, returns the contract with the next id,
+ * and records a draft as confirmed: a person confirmed everything else in it. Otherwise `undefined`: it can run as it
+ * is.
  */
 export async function continueIntent(
   engine: WritEngine,
@@ -175,10 +176,11 @@ export async function continueIntent(
   const { document, digest } = contract;
   const history = await readIntentHistory(store, document.metadata.id);
   const last = history?.statusEvent;
-  if (history?.status !== 'closed' || last?.run !== closedBy || !isActivated(history, digest))
-    return undefined;
+  if (history?.status !== 'closed' || last?.run !== closedBy) return undefined;
+  const isActive = document.lifecycle.status === 'active';
+  if (!isActive && !isActivated(history, digest)) return undefined;
   const bytes = withOwnId(specBytes, id);
-  await confirmIntent(engine, repositoryPath, bytes);
+  if (!isActive) await confirmIntent(engine, repositoryPath, bytes);
   return { specBytes: bytes, digest: (await readContract(engine, bytes)).digest };
 }
 

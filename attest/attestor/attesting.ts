@@ -253,32 +253,31 @@ async function rehearse(statement: ProvenanceStatement, parties: SealingParties)
 }
 
 /**
- * Whether one of these keys (PEM) signed, for that run, exactly these bytes under these names. False for whatever
- * cannot be read, is signed by another key, or speaks of another run or of other files; KEY_UNUSABLE for a key that is
- * none.
+ * What one of these keys (PEM) signed for that run: exactly these bytes under these names, or other files. `undefined`
+ * if the bundle cannot be read, is signed by another key, or names another run. KEY_UNUSABLE for a key that is none.
  */
 export function verifyWaitingRun(
   bundle: Uint8Array,
   runId: string,
   files: ReadonlyMap<string, Uint8Array>,
   keys: readonly string[],
-): boolean {
+): 'these' | 'others' | undefined {
   const known = keys.map(parsePublicKey);
   try {
     const { envelope } = parseBundle(bundle);
     const key = known.find((one) => keyIdOf(one) === envelope.keyId);
-    if (!key) return false;
+    if (!key) return undefined;
     const payload = verifyEnvelope(envelope, key);
     const { predicateType, predicate, subjects } = readAttestation(envelope.payloadType, payload);
-    if (predicateType !== waitingRunType || predicate.run_id !== runId) return false;
+    if (predicateType !== waitingRunType || predicate.run_id !== runId) return undefined;
     const signed = new Map(subjects.map(({ name, digest }) => [name, digest.get('sha256')]));
-    return (
+    const isSame =
       files.size > 0 &&
       signed.size === files.size &&
-      [...files].every(([name, bytes]) => signed.get(name) === sha256Hex(bytes))
-    );
+      [...files].every(([name, bytes]) => signed.get(name) === sha256Hex(bytes));
+    return isSame ? 'these' : 'others';
   } catch (fault) {
-    if (isWritError(fault)) return false;
+    if (isWritError(fault)) return undefined;
     throw fault;
   }
 }

@@ -1,5 +1,6 @@
 /* The `writ seal` command: a change that exists, through a spec that is built on the spot. */
 import { readVersion } from '../../api/build.ts';
+import { continueIntent } from '../../api/intent/lifecycle.ts';
 import { projectInTree, readProposedCheck, targetIn } from '../../api/intent/read-project.ts';
 import { invalidWords } from '../../api/intent/read-spec.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
@@ -15,6 +16,7 @@ import {
   rangeChange,
   readRiskPolicy,
   recordedSpec,
+  removeRunLine,
   type SealableChange,
   type SealWords,
   sealSpec,
@@ -115,7 +117,7 @@ async function chooseSpec(
         message:
           '`--by` names the run whose spec counts: expected `--commit`, without `--check` and `--risk`',
       });
-    const { runId, document, bytes } = await recordedSpec(context.stores, repository, by);
+    const { runId, document, bytes } = await recordedSpec(context.stores, repository, by, change);
     const { leastRisk } = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
     const { level } = document.risk;
     if (higherRisk(level, leastRisk) !== level)
@@ -127,7 +129,12 @@ async function chooseSpec(
       });
     print.note(`evaluated by the spec \`${printable(document.metadata.id)}\` of run ${runId}`);
     if (!json && !print.quiet) printSpec(print, document, { paths: change.paths });
-    return { spec: document, specBytes: bytes };
+    // If that run has landed, its intent is closed: the same change on another branch is an intent of its own.
+    const id = uuidV7(systemClock.now());
+    const next = await continueIntent(engine, repository.root, bytes, { closedBy: runId, id });
+    if (next === undefined) return { spec: document, specBytes: bytes };
+    print.note(`the intent of that run is closed: the copy of its spec has the id \`${id}\``);
+    return { spec: { ...document, metadata: { ...document.metadata, id } }, specBytes: next.specBytes };
   }
   const recorded = await specsOfRewritten(context.stores, repository, change);
   const about = { command: 'seal', asksNoOne: options.flag('ci') } as const;
@@ -138,10 +145,7 @@ async function chooseSpec(
   throw new WritError('USAGE', {
     message: `the last commit names run ${runId}, whose spec \`${printable(document.metadata.id)}\` demands something else than the one built now`,
     detail: { run_id: runId },
-    hints: [
-      `evaluate it by that spec: \`writ seal --commit --by ${runId}\``,
-      'if the commit is no longer that change: remove the line `Run-Id` from its message (`git commit --amend`)',
-    ],
+    hints: [`evaluate it by that spec: \`writ seal --commit --by ${runId}\``, removeRunLine],
   });
 }
 

@@ -152,15 +152,15 @@ export interface Attestor {
     parties: SealingParties,
   ): Promise<Uint8Array>;
   /**
-   * Whether one of these public keys (PEM) signed exactly these files for that run. KEY_UNUSABLE for a key that is
-   * none.
+   * What one of these public keys (PEM) signed for that run: exactly these files, or others. `undefined`: nothing.
+   * KEY_UNUSABLE for a key that is none.
    */
   isWaitingSignedBy(
     bundle: Uint8Array,
     runId: string,
     files: ReadonlyMap<string, Uint8Array>,
     keys: readonly string[],
-  ): boolean;
+  ): 'these' | 'others' | undefined;
   /**
    * Signs the provenance of an unsealed candidate, reads it back and checks the log. Returns the problems that would
    * make a seal fail. Keeps no result.

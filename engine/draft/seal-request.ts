@@ -39,6 +39,8 @@ export interface SealableChange {
   readonly message?: string;
   /** The runs that the commit to be replaced names. */
   readonly runIds?: readonly string[];
+  /** The digests of specs (SHA-256, hex) that it names. */
+  readonly specDigests?: readonly string[];
 }
 
 /** Files in the git directory while an operation of several steps is not finished. */
@@ -130,12 +132,16 @@ export async function lastCommit(repository: Repository): Promise<SealableChange
   const changed = await changedEntries(repository, parent, commit);
   const paths = changed.map(({ path }: ChangedEntry) => path);
   const source = { kind: 'range', range: `${parent}..${commit}` } as const;
-  const runIds = message.slice(0, maxLines).flatMap((line) => runLine.exec(line)?.[1] ?? []);
-  return { source, base, branch, paths, message: message.join('\n').trim(), runIds: [...new Set(runIds)] };
+  const named = (line: RegExp) => [
+    ...new Set(message.slice(0, maxLines).flatMap((text) => line.exec(text)?.[1] ?? [])),
+  ];
+  const [runIds, specDigests] = [named(runLine), named(digestLine)];
+  return { source, base, branch, paths, message: message.join('\n').trim(), runIds, specDigests };
 }
 
-/** A line of the message, in whatever paragraph: a squash has several. */
+/** Lines of the message, in whatever paragraph: a squash has several. */
 const runLine = /^Run-Id: ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*$/;
+const digestLine = /^Intentspec-Digest: (?:sha256:)?([\da-f]{64})\s*$/;
 const maxLines = 2000;
 
 /** The commits of `A..B`, for the branch `onto`, else for the one that is checked out. PATCH_EMPTY, REF_INVALID. */
@@ -177,11 +183,15 @@ export interface RecordedSpec {
   readonly document: IntentSpec;
 }
 
-/** The spec of a run. RUN_NOT_FOUND, OBJECT_CORRUPT if it is not the one that the run evaluated. */
+/**
+ * The spec of a run. RUN_NOT_FOUND, OBJECT_CORRUPT if it is not the one that the run evaluated, or that the commit
+ * names beside the run: whoever may push to a remote may have replaced the record.
+ */
 export async function recordedSpec(
   stores: Stores,
   repository: Repository,
   wanted: string,
+  { runIds = [], specDigests = [] }: Pick<SealableChange, 'runIds' | 'specDigests'>,
 ): Promise<RecordedSpec> {
   const { store, runId } = await findRun(stores, repository, systemClock, wanted);
   const { spec } = await readRun(repository, store, runId);
@@ -193,25 +203,39 @@ export async function recordedSpec(
       detail: { run_id: runId, expected: spec.digest },
       hints: ['look for damage: `writ fsck`'],
     });
+  if (runIds.includes(runId) && specDigests.length > 0 && !specDigests.includes(spec.digest))
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `the last commit names run \`${runId}\` and a spec of another digest than the run's record has`,
+      detail: { run_id: runId, expected: specDigests.join(', '), found: spec.digest },
+      hints: ['someone changed the record: compare it with `git log refs/ai/runs/…` of another clone'],
+    });
   return { runId, bytes, document: read.document };
 }
 
-/** The specs of the runs that a commit names, as far as they are here. */
+/** The specs of the runs that a commit names. As `recordedSpec`. */
 export async function specsOfRewritten(
   stores: Stores,
   repository: Repository,
-  { runIds = [] }: SealableChange,
+  change: SealableChange,
 ): Promise<readonly RecordedSpec[]> {
   const found: RecordedSpec[] = [];
-  for (const runId of runIds) {
-    const one = await recordedSpec(stores, repository, runId).catch((fault: unknown) => {
-      if (isWritError(fault, 'RUN_NOT_FOUND')) return undefined;
-      throw fault;
-    });
-    if (one !== undefined) found.push(one);
-  }
+  for (const runId of change.runIds ?? [])
+    try {
+      found.push(await recordedSpec(stores, repository, runId, change));
+    } catch (fault) {
+      if (!isWritError(fault, 'RUN_NOT_FOUND')) throw fault;
+      throw new WritError('RUN_NOT_FOUND', {
+        message: `the last commit names run ${runId}, whose record is not in this repository`,
+        detail: { run_id: runId },
+        hints: ['bring it: `writ fetch`', removeRunLine],
+      });
+    }
   return found;
 }
+
+/** Hint for a commit that names a run and is another change. */
+export const removeRunLine =
+  'if the commit is no longer that change: remove the line `Run-Id` from its message (`git commit --amend`)';
 
 /** Whether two specs demand the same of a change, whatever they say about it. Pure. */
 export function demandsAlike(one: IntentSpec, other: IntentSpec): boolean {

@@ -254,26 +254,42 @@ const ofPlan = /^(?:plan\.json$|tasks\/|plans\/)/;
 const leadsOut = /(?:^|\/)\.{0,2}(?:\/|$)/;
 const maxKeyBytes = 64 * 1024;
 
-/** Returns whether a runner listed at the policy commit (`[runners]`) signed the journal in the run's refs. */
+/**
+ * Returns whether a runner listed at the policy commit (`[runners]`) signed the journal in the run's refs. Throws
+ * JOURNAL_CORRUPT if such a runner, or the own key, signed another one for this run.
+ */
 export async function isSignedByRunner(
   engine: WritEngine,
   environment: RunEnvironment,
   { started, travelled, runnerSeal }: ClaimedRun,
+  ownKey: string | undefined,
 ): Promise<boolean> {
+  const { runId } = started;
+  const { attestor } = engine;
+  if (!travelled || !runnerSeal) return false;
+  const files = new Map([[travelledJournal, travelled.bytes]]);
+  const signedBy = (keys: readonly string[]): boolean => {
+    const signed = attestor.isWaitingSignedBy(runnerSeal, runId, files, keys);
+    if (signed !== 'others') return signed === 'these';
+    throw new WritError('JOURNAL_CORRUPT', {
+      message: `the journal of run \`${runId}\` is not the one that its runner signed`,
+      detail: { run_id: runId },
+      hints: ['someone changed `refs/ai/runs/…` at a remote: start the change again'],
+    });
+  };
+  if (ownKey !== undefined) signedBy([ownKey]);
   const { keys } = environment.config.runners;
   // A policy that is on no branch here came with the claim, so its runners are not trusted.
   if (environment.policy.ref === undefined) return false;
   // If the spec chose the policy, its author chose the runners. Whether it did is computed here, not read from the
   // claim.
   if (environment.foreign !== undefined) return false;
-  if (!travelled || !runnerSeal || keys.length === 0) return false;
+  if (keys.length === 0) return false;
   const read = await Promise.all(
     keys.map((path) => readBlob(environment.repository, environment.policy.tree, path, maxKeyBytes)),
   );
   const pems = read.flatMap((bytes) => (bytes ? [bytes.toString('utf8')] : []));
-  const { attestor } = engine;
-  const files = new Map([[travelledJournal, travelled.bytes]]);
-  return attestor.isWaitingSignedBy(runnerSeal, started.runId, files, pems);
+  return signedBy(pems);
 }
 
 /**

@@ -100,7 +100,10 @@ export async function reopenRun(
     // A cancelled run is not sealed, so it needs neither key nor log, and the log's plugin may be missing.
     const sealing = request.cancel === undefined ? await openParties(engine, contract, prepared) : undefined;
     const scratch = await openScratch();
-    const isAdopted = !moved && claim !== undefined && (await isSignedByRunner(engine, prepared, claim));
+    const isAdopted =
+      !moved &&
+      claim !== undefined &&
+      (await isSignedByRunner(engine, prepared, claim, sealing?.signer.publicKeyPem));
     // What a trusted runner has decided on, it has decided on in its own words.
     const { foreign } = isAdopted ? before : landing;
     const { foreign: _, ...rest } = prepared;

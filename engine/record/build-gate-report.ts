@@ -72,7 +72,7 @@ function againNotice({ anewAtMs, environment: { lag } }: ReportedRun): readonly 
   if (anewAtMs === undefined) return [];
   const why =
     lag === undefined
-      ? ': what the run had recorded before could not be authenticated on this machine'
+      ? ': what the run had recorded before, its spec included, could not be authenticated on this machine'
       : ', because the target moved or the record is of another machine';
   return [`evaluated again from ${toRfc3339(anewAtMs)} on${why}`];
 }

@@ -6,6 +6,7 @@ import { type Answer, callIn, type WaitingRun } from './waiting-run.ts';
 
 export interface Clone {
   readonly root: string;
+  readonly home: string;
   call(...args: string[]): Promise<Answer>;
   git(...args: string[]): string;
 }
@@ -26,5 +27,5 @@ export async function cloned(t: Test, { sample, runId }: WaitingRun): Promise<Cl
   const call = callIn(t, box, root, box.home);
   t.equal((await call('fetch')).code, 0);
   t.match(await call('show', runId), { code: 0 });
-  return { root, call, git };
+  return { root, home: box.home, call, git };
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -73,7 +74,20 @@ long('a runner named by the policy commit is trusted for exactly the journal it 
   t.notMatch(taken.data?.notices ?? [], [anew], 'gone on from');
   putJournal(run, [...travelling(run), { type: 'run-left', data: {} }]);
   const forged = await cloned(t, run);
-  t.match((await forged.call('resume', run.runId)).data?.notices, [anew], 'one record more');
+  t.match(
+    await forged.call('resume', run.runId),
+    { code: 128, error: { code: 'JOURNAL_CORRUPT' } },
+    'one record more',
+  );
+});
+
+long('a journal forged on the remote is refused where the own key signed another', async (t) => {
+  const run = await waitingRun(t);
+  putJournal(run, [...travelling(run), { type: 'run-left', data: {} }]);
+  const clone = await cloned(t, run);
+  const keys = join('.config', 'writ', 'keys');
+  cpSync(join(run.sample.home, keys), join(clone.home, keys), { recursive: true });
+  t.match(await clone.call('resume', run.runId), { code: 128, error: { code: 'JOURNAL_CORRUPT' } });
 });
 
 long('a runner signature over another run is not accepted', async (t) => {

@@ -277,6 +277,41 @@ t.test(
   },
 );
 
+t.test(
+  'a landed commit is sealed on another branch by the spec of its run, if the record is that spec',
+  async (t) => {
+    const { git, call, write, path } = scene(t);
+    git('branch', 'release');
+    write('a.txt', 'a');
+    git('add', 'a.txt');
+    const { data } = await call('seal', '-m', 'docs: a', '--check', 'true');
+    const runId = data?.run_id ?? '';
+    git('switch', '-q', 'release');
+    git('commit', '-q', '--allow-empty', '-m', 'chore: release');
+    git('cherry-pick', 'main');
+    const records = git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/ai').split('\n');
+    for (const line of records) git('update-ref', '-d', ...line.split(' '));
+    rmSync(path('.git/writ/runs'), { recursive: true });
+    t.match(await call('seal', '--commit', '--check', 'true'), {
+      code: 1,
+      error: { code: 'RUN_NOT_FOUND', hints: [/writ fetch/] },
+    });
+    for (const line of records) git('update-ref', ...line.split(' '));
+    const picked = git('rev-parse', 'HEAD');
+    const message = git('log', '-1', '--format=%B');
+    const other = message.replace(/^(Intentspec-Digest: ).*$/m, `$1${'0'.repeat(64)}`);
+    git('commit', '-q', '--amend', '-m', other);
+    t.match(await call('seal', '--commit', '--by', runId), { code: 128, error: { code: 'OBJECT_CORRUPT' } });
+    git('reset', '-q', '--hard', picked);
+    const sealed = await call('seal', '--commit', '--by', runId);
+    t.match(sealed, { code: 0, data: { decision: { type: 'commit' } } }, sealed.err);
+    const intentOf = (commit: string): string =>
+      git('log', '-1', '--format=%(trailers:key=Intent-Id,valueonly)', commit);
+    t.not(intentOf('HEAD'), intentOf('main'));
+    t.match(await call('verify', 'HEAD'), { code: 0 });
+  },
+);
+
 t.test('a replacement that waits for approval lands after it', { skip: withoutSshKeygen }, async (t) => {
   const { git, call, write, home, path } = scene(t);
   const key = makeKey(home, 'ana');
