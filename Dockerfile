@@ -1,4 +1,4 @@
-# An image with writ and what its sandbox needs. docs/container.md says how to start it.
+# An image with writ and what its sandbox needs. docs/guides/container.md says how to start it.
 FROM node:24-bookworm-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates git
 WORKDIR /source

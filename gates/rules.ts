@@ -28,7 +28,7 @@ export const rules: readonly Rule[] = [
     },
     guide: {
       refuses:
-        'A file outside the paths that the spec names; a change that takes back what landed before it, and does something else as well (`docs/queue.md`).',
+        'A file outside the paths that the spec names; a change that takes back what landed before it, and does something else as well (`docs/guides/queue.md`).',
       example: '`intent.inScope` is `src/`, and the change edits `package.json`.',
       mend: 'Leave the file out of the change, or name it in `intent.inScope` or `intent.touchHints.files`. Make a change that takes something back again, on the tip.',
     },
@@ -50,7 +50,7 @@ export const rules: readonly Rule[] = [
     guide: {
       refuses: 'An added line that runs text as code or as a command: `eval`, `exec`, a shell.',
       example: '`execSync("rm -rf " + path)`',
-      mend: 'Call the program with a list of arguments, or parse the text. `docs/direct-execution.md` has the definition.',
+      mend: 'Call the program with a list of arguments, or parse the text. `docs/reference/direct-execution.md` has the definition.',
       allow: `\`security.outputHandling.noDirectEval: false\` in the spec. What exists already: \`writ baseline\`. ${byWaiver}`,
     },
   },

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type ErrorEntry, errorCatalogue } from '../core/base/error-codes.ts';
 
-const page = new URL('../docs/errors.md', import.meta.url);
+const page = new URL('../docs/reference/errors.md', import.meta.url);
 
 const families: Readonly<Record<ErrorEntry['family'], string>> = {
   spec: 'The IntentSpec',

@@ -212,8 +212,9 @@ const contexts = ['any', 'dev', 'review', 'research'] as const;
 const tools = ['all', 'read'] as const;
 
 /**
- * The profile in `bytes` (docs/agents.md). Unknown keys, wrong types, words that are none of these: AGENT_INVALID with
- * all issues. It has no key for approvals or the network: what a repository brings along cannot loosen them.
+ * The profile in `bytes` (docs/reference/agents.md). Unknown keys, wrong types, words that are none of these:
+ * AGENT_INVALID with all issues. It has no key for approvals or the network: what a repository brings along cannot
+ * loosen them.
  */
 export function parseAgent(bytes: Uint8Array, name: string, tier: AgentTier): AgentProfile {
   const issues: ConfigIssue[] = [];
@@ -249,7 +250,7 @@ function agentInvalid(
   return new WritError('AGENT_INVALID', {
     message: `the ${tier}’s agent profile \`${name}\` cannot be used${where}: ${first?.message ?? ''}`,
     detail: { agent: name, tier, issues },
-    hints: ['docs/agents.md has every key'],
+    hints: ['docs/reference/agents.md has every key'],
     cause,
   });
 }

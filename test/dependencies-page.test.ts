@@ -12,7 +12,7 @@ const { dependencies } = JSON.parse(read('package.json')) as {
 
 /** Door column of the page by package: files, or folders. */
 const doors = new Map(
-  read('docs/dependencies.md')
+  read('docs/reference/dependencies.md')
     .split('Development only:')[0]
     ?.split('\n')
     .filter((line) => line.startsWith('| `'))

@@ -16,8 +16,8 @@ function unusedCodes(codes: readonly string[], sources: readonly string[]): read
   return codes.filter((code) => !named.has(code));
 }
 
-t.test('docs/errors.md is up to date with the error catalogue', async (t) => {
-  t.equal(readFileSync(join(root, 'docs/errors.md'), 'utf8'), generateErrorPage(), 'run `npm run gen`');
+t.test('docs/reference/errors.md is up to date with the error catalogue', async (t) => {
+  t.equal(readFileSync(join(root, 'docs/reference/errors.md'), 'utf8'), generateErrorPage(), 'run `npm run gen`');
 });
 
 t.test('the error page lists every code once, with exit code, status and hint', async (t) => {

@@ -4,6 +4,7 @@ await room(
   'architecture.test.ts',
   'bench',
   'dependencies-page.test.ts',
+  'docs-pages.test.ts',
   'doors.test.ts',
   'error-catalogue.test.ts',
   'litter.test.ts',

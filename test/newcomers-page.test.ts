@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { arrows, doorFiles, ladders } from './architecture/rooms.ts';
 
-const page = readFileSync(new URL('../docs/architecture.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../docs/reference/architecture.md', import.meta.url), 'utf8');
 
 t.test('the architecture page names every module, layer and entry point', async (t) => {
   for (const room of Object.keys(arrows).filter((name) => name !== 'door'))

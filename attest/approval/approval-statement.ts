@@ -14,7 +14,7 @@ import {
 } from '../encoding/expect-json.ts';
 import { gitIdForm, type Statement, sha256Form, statementType } from '../statement/statement.ts';
 
-/** Predicate type of an approval or rejection (`docs/approval.md`). */
+/** Predicate type of an approval or rejection (`docs/reference/approval.md`). */
 export const approvalType = 'urn:writ:predicate:approval:v1';
 
 /** Most octets of a statement, and of the document that holds it and its signature. */

@@ -123,8 +123,8 @@ function unsaid(): WritError {
     message,
     detail,
     hints: [
-      'a log of a listed plugin: `[log]` with `plugin` and `vkey` (docs/plugin-log.md)',
-      'a log of sigstore: `[log]` with `url`, `api` and `trusted_root`, or `signing_config` (docs/signing.md)',
+      'a log of a listed plugin: `[log]` with `plugin` and `vkey` (docs/guides/plugin-log.md)',
+      'a log of sigstore: `[log]` with `url`, `api` and `trusted_root`, or `signing_config` (docs/reference/signing.md)',
       'or ask for `internal-ledger` in the contract, which needs none',
     ],
   });

@@ -35,7 +35,7 @@ interface Row {
 
 const bundle = [runFiles.bundle, 'bundle'];
 const proof = [runFiles.proof, 'log-proof'];
-const slsa = 'SLSA provenance v1 (docs/build-type.md)';
+const slsa = 'SLSA provenance v1 (docs/reference/build-type.md)';
 const set = 'docs/decisions/0006-evidence-set.md';
 const logged = 'provenance.transparencyLog.mode';
 const inToto = 'in-toto Statement v1: subjects are compared by digest';
@@ -50,13 +50,13 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'bundle-renewed': {
     says: 'the bundle with the log entry that was made again holds the same envelope',
-    rule: 'docs/ledger.md, Machines without state',
+    rule: 'docs/reference/ledger.md, Machines without state',
     evidence: [runFiles.renewedBundle],
     unsigned: true,
   },
   signature: {
     says: 'a signer you believe signed these bytes',
-    rule: 'DSSE 1.0; docs/verifying.md, anchors',
+    rule: 'DSSE 1.0; docs/reference/verifying.md, anchors',
     evidence: bundle,
   },
   identity: {
@@ -86,7 +86,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   predicate: {
     says: 'what it says speaks for its subjects',
-    rule: '--type, or the predicates of docs/verifying.md',
+    rule: '--type, or the predicates of docs/reference/verifying.md',
     evidence: bundle,
   },
   subject: { says: 'it is about what you have', rule: inToto, evidence: [...bundle, ...proof] },
@@ -201,7 +201,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'approvals-carried': {
     says: 'approvals of an earlier candidate count: same patch on the new base, same verdict, both policies allow it',
-    rule: '[approvals] carry at both policy commits; docs/approval.md',
+    rule: '[approvals] carry at both policy commits; docs/reference/approval.md',
     evidence: [runFiles.equivalence, 'approvals/gate-report.json'],
   },
   'artifact:': {
@@ -249,7 +249,7 @@ const rows: Readonly<Record<string, Row>> = {
   'not-revoked': {
     after: true,
     says: 'no one revoked it',
-    rule: 'docs/build-type.md, Revocations',
+    rule: 'docs/reference/build-type.md, Revocations',
     evidence: [runFiles.revocation],
     unsigned: true,
   },

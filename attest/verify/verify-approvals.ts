@@ -175,8 +175,8 @@ function lackingOwners(owners: OwnersDemanded, people: readonly string[]): reado
 }
 
 /**
- * Derives the authors of the change (`docs/approval.md`, Authors) from signed data and from git: spec, sealed commit,
- * gate report, and the available commits of a range. The record's own list can only add authors.
+ * Derives the authors of the change (`docs/reference/approval.md`, Authors) from signed data and from git: spec,
+ * sealed commit, gate report, and the available commits of a range. The record's own list can only add authors.
  */
 async function deriveAuthors(
   source: EvidenceSource,

@@ -273,8 +273,9 @@ async function verifyPatch(run: Omit<RunFacts, 'later'>): Promise<void> {
 }
 
 /**
- * Verifies the bundle with a log entry that was made again (`docs/ledger.md`, Machines without state): it holds the
- * same envelope by the same signer. No signature covers it; its log entry is verified like that of the first bundle.
+ * Verifies the bundle with a log entry that was made again (`docs/reference/ledger.md`, Machines without state): it
+ * holds the same envelope by the same signer. No signature covers it; its log entry is verified like that of the
+ * first bundle.
  */
 async function verifyRenewed(
   list: CheckList,

@@ -301,8 +301,8 @@ export interface ShownVerdict {
 
 /**
  * Computes the verdict that people signed from the report that they were shown. Requires that the final report has
- * the same verdict, except for checks that waited for people and checks after that (`docs/approval.md`, The verdict).
- * `policy-deny` lists the differences.
+ * the same verdict, except for checks that waited for people and checks after that (`docs/reference/approval.md`,
+ * The verdict). `policy-deny` lists the differences.
  */
 export async function readShown(source: EvidenceSource): Promise<ShownVerdict> {
   const shown = await readStoredReport(source, 'approvals/gate-report.json');

@@ -45,7 +45,7 @@ const asked: readonly OptionSpec[] = [
   {
     name: 'record',
     value: 'DIR',
-    about: 'write down what goes between writ and the model, secrets masked (docs/model-traffic.md)',
+    about: 'write down what goes between writ and the model, secrets masked (docs/guides/model-traffic.md)',
   },
   ...choiceOptions,
 ];

@@ -43,7 +43,7 @@ const own: readonly OptionSpec[] = [
   {
     name: 'agent',
     value: 'NAME',
-    about: 'an agent profile: words and limits for the model (docs/agents.md); its model wins over `--model`',
+    about: 'an agent profile: words and limits for the model (docs/reference/agents.md); its model wins over `--model`',
   },
   {
     name: 'context',
@@ -103,14 +103,14 @@ export const codeCommands: readonly CommandSpec[] = [
     name: 'code',
     summary: 'work with a model, step by step, in one session',
     description:
-      'Shows the session on this terminal (docs/terminal.md), and serves it on the loopback: a page and an API for programs (docs/code.md). What was said, asked and done is a thread on disk before it is acted on, so a session survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129 for options that contradict each other or belong to another provider, 128 where a key, the port or a terminal is missing.',
+      'Shows the session on this terminal (docs/reference/terminal.md), and serves it on the loopback: a page and an API for programs (docs/reference/code.md). What was said, asked and done is a thread on disk before it is acted on, so a session survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129 for options that contradict each other or belong to another provider, 128 where a key, the port or a terminal is missing.',
     arguments: [],
     options: [...own, ...asked, localChanges, ...machineOptions],
     examples: [
       { line: 'writ code', about: 'on this terminal; `?` shows the keys, /help the commands' },
       {
         line: 'writ code --goal "`npm test` passes on Windows, too"',
-        about: 'runs follow one another until checks say that it is so (docs/goal.md)',
+        about: 'runs follow one another until checks say that it is so (docs/guides/goal.md)',
       },
       { line: 'writ code --web-only', about: 'serve on http://127.0.0.1:3000' },
       {
@@ -134,7 +134,7 @@ export const sessionCommands: readonly CommandSpec[] = [
     name: 'code-control',
     summary: 'steer a running session from a program: JSON-RPC over standard input and output',
     description:
-      'One JSON-RPC 2.0 request on each line, one answer on each line, and notifications of events in between. Finds the session of this work tree that was started with `writ code --control write`, by `.writ/code/control.json`, and its token beside it. Ends when its input ends and everything is answered: exit 0; exit 1 where no session runs. Methods and errors: docs/code-control.md.',
+      'One JSON-RPC 2.0 request on each line, one answer on each line, and notifications of events in between. Finds the session of this work tree that was started with `writ code --control write`, by `.writ/code/control.json`, and its token beside it. Ends when its input ends and everything is answered: exit 0; exit 1 where no session runs. Methods and errors: docs/guides/code-control.md.',
     arguments: [],
     options: [
       { name: 'stdio', about: 'speak over standard input and output (the only way there is)' },

@@ -67,13 +67,13 @@ export const machineOptions = [sandbox, pluginTrust, ephemeralKey].map(
 export const changeOptions: readonly OptionSpec[] = [
   { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
   { name: 'range', value: 'A..B', about: 'the change as a commit range' },
-  { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
+  { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/guides/recording.md)' },
   ...modelOptions,
   { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
   {
     name: 'policy',
     value: 'BRANCH',
-    about: 'refuse any policy but that of this branch (docs/landing.md)',
+    about: 'refuse any policy but that of this branch (docs/reference/landing.md)',
   },
   {
     name: 'no-merge',

@@ -59,7 +59,7 @@ export const guideCommands: readonly CommandSpec[] = [
     name: 'baseline',
     summary: 'record the findings that exist, so that changes answer for new ones only',
     description:
-      'Writes `.writ/baseline.json` from the commit that is checked out: errors of `no-direct-eval`, of the rows of `sast`, and of `sca` if advisories are imported. It counts once it is committed. A finding that moves in its file is known; another equal one, and one in another file, is new. Later changes to the file take two approvals (docs/baseline.md).',
+      'Writes `.writ/baseline.json` from the commit that is checked out: errors of `no-direct-eval`, of the rows of `sast`, and of `sca` if advisories are imported. It counts once it is committed. A finding that moves in its file is known; another equal one, and one in another file, is new. Later changes to the file take two approvals (docs/guides/baseline.md).',
     arguments: [],
     options: [],
     examples: [
@@ -100,7 +100,7 @@ export const guideCommands: readonly CommandSpec[] = [
     name: 'lsp',
     summary: 'show findings and faults of specs in an editor, as a language server',
     description:
-      'Speaks the Language Server Protocol over standard input and output. For an open document, saved or not: what the rules find in its change since the last commit, as `writ scan --range` would; faults of a spec, as `writ spec validate`; faults of `.writ/config.toml`, `.writ/owners` and `.writ/waivers.toml`. It runs no check and changes nothing (docs/editor.md).',
+      'Speaks the Language Server Protocol over standard input and output. For an open document, saved or not: what the rules find in its change since the last commit, as `writ scan --range` would; faults of a spec, as `writ spec validate`; faults of `.writ/config.toml`, `.writ/owners` and `.writ/waivers.toml`. It runs no check and changes nothing (docs/guides/editor.md).',
     arguments: [],
     options: [{ name: 'stdio', about: 'as without it; editors may add it' }],
     streams: true,

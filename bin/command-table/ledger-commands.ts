@@ -13,7 +13,7 @@ export const vaultCommands: readonly CommandSpec[] = [
     name: 'vault set',
     summary: 'keep a secret, encrypted; its value is read from stdin',
     description:
-      'One line end behind the value is left out. Values are never arguments and never printed. Keys of models are looked for in `--env-file`, in the vault of the repository, in the global one, then in the environment (docs/vault.md).',
+      'One line end behind the value is left out. Values are never arguments and never printed. Keys of models are looked for in `--env-file`, in the vault of the repository, in the global one, then in the environment (docs/guides/vault.md).',
     arguments: [name],
     hidesUnexpected: true,
     options: [
@@ -157,7 +157,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger rotate',
     summary: 'let a new key sign the log; its entries and its name stay',
     description:
-      'If your ledger key signed the head, it is put aside and a new one is made. Else the key in use takes over from an earlier key of yours, whose private half is not needed (docs/keys.md). Give the new key to those who verify; proofs by the key before need the key before.',
+      'If your ledger key signed the head, it is put aside and a new one is made. Else the key in use takes over from an earlier key of yours, whose private half is not needed (docs/guides/keys.md). Give the new key to those who verify; proofs by the key before need the key before.',
     arguments: [],
     options: [],
     examples: [{ line: 'writ ledger rotate', about: 'prints the new key to pin, and the one before' }],
@@ -167,7 +167,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger serve',
     summary: 'serve the log over HTTP; with `--write`, accept entries of many repositories',
     description:
-      'Checkpoint, tiles and entry bundles (C2SP tlog-tiles) on 127.0.0.1, to be read by monitors and witnesses. With `--write`, the shared ledger in `--directory` accepts entries with the tokens of `writ ledger token`; what is acknowledged is durable, and covered by a checkpoint that the quorum of `--policy` cosigned (docs/ledger.md). Ctrl+C ends it with exit 0.',
+      'Checkpoint, tiles and entry bundles (C2SP tlog-tiles) on 127.0.0.1, to be read by monitors and witnesses. With `--write`, the shared ledger in `--directory` accepts entries with the tokens of `writ ledger token`; what is acknowledged is durable, and covered by a checkpoint that the quorum of `--policy` cosigned (docs/reference/ledger.md). Ctrl+C ends it with exit 0.',
     arguments: [],
     options: [
       { name: 'port', value: 'N', about: 'default any that is free; the address goes to stderr' },
@@ -339,7 +339,7 @@ export const serviceCommands: readonly CommandSpec[] = [
     name: 'service run',
     summary: 'serve notifications and dirty marks of this repository on the loopback',
     description:
-      'In the foreground, one per repository (its work trees share it), never reachable from another machine. Address in `.writ/service/service.json`, token for the header `X-Svc-Service-Token` in `.writ/service/service-token`. Ctrl+C or SIGTERM ends it with exit 0. Endpoints and events: docs/service.md.',
+      'In the foreground, one per repository (its work trees share it), never reachable from another machine. Address in `.writ/service/service.json`, token for the header `X-Svc-Service-Token` in `.writ/service/service-token`. Ctrl+C or SIGTERM ends it with exit 0. Endpoints and events: docs/reference/service.md.',
     arguments: [],
     options: [
       {

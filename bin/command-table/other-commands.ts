@@ -7,7 +7,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'verify',
     summary: 'verify commits, runs, and attestations of anybody, offline',
     description:
-      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed. A file (exported evidence, a sigstore bundle, a DSSE envelope, lines of those, a tlog-proof) is one by its path (`./NAME`) or its ending (`NAME.json`). A target that is several things here, a file and a ref, a tag and a branch, the beginning of a run and of a commit, is refused with all of them (exit 129). All of it is explained in docs/verifying.md.',
+      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed. A file (exported evidence, a sigstore bundle, a DSSE envelope, lines of those, a tlog-proof) is one by its path (`./NAME`) or its ending (`NAME.json`). A target that is several things here, a file and a ref, a tag and a branch, the beginning of a run and of a commit, is refused with all of them (exit 129). All of it is explained in docs/reference/verifying.md.',
     arguments: [
       { name: 'TARGET', about: 'commits, ranges `A..B`, run ids, or files; `-` is stdin', variadic: true },
     ],
@@ -64,7 +64,7 @@ export const otherCommands: readonly CommandSpec[] = [
         name: 'type',
         value: 'URI',
         repeatable: true,
-        about: 'demand this predicate type; default those that docs/verifying.md names',
+        about: 'demand this predicate type; default those that docs/reference/verifying.md names',
       },
       {
         name: 'verifier-id',
@@ -174,7 +174,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'sca import',
     summary: 'take in an advisory database of OSV, for lookups without a network',
     description:
-      'A record, a list of records, NDJSON, or an export such as `all.zip`. Kept for this user, beside what is there; of two records with one id the later stays, withdrawn ones are taken out. All or nothing. A run makes `sca-report` from it (docs/sca.md).',
+      'A record, a list of records, NDJSON, or an export such as `all.zip`. Kept for this user, beside what is there; of two records with one id the later stays, withdrawn ones are taken out. All or nothing. A run makes `sca-report` from it (docs/reference/sca.md).',
     arguments: [{ name: 'FILE', about: 'OSV records in JSON, or a zip archive of them' }],
     options: [],
     examples: [

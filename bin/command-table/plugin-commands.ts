@@ -4,7 +4,7 @@ import { kindWords } from '../plugin/kind-words.ts';
 
 const plugin: ArgumentSpec = { name: 'PLUGIN', about: 'a directory, or a file that `npm pack` made' };
 
-/** Plugins of others: made, tested, pinned, trusted (docs/plugins.md). */
+/** Plugins of others: made, tested, pinned, trusted (docs/reference/plugins.md). */
 export const pluginCommands: readonly CommandSpec[] = [
   {
     name: 'plugin list',

@@ -29,7 +29,7 @@ const events: OptionSpec = {
 
 const push: OptionSpec = {
   name: 'push',
-  about: 'push the sealed commit and the records together to the remote that counts (docs/landing.md)',
+  about: 'push the sealed commit and the records together to the remote that counts (docs/reference/landing.md)',
 };
 
 /** A run, from its start to its report. */
@@ -214,7 +214,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'worker',
     summary: 'run checks of other machines, and sign what they came to',
     description:
-      'Waits for jobs of a queue, fetches their content from a git remote, and runs them in the sandbox of this machine. Results count where `.writ/workers` lists the key; the line for it is printed first. The address of the queue comes from the environment or the vault. The first SIGTERM lets it finish what it works on (docs/workers.md).',
+      'Waits for jobs of a queue, fetches their content from a git remote, and runs them in the sandbox of this machine. Results count where `.writ/workers` lists the key; the line for it is printed first. The address of the queue comes from the environment or the vault. The first SIGTERM lets it finish what it works on (docs/guides/workers.md).',
     arguments: [],
     options: [
       { name: 'content', value: 'REMOTE', about: 'URL or path of the git remote of jobs' },
@@ -251,7 +251,7 @@ export const runCommands: readonly CommandSpec[] = [
     arguments: [run],
     options: [
       { name: 'yes', about: 'confirm the contract that was drafted for the run' },
-      { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/recording.md)' },
+      { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/guides/recording.md)' },
       {
         name: 'more-cost-units',
         value: 'N',
@@ -283,7 +283,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'ci',
     summary: 'evaluate the change of a CI job, and report it to its pull request',
     description:
-      'In GitHub Actions and GitLab CI the environment says which change it is. Without SPEC it is built as by `writ seal`. Nothing is sealed without `--seal`, and nothing of a fork. On GitHub the outcome is the status `writ` of the commit and one comment; a run that waits makes it pending. What is sealed is pushed with its evidence (docs/ci-reference.md).',
+      'In GitHub Actions and GitLab CI the environment says which change it is. Without SPEC it is built as by `writ seal`. Nothing is sealed without `--seal`, and nothing of a fork. On GitHub the outcome is the status `writ` of the commit and one comment; a run that waits makes it pending. What is sealed is pushed with its evidence (docs/reference/ci-reference.md).',
     arguments: [],
     options: [
       { name: 'spec', value: 'FILE', about: 'an IntentSpec file; default: one is built for the change' },
@@ -492,7 +492,7 @@ export const runCommands: readonly CommandSpec[] = [
         name: 'bundle',
         value: 'FILE',
         about:
-          'the evidence of a sealed run in one file, to be verified outside of the repository (docs/verifying.md)',
+          'the evidence of a sealed run in one file, to be verified outside of the repository (docs/reference/verifying.md)',
       },
       { name: 'html', value: 'FILE', about: 'one self-contained page' },
       { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },

@@ -49,19 +49,24 @@ interface Page {
   readonly text: string;
 }
 
-/** The pages of `docs/` by name. */
+/** Folders of `docs/`, in the order of their topics. */
+const folders = ['start', 'concepts', 'guides', 'reference'];
+
+/** The pages of `docs/` by topic: the name of the file, and for a concept also its folder (`concepts/run`). */
 function listPages(): ReadonlyMap<string, Page> {
-  const directory = ownFile('docs/');
-  // Some tools delete the documentation of installed packages.
-  const names = existsSync(directory) ? readdirSync(directory) : [];
   return new Map(
-    names
-      .filter((name) => name.endsWith('.md'))
-      .sort()
-      .map((name) => {
-        const text = readFileSync(new URL(name, directory), 'utf8');
-        return [name.slice(0, -3), { title: /^# (.*)$/m.exec(text)?.[1] ?? '', text }];
-      }),
+    folders.flatMap((folder) => {
+      const directory = ownFile(`docs/${folder}/`);
+      // Some tools delete the documentation of installed packages.
+      const names = existsSync(directory) ? readdirSync(directory).sort() : [];
+      return names
+        .filter((name) => name.endsWith('.md'))
+        .map((name): [string, Page] => {
+          const text = readFileSync(new URL(name, directory), 'utf8');
+          const topic = `${folder === 'concepts' ? 'concepts/' : ''}${name.slice(0, -3)}`;
+          return [topic, { title: /^# (.*)$/m.exec(text)?.[1] ?? '', text }];
+        });
+    }),
   );
 }
 

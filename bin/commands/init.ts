@@ -29,7 +29,7 @@ export function configText(root: string): string {
   const lock = pythonLocks.find((name) => existsSync(join(root, name)));
   const ofPython = lock !== undefined && existsSync(join(root, '.venv', 'bin', 'python'));
   return `# Settings of writ for this repository; read from the policy commit of a run, never from the working tree.
-# Every setting and its default: docs/config.md
+# Every setting and its default: docs/reference/config.md
 
 [workspace]
 # share = ["${ofPython ? '.venv' : 'node_modules'}"]
@@ -131,7 +131,7 @@ export async function doctorCommand(context: CommandContext): Promise<CommandRes
       id: 'sandbox',
       status: 'missing',
       needed: true,
-      detail: 'install bubblewrap or util-linux, and allow user namespaces (docs/sandbox.md)',
+      detail: 'install bubblewrap or util-linux, and allow user namespaces (docs/reference/sandbox.md)',
     });
   }
   const usable = sandboxes.find(({ status }) => status === 'ok')?.id.slice('sandbox-'.length);
@@ -191,7 +191,7 @@ async function describeTracer({ slots }: WritEngine, sandbox: string | undefined
   const { works, reason } = (await backend?.probeTracer?.()) ?? none;
   if (works) return `\`strace\` observes checks in sandbox \`${sandbox}\``;
   throw new WritError('TRACER_UNAVAILABLE', {
-    message: `${reason ?? 'it does not work here'}. Without it writ observes checks by filling (docs/tests-kept.md)`,
+    message: `${reason ?? 'it does not work here'}. Without it writ observes checks by filling (docs/reference/tests-kept.md)`,
   });
 }
 

@@ -32,7 +32,7 @@ export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The files of a new plugin with one model backend, by path: what `docs/plugin-provider.md` shows. */
+/** The files of a new plugin with one model backend, by path: what `docs/guides/plugin-provider.md` shows. */
 export function providerScaffold(name: string): ReadonlyMap<string, string> {
   const key = `${name.replaceAll('-', '_').toUpperCase()}_API_KEY`;
   const writ = {
@@ -144,7 +144,7 @@ Everybody who runs it there says once \`writ plugin trust sha256:…\`.
 `;
 }
 
-/** The files of a new plugin with one log, by path: what `docs/plugin-log.md` shows. */
+/** The files of a new plugin with one log, by path: what `docs/guides/plugin-log.md` shows. */
 export function logScaffold(name: string): ReadonlyMap<string, string> {
   const token = `${name.replaceAll('-', '_').toUpperCase()}_TOKEN`;
   const host = `log.${name}.example`;
@@ -234,7 +234,7 @@ Everybody who runs it there says once \`writ plugin trust sha256:…\`.
 `;
 }
 
-/** The files of a new plugin with one artifact, by path: what `docs/plugin-artifact.md` shows. */
+/** The files of a new plugin with one artifact, by path: what `docs/guides/plugin-artifact.md` shows. */
 export function artifactScaffold(name: string): ReadonlyMap<string, string> {
   const writ = {
     options: [

@@ -97,7 +97,7 @@ Everybody who runs it there says once \`writ plugin trust sha256:…\`.
 `;
 }
 
-/** The files of a new plugin with one stage check, by path: what `docs/plugin-stage-check.md` shows. */
+/** The files of a new plugin with one stage check, by path: what `docs/guides/plugin-stage-check.md` shows. */
 export function stageCheckScaffold(name: string): ReadonlyMap<string, string> {
   const token = `${name.replaceAll('-', '_').toUpperCase()}_TOKEN`;
   const host = `${name}.example`;
@@ -194,7 +194,7 @@ Everybody who runs it there says once \`writ plugin trust sha256:…\`.
 `;
 }
 
-/** The files of a new plugin with one evidence policy, by path: what `docs/plugin-evidence.md` shows. */
+/** The files of a new plugin with one evidence policy, by path: what `docs/guides/plugin-evidence.md` shows. */
 export function evidenceScaffold(name: string): ReadonlyMap<string, string> {
   const writ = {
     options: [

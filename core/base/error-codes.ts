@@ -369,8 +369,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   RECORDING_DIFFERS: 'the questions have changed since; record it again',
   RECORDING_ENDED: 'there are more questions than were recorded; record it again',
   LSP_ENDED:
-    'an editor sends JSON with a `Content-Length`, and at the end `shutdown` and `exit`; docs/editor.md sets one up',
-  RECORDING_MALFORMED: 'the form is in `docs/recording.md`',
+    'an editor sends JSON with a `Content-Length`, and at the end `shutdown` and `exit`; docs/guides/editor.md sets one up',
+  RECORDING_MALFORMED: 'the form is in `docs/guides/recording.md`',
   RUN_UNDECIDED: 'see its state: `writ show RUN`',
   TARGET_UNCONFIRMED: 'name it: `writ resume RUN --onto BRANCH`; or end the run: `writ cancel RUN`',
   RUN_NOT_RESUMABLE: 'see it: `writ show RUN`; bring what belongs to it: `writ fetch`',
@@ -390,7 +390,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   STATE_CORRUPT: 'nothing was changed; move the file and the `-wal` beside it away, and a new one is begun',
   STATE_NEWER: 'use that version, or move the file away',
   STATE_UNUSABLE: 'free space, or move away what is in its place, and start again',
-  SANDBOX_UNAVAILABLE: 'install bubblewrap or util-linux, and allow user namespaces (docs/sandbox.md)',
+  SANDBOX_UNAVAILABLE: 'install bubblewrap or util-linux, and allow user namespaces (docs/reference/sandbox.md)',
   TRACER_UNAVAILABLE:
     'install the package `strace` and run `writ doctor`, or let a run without the tracer pass: remove `observe` from `[rules.judge-changed]` at the policy commit',
   CHECK_MEMORY:
@@ -443,14 +443,14 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
     'each line is empty, a `#` comment or `NAME=value`; quote a value with `#`, or with spaces at its ends',
   ADVISORIES_INVALID: 'give an OSV record, a list of them, NDJSON, or an export such as `all.zip`',
   ANCHOR_UNUSABLE:
-    'public keys are PEM, logs `name+hint+base64` lines, trusted roots the JSON of sigstore (docs/verifying.md)',
+    'public keys are PEM, logs `name+hint+base64` lines, trusted roots the JSON of sigstore (docs/reference/verifying.md)',
   TRUST_LOST: 'compare both files; if the loss is meant, copy the new file over the old one yourself',
   OUTPUT_EXISTS: 'name another file, or remove that one first',
   PORT_UNAVAILABLE: 'name another one, or 0 for any that is free',
   GOAL_NOT_ACTIVE: '`/goal start OBJECTIVE` begins one',
 };
 
-/** The catalogue by code; `docs/errors.md` is generated from it (`npm run gen`). */
+/** The catalogue by code; `docs/reference/errors.md` is generated from it (`npm run gen`). */
 export const errorCatalogue = Object.fromEntries(
   Object.entries(rows).flatMap(([family, codes]) =>
     Object.entries(codes).map(([code, [http, exit, message]]) => {

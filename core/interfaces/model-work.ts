@@ -1,4 +1,7 @@
-/* What a provenance names of a model's work (docs/build-type.md). It holds no text of a question or an answer. */
+/*
+ * What a provenance names of a model's work (docs/reference/build-type.md). It holds no text of a question or an
+ * answer.
+ */
 import type { DataClass } from './intentspec.gen.ts';
 
 /** SHA-256 of what was sent and of what came back; no `answer` if none began. */

@@ -77,7 +77,7 @@ export interface ToolUse {
 /** Content at a path of `[workspace] carry`. */
 export interface CarriedPath {
   readonly path: string;
-  /** Of the listing (docs/config.md), the directories above the path included. */
+  /** Of the listing (docs/reference/config.md), the directories above the path included. */
   readonly sha256: string;
   readonly entries: number;
   readonly bytes: number;
@@ -100,7 +100,7 @@ export interface WrittenOutside {
   readonly paths: readonly { readonly path: string; readonly was: 'added' | 'changed' }[];
 }
 
-/** A metric of `$REPORTS_DIR/metrics.json`, a value for each round that ran (docs/metrics.md). */
+/** A metric of `$REPORTS_DIR/metrics.json`, a value for each round that ran (docs/reference/metrics.md). */
 export interface MeasuredMetric {
   readonly name: string;
   readonly unit?: string;

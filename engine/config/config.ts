@@ -62,7 +62,7 @@ export type { ListedPlugin, PolicyConfig, RequiredArtifact as DemandedArtifact }
 export type { ApprovalsConfig } from './table-reader.ts';
 export type { PrepareStep, WorkspaceConfig } from './workspace-section.ts';
 
-/** `.writ/config.toml` at the policy commit, every default filled in (`docs/config.md`). */
+/** `.writ/config.toml` at the policy commit, every default filled in (`docs/reference/config.md`). */
 export interface WritConfig {
   readonly workspace: WorkspaceConfig;
   readonly signer: SignerConfig;

@@ -357,7 +357,7 @@ export interface ListedPlugin {
    */
   readonly kind: 'path' | 'package';
   readonly place: string;
-  /** SHA-256 of the plugin's files, lower-case hex (`docs/plugins.md`). */
+  /** SHA-256 of the plugin's files, lower-case hex (`docs/reference/plugins.md`). */
   readonly digest: string;
   /** What its manifest declares; held to that where it is opened. */
   readonly options?: Readonly<Record<string, PlainValue>>;

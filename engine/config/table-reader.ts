@@ -314,7 +314,7 @@ export function parseToml(
 export interface ApprovalsConfig {
   /** Approvals of `writ run --approve-with` count. */
   readonly inProcess: boolean;
-  /** `equivalent`: approvals carry over to an equivalent candidate on a moved target (`docs/approval.md`). */
+  /** `equivalent`: approvals carry over to an equivalent candidate on a moved target (`docs/reference/approval.md`). */
   readonly carry: 'none' | 'equivalent';
   /** Principals of `.writ/allowed_signers`, by group. */
   readonly groups: Readonly<Record<string, readonly string[]>>;

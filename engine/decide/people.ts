@@ -299,8 +299,8 @@ export async function authorsOf(
 const maxCandidates = 20;
 
 /**
- * Returns why an approval of an earlier candidate does not carry over to `subject` (`docs/approval.md`, Approvals
- * over a moved target). Each candidate is compared once.
+ * Returns why an approval of an earlier candidate does not carry over to `subject` (`docs/reference/approval.md`,
+ * Approvals over a moved target). Each candidate is compared once.
  */
 export function carryFaultIn(
   repository: Repository,

@@ -51,8 +51,9 @@ type Asking = Pick<Attempt, 'identity' | 'services' | 'approvals'>;
 const nothing: Readonly<Record<string, string>> = {};
 
 /**
- * The secrets that a check is given, by variable (docs/vault.md). What may change something (`allow-scoped`) gets to no
- * check but commands and suites of the release stage, and not before people approved what these will run on.
+ * The secrets that a check is given, by variable (docs/guides/vault.md). What may change something (`allow-scoped`)
+ * gets to no check but commands and suites of the release stage, and not before people approved what these will run
+ * on.
  */
 export function givenSecrets(attempt: Asking, task: Asked): Readonly<Record<string, string>> {
   const { given } = attempt.services.secrets;

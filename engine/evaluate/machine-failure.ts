@@ -318,7 +318,7 @@ function explain(
   if (sign.kind === 'lack' || sign.kind === 'no-test')
     return [
       `${sign.kind === 'lack' ? 'passes' : 'shows'} no test and prints ${[sign.line, ...sign.more].map((one) => `\`${one}\``).join(', ')}: it does so`,
-      'let the check pass at the base commit on this machine (`docs/checks.md`, "When the machine fails")',
+      'let the check pass at the base commit on this machine (`docs/reference/checks.md`, "When the machine fails")',
     ];
   return [
     `starts \`${sign.program}\`, which this machine does not have: it is missing`,

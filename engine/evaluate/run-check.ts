@@ -50,7 +50,7 @@ export interface CheckTask {
   readonly implied: readonly string[];
   /** Paths carried over from earlier checks. */
   readonly received: readonly CarriedPath[];
-  /** Paths carried over from the second runs of earlier checks (`docs/tests-kept.md`), if any ran. */
+  /** Paths carried over from the second runs of earlier checks (`docs/reference/tests-kept.md`), if any ran. */
   readonly receivedAtPolicy?: readonly CarriedPath[];
   /** Whether writes outside the scope are reported; default false. */
   readonly tellsWrites?: boolean;

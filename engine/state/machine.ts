@@ -129,7 +129,8 @@ let described: string | undefined;
 
 /**
  * The program that runs, for `builderDependencies`: SHA-256 over a line `<sha256>  <path>` for each of its modules,
- * sorted by path, as `sha256sum` prints them (`docs/build-type.md`). What it depends on is pinned by its version.
+ * sorted by path, as `sha256sum` prints them (`docs/reference/build-type.md`). What it depends on is pinned by its
+ * version.
  */
 export async function describeEngine(version: string): Promise<DigestedThing> {
   described ??= digestModules();

@@ -137,7 +137,7 @@ export interface ForeignPolicy {
 
 /**
  * Detects a policy that is neither the target's nor the default branch's: the author of the spec's `baseRef` chose it
- * (`docs/landing.md`). A branch at the default branch's commit counts as the default branch.
+ * (`docs/reference/landing.md`). A branch at the default branch's commit counts as the default branch.
  */
 export async function findForeignPolicy(
   repository: Repository,

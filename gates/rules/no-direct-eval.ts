@@ -34,7 +34,7 @@ const scan: SourceScan = {
   says: { many: 'execute text directly', unread: 'scanned', large: ': it may hold direct execution' },
 };
 
-/** Refuses added lines that execute text directly: docs/direct-execution.md defines what counts. */
+/** Refuses added lines that execute text directly: docs/reference/direct-execution.md defines what counts. */
 export const judge: RuleFunction = (input) => scanChange(input, scan);
 
 /** Files in a supported language with a changed word that direct execution requires. */

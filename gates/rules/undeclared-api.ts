@@ -148,7 +148,7 @@ const maxFindings = 100;
 /**
  * Reports HTTP calls on added lines with an endpoint that `touchHints.apis` does not list: the trigger `unknown-api`.
  * Endpoints that the file called before are not reported. The rule cannot see an endpoint that only a variable holds
- * (docs/static-analysis.md).
+ * (docs/reference/static-analysis.md).
  */
 export const judge: RuleFunction = (input) => {
   const { apis } = input.spec.intent.touchHints;

@@ -165,7 +165,7 @@ export function policyText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The same facts as one flat object, for engines without entities. Keys: see `docs/plugins.md`. */
+/** The same facts as one flat object, for engines without entities. Keys: see `docs/reference/plugins.md`. */
 export function toFlatFacts({
   action,
   user,

@@ -111,7 +111,7 @@ function fits(answer: RecordedAnswer, order: TaskOrder): boolean {
 /** Its name in slot `worker`. */
 export const recordedWorker = 'recorded';
 
-/** A worker that answers from a recording (`docs/recording.md`). RECORDING_MALFORMED. */
+/** A worker that answers from a recording (`docs/guides/recording.md`). RECORDING_MALFORMED. */
 export const recordedWorkerPlugin = definePlugin({
   name: 'recorded-worker',
   api: 1,

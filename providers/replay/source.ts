@@ -90,7 +90,7 @@ function foreignRecording(directory: string, found: string): WritError {
   return new WritError('RECORDING_MALFORMED', {
     message: `expected \`${trafficFormat}\` of a built-in provider, found ${found}`,
     detail: { path: directory, found },
-    hints: ['record it again: `--record DIR`; the form is in `docs/model-traffic.md`'],
+    hints: ['record it again: `--record DIR`; the form is in `docs/guides/model-traffic.md`'],
   });
 }
 
@@ -231,7 +231,7 @@ function malformed(place: string, number: number | undefined, cause: unknown): W
   return new WritError('RECORDING_MALFORMED', {
     message: `\`${file ?? place}\` is no recording of traffic: ${found}`,
     detail: { path: place, ...(file === undefined ? {} : { file }), found },
-    hints: ['record it again: `--record DIR`; the form is in `docs/model-traffic.md`'],
+    hints: ['record it again: `--record DIR`; the form is in `docs/guides/model-traffic.md`'],
     cause,
   });
 }

@@ -21,8 +21,8 @@ export const metricsBounds = { bytes: 1024 * 1024, metrics: 256, name: 128, unit
 const members: readonly string[] = ['value', 'unit', 'better'];
 
 /**
- * Reads `metrics.json` (docs/metrics.md): a flat map of name to a number, or to `{value, unit?, better?}`. Neither
- * member where the check wrote none; a file of any other shape is a finding.
+ * Reads `metrics.json` (docs/reference/metrics.md): a flat map of name to a number, or to `{value, unit?, better?}`.
+ * Neither member where the check wrote none; a file of any other shape is a finding.
  */
 export function metricsOf(reports: readonly ReportFile[]): {
   readonly metrics?: ReadonlyMap<string, Metric>;

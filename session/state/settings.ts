@@ -64,7 +64,7 @@ export const sessionContexts: Readonly<Record<string, SessionContext>> = {
   explore: 'research',
 };
 
-/** When a tool call needs the approval of a person (docs/approvals-of-commands.md). */
+/** When a tool call needs the approval of a person (docs/reference/approvals-of-commands.md). */
 export type ApprovalPolicy = 'never' | 'allow-all' | 'on-failure' | 'on-request' | 'untrusted';
 
 /** Accepted spellings of an approval policy (`--approval-policy`). */

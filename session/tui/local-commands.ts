@@ -145,7 +145,7 @@ export function keyLines(columns: number): readonly Line[] {
   return [
     [],
     ...table(keys, 20, columns),
-    [span('  /help has the commands, too · docs/terminal.md has all keys', 'dim')],
+    [span('  /help has the commands, too · docs/reference/terminal.md has all keys', 'dim')],
   ];
 }
 

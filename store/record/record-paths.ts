@@ -10,7 +10,7 @@ export const sealPaths = {
   equivalence: 'statements/approval-equivalence.sigstore.json',
   bundle: 'provenance.sigstore.json',
   proof: 'transparency-proof.tlog-proof',
-  /** The same two, if the log entry was made again (`docs/ledger.md`, Machines without state). */
+  /** The same two, if the log entry was made again (`docs/reference/ledger.md`, Machines without state). */
   renewedBundle: 'renewed/provenance.sigstore.json',
   renewedProof: 'renewed/transparency-proof.tlog-proof',
   summary: 'statements/vsa.sigstore.json',

@@ -14,8 +14,8 @@ type VerdictCheck = ReturnType<typeof toCheck>;
 type VerdictStage = ReturnType<typeof toStage>;
 
 /**
- * The result of the gates only (`docs/approval.md`, The verdict): two evaluations of one change are equal, on any
- * machine. Approvals are bound to its digest.
+ * The result of the gates only (`docs/reference/approval.md`, The verdict): two evaluations of one change are equal,
+ * on any machine. Approvals are bound to its digest.
  */
 export interface Verdict {
   readonly schema: 'urn:writ:verdict:v1';

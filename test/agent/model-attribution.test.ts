@@ -14,7 +14,7 @@ import { makesFix, priceDraft, submits } from './planner/drafts.ts';
 import { key, sampleOf, script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
-/** What a recording shows of each exchange, by the two digests that docs/model-traffic.md tells to compute. */
+/** What a recording shows of each exchange, by the two digests that docs/guides/model-traffic.md tells to compute. */
 function digestsIn(traffic: string): readonly ModelWork['exchanges'][number][] {
   return readdirSync(traffic)
     .sort()

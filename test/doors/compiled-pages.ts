@@ -15,9 +15,9 @@ export function compiledPages(): Outsider {
   if (made !== undefined) return made;
   const outsider = makeOutsider();
   const write = (name: string, text: string): void => writeFileSync(join(outsider.directory, name), text);
-  const [embed = ''] = programsOf('docs/embed.md', 1);
-  const [verify = ''] = programsOf('docs/verifying.md', 1);
-  const [gate = '', test = ''] = programsOf('docs/plugins.md', 2);
+  const [embed = ''] = programsOf('docs/guides/embed.md', 1);
+  const [verify = ''] = programsOf('docs/reference/verifying.md', 1);
+  const [gate = '', test = ''] = programsOf('docs/reference/plugins.md', 2);
   write('embed.ts', embed);
   write('verify.ts', verify);
   write('gate.ts', gate);

@@ -8,7 +8,7 @@ import { builtInTypes } from '../../service/run-publisher.ts';
 import { launcherOptions, writProgram as program } from '../starter/program.ts';
 import { makeServed } from './started-service.ts';
 
-const page = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/service.md', import.meta.url), 'utf8');
 /** A command of the page, what it prints there, and the exit code that is told where it is not 0. */
 interface Step {
   readonly line: string;
@@ -78,7 +78,7 @@ function openShell(t: Test, cwd: string, env: Readonly<Record<string, string>>):
   };
 }
 
-t.test('every command of docs/service.md prints what the page says', async (t) => {
+t.test('every command of docs/reference/service.md prints what the page says', async (t) => {
   const place = makeServed(t);
   const [project, programs] = [join(place.box, 'project'), join(place.box, 'bin')];
   place.git('clone', '-q', place.cwd, project);
@@ -101,7 +101,7 @@ t.test('every command of docs/service.md prints what the page says', async (t) =
   }
 });
 
-t.test('the tables of docs/service.md list exactly the events and the endpoint errors', async (t) => {
+t.test('the tables of docs/reference/service.md list exactly the events and the endpoint errors', async (t) => {
   const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
   const types = [...section('Events').matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type);
   t.same(types.sort(), [...builtInTypes].sort());

@@ -54,7 +54,7 @@ export function withoutHanded(text: string, secrets: readonly string[]): string 
 export interface Obstacle {
   readonly host: string;
   readonly port: number;
-  /** `EGRESS_NOT_LISTED`, `EGRESS_UNRESOLVED` …: the obstacle of `docs/network.md`. */
+  /** `EGRESS_NOT_LISTED`, `EGRESS_UNRESOLVED` …: the obstacle of `docs/reference/network.md`. */
   readonly code: string;
   readonly message: string;
 }

@@ -244,7 +244,7 @@ function toQuestion(): boolean {
   return true;
 }
 
-/** Keys of the page (docs/web.md). */
+/** Keys of the page (docs/reference/web.md). */
 const keyWords: readonly (readonly [key: string, does: string])[] = [
   ['Enter', 'sends; Shift+Enter begins a line'],
   ['!COMMAND', 'runs a command of your own on a copy of the work tree'],

@@ -58,7 +58,7 @@ export function followSession(changed: (change: Change) => void, linked: (link: 
 
 /* Applies an event of a session to the snapshot of the page. */
 
-/** One event of the second wire (docs/session-events.md). */
+/** One event of the second wire (docs/reference/session-events.md). */
 interface Change {
   readonly kind: string;
   readonly payload: Readonly<Record<string, unknown>>;

@@ -13,11 +13,11 @@ import { createSignerSource } from './signer-source.ts';
 import { startAgent } from './start-agent.ts';
 
 /**
- * Commands of docs/signing.md by which a verifier makes PEM of a public key; ssh-keygen itself knows no such form of
+ * Commands of docs/reference/signing.md by which a verifier makes PEM of a public key; ssh-keygen itself knows no such form of
  * Ed25519.
  */
 const documented = [
-  ...readFileSync(new URL('../../../docs/signing.md', import.meta.url), 'utf8').matchAll(
+  ...readFileSync(new URL('../../../docs/reference/signing.md', import.meta.url), 'utf8').matchAll(
     /^```sh pem\n([\s\S]+?)```/gm,
   ),
 ].map((match) => match[1] ?? '');

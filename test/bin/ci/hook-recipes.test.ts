@@ -7,7 +7,7 @@ import { makeCiScene } from './ci-scene.ts';
 import { readYaml, root } from './run-workflow.ts';
 
 const { load } = createRequire(import.meta.url)('js-yaml') as { load(text: string): unknown };
-const page = readFileSync(join(root, 'docs/hooks.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/guides/hooks.md'), 'utf8');
 const names = ['pre-commit', 'commit-msg', 'pre-push'] as const;
 type Name = (typeof names)[number];
 

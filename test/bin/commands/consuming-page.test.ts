@@ -21,7 +21,7 @@ import { makeSealedRepository } from './sealed-repository.ts';
 
 /** A run in a sandbox, an approval and its seal on a busy machine. */
 t.setTimeout(400_000);
-const page = readFileSync(new URL('../../../docs/consuming.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/guides/consuming.md', import.meta.url), 'utf8');
 const blocks = [...page.matchAll(/^```(sh|text|js)\n([\s\S]*?)^```$/gm)].map(([, kind, text = '']) => ({
   kind,
   text,
@@ -90,7 +90,7 @@ function formOf(expected: string): RegExp {
 }
 
 long(
-  'every recipe of docs/consuming.md prints what the page says, without using writ',
+  'every recipe of docs/guides/consuming.md prints what the page says, without using writ',
   { skip },
   async (t) => {
     const { status, printed, err } = follow(makePlace('good'), '', keepState);

@@ -27,7 +27,7 @@ import { runLine } from '../host.ts';
 /** Runs in a sandbox, approvals and seals on a busy machine. */
 t.setTimeout(400_000);
 
-const page = readFileSync(new URL('../../../docs/keys.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/guides/keys.md', import.meta.url), 'utf8');
 const blocks = new Map(
   [...page.matchAll(/^```sh ([a-z-]+)\n([\s\S]*?)^```$/gm)].map(([, name = '', block = '']) => [name, block]),
 );
@@ -139,7 +139,7 @@ const skip =
   withoutSshKeygen ||
   (healthy === 0 || healthy === 128 ? false : 'writ doctor: no run works on this machine');
 
-long('an approver key is rotated, lost and stolen as docs/keys.md says', { skip }, async (t) => {
+long('an approver key is rotated, lost and stolen as docs/guides/keys.md says', { skip }, async (t) => {
   const place = makePlace('approver');
   const { repo, ana, writ, follow } = place;
   const signers = ['--allowed-signers', join(repo, '.writ', 'allowed_signers'), '--require', 'approvals'];
@@ -177,7 +177,7 @@ long('an approver key is rotated, lost and stolen as docs/keys.md says', { skip 
   follow('approver-check', { COMMIT: first });
 });
 
-long('a signer key is rotated, lost and stolen as docs/keys.md says', { skip }, async (t) => {
+long('a signer key is rotated, lost and stolen as docs/guides/keys.md says', { skip }, async (t) => {
   const place = makePlace('signer');
   const { keys, follow, repo } = place;
   const publicKeys = () => readdirSync(keys).filter((name) => /^signing-.*\.pub\.pem$/.test(name));
@@ -207,7 +207,7 @@ long('a signer key is rotated, lost and stolen as docs/keys.md says', { skip }, 
   t.match(follow('signer-old-change', { COMMIT: first, LOG: data.vkey }), /log-inclusion .*index 0/);
 });
 
-long('a ledger key is rotated, lost and stolen as docs/keys.md says', { skip }, async (t) => {
+long('a ledger key is rotated, lost and stolen as docs/guides/keys.md says', { skip }, async (t) => {
   const place = makePlace('ledger', '[log]\nmirror = "git"\n');
   const { keys, follow, writ } = place;
   const keyOf = async (): Promise<string> => (await writ('ledger', 'show')).data.vkey;
@@ -271,6 +271,6 @@ long('a ledger key is rotated, lost and stolen as docs/keys.md says', { skip }, 
   });
 });
 
-long('every command of docs/keys.md was run', { skip }, async (t) => {
+long('every command of docs/guides/keys.md was run', { skip }, async (t) => {
   t.strictSame([...blocks.keys()].sort(), [...followed].sort());
 });

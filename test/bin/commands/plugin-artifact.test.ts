@@ -11,7 +11,7 @@ t.setTimeout(240_000);
 t.test('the artifact plugin in the docs matches the scaffold and passes its test', async (t) => {
   const sample = writeFromPage(
     t,
-    'docs/plugin-artifact.md',
+    'docs/guides/plugin-artifact.md',
     'owners',
     'artifact.js',
     artifactScaffold('owners'),

@@ -11,7 +11,7 @@ t.setTimeout(240_000);
 long('the evidence plugin in the docs matches the scaffold and passes its test', async (t) => {
   const sample = writeFromPage(
     t,
-    'docs/plugin-evidence.md',
+    'docs/guides/plugin-evidence.md',
     'house',
     'evidence.js',
     evidenceScaffold('house'),

@@ -9,7 +9,7 @@ import { say, writeFromPage } from './plugin-page.ts';
 t.setTimeout(240_000);
 
 long('the log plugin in the docs matches the scaffold and passes its test', async (t) => {
-  const sample = writeFromPage(t, 'docs/plugin-log.md', 'notary', 'log.js', logScaffold('notary'));
+  const sample = writeFromPage(t, 'docs/guides/plugin-log.md', 'notary', 'log.js', logScaffold('notary'));
   t.match(await say(sample, 'plugin', 'test', 'notary'), {
     code: 0,
     data: {

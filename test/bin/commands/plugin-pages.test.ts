@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..');
 /** A file without its first comment, which says what it is for. */
 const textOf = (path: string): string =>
   readFileSync(join(root, path), 'utf8').replace(/^\/\* .* \*\/\n/, '');
-const page = textOf('docs/plugin-provider.md');
+const page = textOf('docs/guides/plugin-provider.md');
 const run = promisify(execFile);
 
 /** The block of a page that holds these words. */
@@ -21,7 +21,7 @@ function blockWith(text: string, words: string): string {
   return blocks.find((block) => block.includes(words)) ?? '';
 }
 
-t.test('docs/plugin-provider.md shows the interfaces as the source defines them', async (t) => {
+t.test('docs/guides/plugin-provider.md shows the interfaces as the source defines them', async (t) => {
   const model = textOf('core/interfaces/model.ts').split('/** Why there is no reply.', 1)[0]?.trim();
   t.equal(blockWith(page, 'interface ModelRequest').trim(), model);
   const [, shape = ''] = textOf('plugins/testers/provider-tester.ts').split(
@@ -31,14 +31,14 @@ t.test('docs/plugin-provider.md shows the interfaces as the source defines them'
   t.equal(blockWith(page, 'interface ProviderCase').trim(), ofCase.trim());
 });
 
-t.test('docs/plugin-stage-check.md shows the types of a change as the source defines them', async (t) => {
+t.test('docs/guides/plugin-stage-check.md shows the types of a change as the source defines them', async (t) => {
   const source = textOf('core/interfaces/patch-set.ts');
   const [shape = ''] = source.replaceAll('export ', '').split('\n  /** Byte range');
-  const told = blockWith(textOf('docs/plugin-stage-check.md'), 'type ChangeType').trim();
+  const told = blockWith(textOf('docs/guides/plugin-stage-check.md'), 'type ChangeType').trim();
   t.equal(told, `${shape.replace(/\/\*\* One changed file.*\n/, '')}\n}`);
 });
 
-t.test('docs/plugin-provider.md names every model tool and every egress code', async (t) => {
+t.test('docs/guides/plugin-provider.md names every model tool and every egress code', async (t) => {
   const tools = globSync('agent/tools/*.ts', { cwd: root }).map(textOf).join('\n');
   const names = [...tools.matchAll(/^ {2}name: '(\w+)',$/gm)].map(([, name = '']) => name);
   t.ok(names.includes('apply_patch'));
@@ -59,7 +59,7 @@ t.test('docs/plugin-provider.md names every model tool and every egress code', a
   t.strictSame([...named].sort(), codes.sort());
 });
 
-t.test('the example in docs/plugin-provider.md works against a local server', async (t) => {
+t.test('the example in docs/guides/plugin-provider.md works against a local server', async (t) => {
   await using server = await serveModel((response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.end('{"text":"Hi"}\n{"end":"stop"}\n');
@@ -76,16 +76,16 @@ t.test('the example in docs/plugin-provider.md works against a local server', as
   t.match(server.asked, [{ path: '/v1/chat', body: { model: 'parrot-1' } }]);
 });
 
-t.test('the recipe in docs/plugin-log.md creates a usable log key', async (t) => {
+t.test('the recipe in docs/guides/plugin-log.md creates a usable log key', async (t) => {
   const place = t.testdir({});
-  writeFileSync(join(place, 'vkey.mjs'), blockWith(textOf('docs/plugin-log.md'), 'generateKeyPairSync'));
+  writeFileSync(join(place, 'vkey.mjs'), blockWith(textOf('docs/guides/plugin-log.md'), 'generateKeyPairSync'));
   const { stdout } = await run(process.execPath, ['vkey.mjs', 'log.notary.example'], { cwd: place });
   t.equal(parseVkey(stdout.trim()).name, 'log.notary.example');
   t.ok(existsSync(join(place, 'log.pem')));
 });
 
-t.test('the README names every plugin page', async (t) => {
-  const [, readOn = ''] = textOf('README.md').split('## Where to read on');
+t.test('the page of plugins links the page of each part that a plugin can bring', async (t) => {
+  const plugins = textOf('docs/reference/plugins.md');
   for (const kind of ['provider', 'log', 'stage-check', 'artifact', 'evidence'])
-    t.ok(readOn.includes(`docs/plugin-${kind}.md`), kind);
+    t.ok(plugins.includes(`(../guides/plugin-${kind}.md`), kind);
 });

@@ -7,7 +7,7 @@ import { say, writeFromPage } from './plugin-page.ts';
 
 t.setTimeout(240_000);
 
-const page = 'docs/plugin-provider.md';
+const page = 'docs/guides/plugin-provider.md';
 
 t.test('the provider plugin in the docs matches the scaffold and passes its test', async (t) => {
   const sample = writeFromPage(t, page, 'parrot', 'provider.js', providerScaffold('parrot'));

@@ -11,7 +11,7 @@ t.setTimeout(240_000);
 t.test('the stage check plugin in the docs matches the scaffold and passes its test', async (t) => {
   const sample = writeFromPage(
     t,
-    'docs/plugin-stage-check.md',
+    'docs/guides/plugin-stage-check.md',
     'linked-ticket',
     'check.js',
     stageCheckScaffold('linked-ticket'),

@@ -36,7 +36,7 @@ import { runLine } from '../host.ts';
 /** A run in a sandbox, an approval and its seal on a busy machine. */
 t.setTimeout(120_000);
 
-const page = readFileSync(new URL('../../../docs/verifying.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/reference/verifying.md', import.meta.url), 'utf8');
 
 /** The commands of the page, what they print there, and the exit code that is told where it is not 0. */
 const steps = [...page.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
@@ -166,7 +166,7 @@ const skip =
   (healthy === 0 || healthy === 128 ? false : 'writ doctor: no run works on this machine');
 
 t.test(
-  'every command of docs/verifying.md prints what the page says on a fresh machine',
+  'every command of docs/reference/verifying.md prints what the page says on a fresh machine',
   { skip },
   async (t) => {
     await prepare();

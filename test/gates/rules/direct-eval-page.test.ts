@@ -3,7 +3,7 @@ import t from 'tap';
 import { judge } from '../../../gates/rules/no-direct-eval.ts';
 import { toRuleInput } from '../../../testing.ts';
 
-const page = readFileSync(new URL('../../../docs/direct-execution.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/reference/direct-execution.md', import.meta.url), 'utf8');
 const endings: Readonly<Record<string, string>> = { python: 'py', js: 'js', sh: 'sh' };
 
 t.test('every example of the page has the verdict that the page states', async (t) => {

@@ -7,7 +7,7 @@ const limits = { memoryBytes: 300_000_000, tasks: 4096 };
 
 /**
  * A directory stands for the kernel's: what is written where, and what is made of the answers. On a kernel it was tried
- * by hand (docs/sandbox.md).
+ * by hand (docs/reference/sandbox.md).
  */
 t.test('a limit group writes its limits, adds a process, reports an overrun and is removed', async (t) => {
   const above = t.testdir({});

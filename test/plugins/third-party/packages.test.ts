@@ -12,7 +12,7 @@ import { long } from '../../rooms/long.ts';
 import { pax, type TarEntry, tarball } from './tar.ts';
 
 const example = fileURLToPath(new URL('../../../fixtures/plugins/test-names', import.meta.url));
-const page = new URL('../../../docs/plugins.md', import.meta.url);
+const page = new URL('../../../docs/reference/plugins.md', import.meta.url);
 const invalid = { code: 'PLUGIN_INVALID', detail: { plugin: 'x' } };
 const packageOf = (files: Readonly<Record<string, string>>) =>
   toPluginPackage(

@@ -12,7 +12,7 @@ const lists: Readonly<Record<string, string>> = {
   interaction: 'interactions',
 };
 
-/** What a client of the second wire shows, made from its events alone, as `docs/session-events.md` says. */
+/** What a client of the second wire shows, made from its events alone, as `docs/reference/session-events.md` says. */
 export function foldChanges(events: readonly Heard[]): Shown {
   let shown: Shown;
   for (const { data } of events) {

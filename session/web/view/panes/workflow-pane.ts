@@ -245,7 +245,7 @@ function Goal({ page, goal }: { readonly page: Page; readonly goal: NonNullable<
 
 type GoalState = NonNullable<Seen['goal']>;
 
-/** How a goal that is blocked goes on (docs/goal.md), and whether `/goal start` is what does it. */
+/** How a goal that is blocked goes on (docs/guides/goal.md), and whether `/goal start` is what does it. */
 function goalWayOn({ status, blockReason }: Pick<GoalState, 'status' | 'blockReason'>): {
   readonly words: string;
   readonly isStart: boolean;
