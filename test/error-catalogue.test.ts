@@ -17,7 +17,11 @@ function unusedCodes(codes: readonly string[], sources: readonly string[]): read
 }
 
 t.test('docs/reference/errors.md is up to date with the error catalogue', async (t) => {
-  t.equal(readFileSync(join(root, 'docs/reference/errors.md'), 'utf8'), generateErrorPage(), 'run `npm run gen`');
+  t.equal(
+    readFileSync(join(root, 'docs/reference/errors.md'), 'utf8'),
+    generateErrorPage(),
+    'run `npm run gen`',
+  );
 });
 
 t.test('the error page lists every code once, with exit code, status and hint', async (t) => {

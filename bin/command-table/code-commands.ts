@@ -43,7 +43,8 @@ const own: readonly OptionSpec[] = [
   {
     name: 'agent',
     value: 'NAME',
-    about: 'an agent profile: words and limits for the model (docs/reference/agents.md); its model wins over `--model`',
+    about:
+      'an agent profile: words and limits for the model (docs/reference/agents.md); its model wins over `--model`',
   },
   {
     name: 'context',

@@ -29,7 +29,8 @@ const events: OptionSpec = {
 
 const push: OptionSpec = {
   name: 'push',
-  about: 'push the sealed commit and the records together to the remote that counts (docs/reference/landing.md)',
+  about:
+    'push the sealed commit and the records together to the remote that counts (docs/reference/landing.md)',
 };
 
 /** A run, from its start to its report. */
@@ -251,7 +252,11 @@ export const runCommands: readonly CommandSpec[] = [
     arguments: [run],
     options: [
       { name: 'yes', about: 'confirm the contract that was drafted for the run' },
-      { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/guides/recording.md)' },
+      {
+        name: 'recording',
+        value: 'FILE',
+        about: 'a recorded worker does the tasks (docs/guides/recording.md)',
+      },
       {
         name: 'more-cost-units',
         value: 'N',

@@ -390,7 +390,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   STATE_CORRUPT: 'nothing was changed; move the file and the `-wal` beside it away, and a new one is begun',
   STATE_NEWER: 'use that version, or move the file away',
   STATE_UNUSABLE: 'free space, or move away what is in its place, and start again',
-  SANDBOX_UNAVAILABLE: 'install bubblewrap or util-linux, and allow user namespaces (docs/reference/sandbox.md)',
+  SANDBOX_UNAVAILABLE:
+    'install bubblewrap or util-linux, and allow user namespaces (docs/reference/sandbox.md)',
   TRACER_UNAVAILABLE:
     'install the package `strace` and run `writ doctor`, or let a run without the tracer pass: remove `observe` from `[rules.judge-changed]` at the policy commit',
   CHECK_MEMORY:

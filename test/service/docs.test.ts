@@ -101,18 +101,21 @@ t.test('every command of docs/reference/service.md prints what the page says', a
   }
 });
 
-t.test('the tables of docs/reference/service.md list exactly the events and the endpoint errors', async (t) => {
-  const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
-  const types = [...section('Events').matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type);
-  t.same(types.sort(), [...builtInTypes].sort());
-  const rows = [...section('Errors').matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
-    code,
-    Number(status),
-  ]);
-  // These are answers of the commands, or of a client to itself.
-  const others = /^(?:SERVICE_|PRIVATE_FILE_|EVENT_TOO_LARGE|STREAM_ENDED)/;
-  const known = Object.entries(errorCatalogue)
-    .filter(([code, { family }]) => family === 'http' && !others.test(code))
-    .map(([code, { http }]) => [code, http]);
-  t.same(rows.sort(), [...known, ['PATH_ESCAPES_REPOSITORY', 400]].sort());
-});
+t.test(
+  'the tables of docs/reference/service.md list exactly the events and the endpoint errors',
+  async (t) => {
+    const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+    const types = [...section('Events').matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type);
+    t.same(types.sort(), [...builtInTypes].sort());
+    const rows = [...section('Errors').matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
+      code,
+      Number(status),
+    ]);
+    // These are answers of the commands, or of a client to itself.
+    const others = /^(?:SERVICE_|PRIVATE_FILE_|EVENT_TOO_LARGE|STREAM_ENDED)/;
+    const known = Object.entries(errorCatalogue)
+      .filter(([code, { family }]) => family === 'http' && !others.test(code))
+      .map(([code, { http }]) => [code, http]);
+    t.same(rows.sort(), [...known, ['PATH_ESCAPES_REPOSITORY', 400]].sort());
+  },
+);

@@ -31,12 +31,15 @@ t.test('docs/guides/plugin-provider.md shows the interfaces as the source define
   t.equal(blockWith(page, 'interface ProviderCase').trim(), ofCase.trim());
 });
 
-t.test('docs/guides/plugin-stage-check.md shows the types of a change as the source defines them', async (t) => {
-  const source = textOf('core/interfaces/patch-set.ts');
-  const [shape = ''] = source.replaceAll('export ', '').split('\n  /** Byte range');
-  const told = blockWith(textOf('docs/guides/plugin-stage-check.md'), 'type ChangeType').trim();
-  t.equal(told, `${shape.replace(/\/\*\* One changed file.*\n/, '')}\n}`);
-});
+t.test(
+  'docs/guides/plugin-stage-check.md shows the types of a change as the source defines them',
+  async (t) => {
+    const source = textOf('core/interfaces/patch-set.ts');
+    const [shape = ''] = source.replaceAll('export ', '').split('\n  /** Byte range');
+    const told = blockWith(textOf('docs/guides/plugin-stage-check.md'), 'type ChangeType').trim();
+    t.equal(told, `${shape.replace(/\/\*\* One changed file.*\n/, '')}\n}`);
+  },
+);
 
 t.test('docs/guides/plugin-provider.md names every model tool and every egress code', async (t) => {
   const tools = globSync('agent/tools/*.ts', { cwd: root }).map(textOf).join('\n');
@@ -78,7 +81,10 @@ t.test('the example in docs/guides/plugin-provider.md works against a local serv
 
 t.test('the recipe in docs/guides/plugin-log.md creates a usable log key', async (t) => {
   const place = t.testdir({});
-  writeFileSync(join(place, 'vkey.mjs'), blockWith(textOf('docs/guides/plugin-log.md'), 'generateKeyPairSync'));
+  writeFileSync(
+    join(place, 'vkey.mjs'),
+    blockWith(textOf('docs/guides/plugin-log.md'), 'generateKeyPairSync'),
+  );
   const { stdout } = await run(process.execPath, ['vkey.mjs', 'log.notary.example'], { cwd: place });
   t.equal(parseVkey(stdout.trim()).name, 'log.notary.example');
   t.ok(existsSync(join(place, 'log.pem')));
