@@ -7,4 +7,5 @@ await room(
   'engine/damaged-runs.test.ts',
   'engine/record/cancel-request.test.ts',
   'engine/upkeep',
+  'tutorials',
 );

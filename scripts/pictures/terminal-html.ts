@@ -3,7 +3,7 @@ import type { Emulator, Run } from '../../test/session/tui/open-emulator.ts';
 export type Ground = 'dark' | 'light';
 
 /** The 16 colours as editors that many people use have them, the text and what is behind it. */
-const palettes: Readonly<
+export const palettes: Readonly<
   Record<Ground, { readonly text: string; readonly behind: string; readonly colours: readonly string[] }>
 > = {
   dark: {
@@ -60,6 +60,6 @@ function runHtml({ text, bold, dim, italic, underline, inverse, colour }: Run, g
 
 const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>]/g, (sign) => signs[sign] ?? sign);
 }
