@@ -1,6 +1,7 @@
 /* Opens a recorded run by its id, and verifies its approvals. */
 import { readApprovals } from '../../attest/approval/read-approvals.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { parseCommit } from '../../attest/verify/evidence-source.ts';
 import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -11,17 +12,18 @@ import { parseConfig } from '../../engine/config/config.ts';
 import { carryFaultIn } from '../../engine/decide/people.ts';
 import { type DraftPrompt, readDraftPrompt } from '../../engine/draft/draft-request.ts';
 import { readAuthorNote } from '../../engine/draft/short-spec.ts';
-import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts';
+import { differencesFrom, listRuns, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { listApprovals } from '../../engine/record/stored-approvals.ts';
 import { findLandings, shortRef } from '../../store/landed.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
-import { findRun } from '../../store/record/list-records.ts';
+import { runFinder } from '../../store/record/list-records.ts';
 import { parseNamedJson } from '../../store/record/record-paths.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import { commitsNamed, isRevision } from '../../workspace/git/resolve-commit.ts';
 import { compact } from '../envelope.ts';
 import type { Place } from '../place.ts';
 import { toVerdict } from './verdict.ts';
@@ -33,14 +35,32 @@ export interface OpenedRun {
   readonly view: RunView;
 }
 
-/** The run that a command line names. NOT_A_REPOSITORY, RUN_NOT_FOUND. */
-export async function openRun(context: Place, wanted: string): Promise<OpenedRun> {
+/**
+ * The run that a command line names: by its id, the beginning of it, or a commit that names it. Without a name, the
+ * newest one. NOT_A_REPOSITORY, RUN_NOT_FOUND.
+ */
+export async function openRun(context: Place, wanted?: string): Promise<OpenedRun> {
   await using readers = keepObjectReaders();
   const repository = readers.keep(await openRepository(context.repoPath ?? context.cwd));
-  const { store, runId } = await findRun(context.stores, repository, systemClock, wanted);
+  const find = runFinder(context.stores, repository, systemClock);
+  const { store, runId } =
+    wanted === undefined
+      ? await find((await listRuns(context.stores, repository, systemClock))[0]?.runId ?? 'newest')
+      : await find(wanted).catch(async (fault) => {
+          const named = await runOfCommit(repository, wanted);
+          if (named === undefined) throw fault;
+          return await find(named);
+        });
   const view = await readRun(repository, store, runId);
   const notices = [...(await landingNotices(repository, view)), ...(view.notices ?? [])];
   return { repository, store, view: notices.length === 0 ? view : { ...view, notices } };
+}
+
+/** The `Run-Id` of a commit, if the name is a revision here. */
+async function runOfCommit(repository: Repository, name: string): Promise<string | undefined> {
+  const [named] = isRevision(name) ? await commitsNamed(repository, name) : [];
+  const [object] = named === undefined ? [] : await readObjects(repository, [named.commit]);
+  return object && parseCommit(object.bytes)?.trailer('Run-Id')[0];
 }
 
 /** How a notice of such a commit begins. */

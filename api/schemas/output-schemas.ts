@@ -432,6 +432,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
         },
         runMembers.optional,
       ),
+      record({ repository: text, request: text, lines: list(text) }),
     ],
   },
   help: {

@@ -27,11 +27,16 @@ export const guideCommands: readonly CommandSpec[] = [
     name: 'explain',
     summary: 'say why a run was refused, or what a code or a rule means, and what to do next',
     arguments: [
-      { name: 'RUN|CODE', about: 'a run id or the beginning of one, an error code, or the id of a rule' },
+      {
+        name: 'RUN|CODE',
+        about: 'a run id, the beginning of one, a commit, an error code, or a rule; default: the newest run',
+        optional: true,
+      },
     ],
     options: [],
     examples: [
-      { line: 'writ explain 0198c1e2', about: 'a run' },
+      { line: 'writ explain', about: 'the newest run' },
+      { line: 'writ explain 0198c1e2', about: 'another run' },
       { line: 'writ explain WORKTREE_DIRTY', about: 'an error code' },
       { line: 'writ explain new-tests', about: 'a rule' },
     ],

@@ -295,11 +295,16 @@ export const otherCommands: readonly CommandSpec[] = [
         about: 'a session of `writ code` instead: request, draft, plan, repair, commit, graph',
       },
       { name: 'watch', about: 'that session on the screen of this terminal, at a speed to read along' },
+      {
+        name: 'prepare',
+        about: 'make the sample repository and the recorded model of that session, and change nothing',
+      },
     ],
     examples: [
       { line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' },
       { line: 'writ demo --session', about: 'one session, answered as a person would' },
       { line: 'writ demo --watch', about: 'the same, as its terminal shows it' },
+      { line: 'writ demo --prepare --out try-writ', about: 'to open that session yourself, without a key' },
     ],
     load: () => loadLean(async () => (await import('../commands/demo.ts')).run),
   },

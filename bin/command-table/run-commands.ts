@@ -1,5 +1,11 @@
 /* Declares the commands on runs. */
-import { type CommandSpec, loadLean, type OptionSpec, type RunCommand } from '../command-parts/command.ts';
+import {
+  type ArgumentSpec,
+  type CommandSpec,
+  loadLean,
+  type OptionSpec,
+  type RunCommand,
+} from '../command-parts/command.ts';
 import { envFile, modelOptions } from '../command-parts/model-options.ts';
 import { changeOptions, localChanges, machineOptions, run, spec, thread } from './contract-commands.ts';
 
@@ -12,6 +18,11 @@ const ci: OptionSpec = {
   name: 'ci',
   about:
     'report to the CI system that the environment names: annotations, summary and outputs on GitHub, code quality on GitLab, files everywhere',
+};
+
+const recordedRun: ArgumentSpec = {
+  name: 'RUN',
+  about: 'a run id, an unambiguous beginning of one, or the commit that it sealed',
 };
 
 /** `--queue` hands the change to the merge queue. */
@@ -463,9 +474,12 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'show',
     summary: 'show one run in full',
     description: 'Of a drafted contract that waits: the contract as it would be confirmed.',
-    arguments: [run],
+    arguments: [recordedRun],
     options: [],
-    examples: [{ line: 'writ show 0198c1e2', about: 'decision, stages, findings, evidence' }],
+    examples: [
+      { line: 'writ show HEAD', about: 'decision, stages, findings, evidence of the last commit' },
+      { line: 'writ show 0198c1e2', about: 'of any run' },
+    ],
     load: async () => (await import('../commands/runs.ts')).showCommand,
   },
   {
@@ -491,7 +505,7 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'report',
     summary: 'write the run for people and for other tools',
-    arguments: [run],
+    arguments: [recordedRun],
     options: [
       {
         name: 'bundle',

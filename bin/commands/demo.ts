@@ -1,5 +1,5 @@
 /* The `writ demo` command. */
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readVersion } from '../../api/build.ts';
@@ -34,10 +34,12 @@ import {
   demoTraffic,
   maintainer,
   makePeople,
+  sessionTraffic,
   writeScript,
 } from '../demo/people.ts';
 import { type Demo, printDemo, type Refusal, rulesOf, type Wait } from '../demo/print-demo.ts';
 import { renderRunHtml } from '../report/html.ts';
+import { styled } from '../terminal/print.ts';
 import { progressPlugin } from '../terminal/run-progress.ts';
 
 /** Patches that must be refused, and the rule that each breaks. */
@@ -66,6 +68,20 @@ export async function run(context: CommandContext): Promise<CommandResult> {
     context.print.note(text);
   };
 
+  if (context.options.flag('prepare')) {
+    await prepare(here, repository, '');
+    await cp(sessionTraffic, join(out, 'recording'), { recursive: true });
+    const { sessionRequest } = await import('../demo/session-demo.ts');
+    const lines = [`cd ${repository}`, 'writ code --provider replay:../recording'];
+    return succeeded({ repository, request: sessionRequest, lines }, (printer) => {
+      printer.line(
+        'A sample repository, and a recorded model that can make one change to it. Open a session:',
+      );
+      for (const line of lines) printer.line('  ', styled('bold', line));
+      printer.line('and paste the request that the model was recorded with:');
+      printer.line('  ', styled('bold', sessionRequest));
+    });
+  }
   if (context.options.flag('session') || context.options.flag('watch')) {
     await prepare(here, repository, '');
     const { sessionDemo } = await import('../demo/session-demo.ts');

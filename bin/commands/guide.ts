@@ -103,9 +103,10 @@ export async function rulesCommand({ args: [wanted] }: CommandContext): Promise<
   });
 }
 
-/** `writ explain RUN|CODE`: why, and what to do next. */
+/** `writ explain [RUN|CODE]`: why, and what to do next. */
 export async function explainCommand(context: CommandContext): Promise<CommandResult> {
-  const [wanted = ''] = context.args;
+  const [wanted] = context.args;
+  if (wanted === undefined) return explainRun(context, wanted);
   const entry = Object.entries(errorCatalogue).find(([code]) => code === wanted.toUpperCase());
   if (entry !== undefined) {
     const [code, { message, hint, exit }] = entry;
@@ -118,6 +119,10 @@ export async function explainCommand(context: CommandContext): Promise<CommandRe
       [guide.refuses, `For example: ${guide.example}`],
       [guide.mend, ...(guide.allow === undefined ? [] : [`To allow it: ${guide.allow}`])],
     );
+  return explainRun(context, wanted);
+}
+
+async function explainRun(context: CommandContext, wanted: string | undefined): Promise<CommandResult> {
   const opened = await openRun(context, wanted);
   const { view } = await withLandingState(context, opened.view);
   const verdict = toVerdict(view);

@@ -60,7 +60,17 @@ t.test('a code, a rule and a run are explained, with the next step', async (t) =
     reasons: [/no-direct-eval/, /`no-direct-eval`: .*src\/price\.js/],
     next: [/Call the program/],
   });
+  t.match((await dataOf(['explain'], given)).data, { subject: sealed.data.run_id }, 'the newest run');
   t.match(await dataOf(['explain', 'nothing-of-that-name'], given), { code: 1 });
+  t.match(await dataOf(['explain', 'HEAD'], given), { code: 1 }, 'a commit of no run');
+  writeFileSync(join(sample.root, 'src/price.js'), 'export const price = () => 2;\n');
+  sample.git('add', 'src');
+  const { data } = await dataOf(['seal', '-m', 'feat: two', '--check', 'true'], given);
+  t.match(
+    (await dataOf(['show', 'HEAD'], given)).data,
+    { run_id: data.run_id },
+    'the run that sealed a commit',
+  );
 });
 
 t.test('`config print` says where each value comes from', async (t) => {
