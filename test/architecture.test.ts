@@ -83,7 +83,7 @@ t.test('every architecture rule can fail', async (t) => {
       withFiles({ 'api/x.ts': imports('../gates/rules/scope.ts') }),
     ],
     'arrows of `bin`': [withFiles({ 'bin/x.ts': imports('../test/core/kernel/engine.test.ts') })],
-    'arrows of `http`': [withFiles({ 'http/x.ts': imports('../service/routes.ts') })],
+    'arrows of `http`': [withFiles({ 'http/x.ts': imports('../service/run-service.ts') })],
     'arrows of `service`': [
       withFiles({ 'service/x.ts': imports('../bin/exit.ts') }),
       withFiles({ 'service/x.ts': imports('../attest/signer/sign.ts') }),
@@ -138,7 +138,9 @@ t.test('every architecture rule can fail', async (t) => {
     'a pool of threads only through `core/kernel/engine.ts`': [
       withFiles({ 'plugins/x.ts': 'const own = createPool({ threads: 2 });\n' }),
     ],
-    'cac only through `bin/args.ts`': [withFiles({ 'bin/x.ts': "export const a = () => import('cac');\n" })],
+    'cac only through `bin/dispatch.ts`': [
+      withFiles({ 'bin/x.ts': "export const a = () => import('cac');\n" }),
+    ],
     'child processes only through `workspace/process/spawn.ts`': [
       withFiles({ 'gates/x.ts': imports('node:child_process') }),
     ],
@@ -156,7 +158,7 @@ t.test('every architecture rule can fail', async (t) => {
     'the parts of a bundle only through `attest/bundle/any-bundle.ts`': [
       withFiles({ 'attest/verify/x.ts': 'export const signed = (json) => json.dsseEnvelope.payload;\n' }),
     ],
-    'the sigstore client only through `attest/public/public-log.ts`': [
+    'the sigstore client only through `attest/public/public-log-source.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('@sigstore/sign');\n" }),
     ],
     'encryption of secrets only through `api/vault/vault.ts`': [
@@ -235,11 +237,11 @@ t.test('every architecture rule can fail', async (t) => {
     'a rule is known by its row: no other file spells its id': [
       withFiles({ 'bin/x.ts': "export const warned = ['new-tests'];\n" }),
       withFiles({ 'engine/x.ts': "export const isOut = (rule: string) => rule === 'scope';\n" }),
-      withFiles({ 'engine/work/work-task.ts': 'export {};\n' }),
+      withFiles({ 'engine/work/work-plan.ts': 'export {};\n' }),
     ],
     'starting up loads no heavy library': [
       withFiles({
-        'bin/args.ts': imports('../attest/signer/sign.ts'),
+        'bin/dispatch.ts': imports('../attest/signer/sign.ts'),
         'attest/signer/sign.ts': imports('@sigstore/sign'),
       }),
       withFiles({ 'bin/main.ts': "import { type Ajv } from 'ajv';\nimport './args.ts';\n" }),

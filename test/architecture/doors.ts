@@ -30,7 +30,7 @@ export const doors: readonly Door[] = [
     code: /(?<!function )\bpreset\(/,
   },
   { name: 'encryption of secrets', file: 'api/vault/vault.ts', specifier: /^age-encryption(?:\/|$)/ },
-  { name: 'cac', file: 'bin/args.ts', specifier: /^cac$/ },
+  { name: 'cac', file: 'bin/dispatch.ts', specifier: /^cac$/ },
   {
     name: 'child processes',
     file: 'workspace/process/spawn.ts',
@@ -62,7 +62,7 @@ export const doors: readonly Door[] = [
     code: /\.(?:verificationMaterial|dsseEnvelope|messageSignature)\b/,
   },
   // It brings an HTTP client of its own.
-  { name: 'the sigstore client', file: 'attest/public/public-log.ts', specifier: /^@sigstore\/sign$/ },
+  { name: 'the sigstore client', file: 'attest/public/public-log-source.ts', specifier: /^@sigstore\/sign$/ },
   { name: 'the HTTP framework', file: 'http/loopback-server.ts', specifier: /^(?:hono|@hono\/.*)(?:\/|$)/ },
   {
     name: 'the Model Context Protocol',

@@ -24,7 +24,7 @@ export const ruleIdsElsewhere: Readonly<Record<string, string>> = {
   'engine/evaluate/evaluate-rules.ts: secrets': 'words that hold a secret are refused under this name',
   'engine/record/masking.ts: secrets': ofRecords,
   'engine/record/plan-state.ts: scope': ofScope,
-  'engine/work/work-task.ts: scope': ofScope,
+  'engine/work/work-plan.ts: scope': ofScope,
   'spec/profile.ts: require-approvers': ofContracts,
   'spec/profile.ts: sast': ofContracts,
   'spec/profile.ts: sbom': ofContracts,

@@ -25,7 +25,7 @@ const code: Readonly<Record<string, string>> = {
   'api/vault/vault.ts': "export const open = async () => import('age-encryption');\n",
   'core/base/net.ts': "export const ask = async () => import('undici');\n",
   'attest/bundle/any-bundle.ts': 'export const read = (json) => json.verificationMaterial;\n',
-  'attest/public/public-log.ts': "export const add = async () => import('@sigstore/sign');\n",
+  'attest/public/public-log-source.ts': "export const add = async () => import('@sigstore/sign');\n",
   'readers/documents/archive/inflate.ts':
     "import { inflateSync } from 'node:zlib';\nexport const inflate = (bytes: Buffer) => inflateSync(bytes);\n",
   'store/sql.ts': "export const openSql = async () => import('node-sqlite3-wasm');\n",
@@ -56,14 +56,14 @@ const code: Readonly<Record<string, string>> = {
     "import type { Snapshot } from '../state/snapshot.ts';\nexport const draw = (_: Snapshot) => [];\n",
   'session/web/main.ts':
     "import { h } from 'preact';\nimport { lines } from '../screen/line.ts';\nexport const page = h(lines);\n",
-  'service/routes.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
+  'service/run-service.ts': "import '../http/loopback-server.ts';\nexport const routes = [];\n",
   'plugins/preset.ts': "import { scope } from '../gates/rules/scope.ts';\nexport const preset = [scope];\n",
   'plugins/preset/open-engine.ts': 'export const openEngine = () => preset({});\n',
   'plugins/policy-engines/plugin.ts': "export const add = (slots) => slots.policy.add('cedar', {});\n",
   'plugins/testers/gate-tester.ts': 'export const gateTester = () => {};\n',
-  'bin/args.ts': "import { cac } from 'cac';\nexport const cli = cac();\n",
+  'bin/dispatch.ts': "import { cac } from 'cac';\nexport const cli = cac();\n",
   'bin/exit.ts': 'export const end = () => process.exit(0);\n',
-  'bin/main.ts': "import './args.ts';\nexport const out = process.stdout;\n",
+  'bin/main.ts': "import './dispatch.ts';\nexport const out = process.stdout;\n",
   'test/core/kernel/engine.test.ts': "import '../../../core/kernel/engine.ts';\n",
   'test/waiting/until.ts':
     'export const until = () => new Promise((done) => setTimeout(done, performance.now()));\n',

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { parseArguments } from '../../bin/args.ts';
 import type { CommandSpec } from '../../bin/command-parts/command.ts';
 import { commands as realCommands } from '../../bin/command-table.ts';
+import { parseArguments } from '../../bin/dispatch.ts';
 import { isWritError, type WritError } from '../../core/base/errors.ts';
 
 const load: CommandSpec['load'] = () => Promise.reject(new Error('not loaded here'));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { systemClock } from '../../core/base/clock.ts';
 import { readEventStream, type StreamEvent } from '../../core/base/event-stream.ts';
-import { type Bus, openBus } from '../../service/routes.ts';
+import { type Bus, openBus } from '../../service/run-service.ts';
 import { until } from '../waiting/until.ts';
 
 interface Envelope {

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isWritError } from '../../core/base/errors.ts';
 import { diskIdentity, openMarkEnvironment } from '../../service/mark-walk.ts';
-import { toMarks } from '../../service/routes.ts';
+import { toMarks } from '../../service/run-service.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { makeRepository, type SampleRepository } from '../workspace/git/sample-repository.ts';
 

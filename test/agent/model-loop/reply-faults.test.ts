@@ -1,5 +1,5 @@
 import t from 'tap';
-import { replyFaults } from '../../../agent/model-loop/reply-faults.ts';
+import { replyFaults } from '../../../agent/model-loop/model-turns.ts';
 import type { ToolDeclaration } from '../../../core/interfaces/model.ts';
 import { long } from '../../rooms/long.ts';
 

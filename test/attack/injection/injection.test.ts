@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withoutInstructions } from '../../../agent/model-loop/reply-faults.ts';
+import { withoutInstructions } from '../../../agent/model-loop/model-turns.ts';
 import { reachProvider, reachSearch } from '../../../bin/command-parts/reach-provider.ts';
 import { duckPage, openWebWorld } from '../../agent/fake-web.ts';
 import { done, source } from '../../agent/model-work.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { AdmittedContract } from '../../../engine/intent/admit-contract.ts';
-import { reopenLanding } from '../../../engine/open/landing.ts';
+import { reopenLanding } from '../../../engine/open/reopen-run.ts';
 import { startedRun } from '../../../engine/record/started-run.ts';
 import { readJournal } from '../../../store/parse-journal.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

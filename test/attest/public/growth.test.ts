@@ -6,7 +6,7 @@ import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { openCheckpointMemory } from '../../../attest/log/checkpoint-memory.ts';
 import { buildLogEntry } from '../../../attest/log/log-entry.ts';
 import { isConsistent } from '../../../attest/log/merkle.ts';
-import { createPublicLog, proveByRekorV1, proveByTiles } from '../../../attest/public/public-log.ts';
+import { createPublicLog, proveByRekorV1, proveByTiles } from '../../../attest/public/public-log-source.ts';
 import { parseTrustedRoot, publicLogsOf } from '../../../attest/public/trusted-root.ts';
 import { sha256 } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';

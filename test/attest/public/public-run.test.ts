@@ -5,7 +5,7 @@ import { gitEvidence } from '../../../api/verify/git-evidence.ts';
 import { parseBundle } from '../../../attest/bundle/bundle.ts';
 import { openUserSigningKey } from '../../../attest/keys/key-signer.ts';
 import { noMemory as memory } from '../../../attest/log/checkpoint-memory.ts';
-import { createPublicLog } from '../../../attest/public/public-log.ts';
+import { createPublicLog } from '../../../attest/public/public-log-source.ts';
 import { parseTrustedRoot, publicLogsOf } from '../../../attest/public/trusted-root.ts';
 import { type Anchors, loadAnchors } from '../../../attest/verify/anchors.ts';
 import type { VerifyReport } from '../../../attest/verify/report.ts';

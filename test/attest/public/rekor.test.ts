@@ -10,7 +10,7 @@ import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { noMemory } from '../../../attest/log/checkpoint-memory.ts';
 import { buildLogEntry, verifyEntryOf } from '../../../attest/log/log-entry.ts';
 import { leafHash } from '../../../attest/log/merkle.ts';
-import { createPublicLog } from '../../../attest/public/public-log.ts';
+import { createPublicLog } from '../../../attest/public/public-log-source.ts';
 import { parseTrustedRoot, publicLogsOf } from '../../../attest/public/trusted-root.ts';
 import { verifyPublicProof } from '../../../attest/public/verify-public-proof.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';

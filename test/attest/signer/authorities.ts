@@ -4,7 +4,7 @@ import { fulcioHandler, initializeCA, initializeCTLog, initializeTSA } from '@si
 import type { Test } from 'tap';
 import { generateKey, toSigner } from '../../../attest/keys/key-signer.ts';
 import { noMemory as memory } from '../../../attest/log/checkpoint-memory.ts';
-import { createPublicLog } from '../../../attest/public/public-log.ts';
+import { createPublicLog } from '../../../attest/public/public-log-source.ts';
 import { parseTrustedRoot, publicLogsOf } from '../../../attest/public/trusted-root.ts';
 import type { Anchors } from '../../../attest/verify/anchors.ts';
 import { type VerifyReport, verifyExitCode } from '../../../attest/verify/report.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { parseArguments } from '../../../bin/args.ts';
 import { graphLine, resumeLine } from '../../../bin/code/serve-code.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
 import { commands } from '../../../bin/command-table.ts';
+import { parseArguments } from '../../../bin/dispatch.ts';
 import { fixtures, makeSample } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 

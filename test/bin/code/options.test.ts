@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { parseArguments } from '../../../bin/args.ts';
 import { readCodeLine } from '../../../bin/code/code-line.ts';
 import { readSessionOptions } from '../../../bin/code/serve-line.ts';
 import type { CommandOptions } from '../../../bin/command-parts/command.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
+import { parseArguments } from '../../../bin/dispatch.ts';
 import { createPrinter } from '../../../bin/terminal/print.ts';
 import { isWritError } from '../../../core/base/errors.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

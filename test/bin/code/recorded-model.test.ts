@@ -1,10 +1,10 @@
 import t from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
-import { parseArguments } from '../../../bin/args.ts';
 import { readCodeLine } from '../../../bin/code/code-line.ts';
 import { sessionEnvironment } from '../../../bin/code/serve-code.ts';
 import { readSessionOptions } from '../../../bin/code/serve-line.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
+import { parseArguments } from '../../../bin/dispatch.ts';
 import { createPrinter } from '../../../bin/terminal/print.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';

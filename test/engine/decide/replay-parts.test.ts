@@ -1,5 +1,5 @@
 import t from 'tap';
-import { compareParts } from '../../../engine/decide/replay-parts.ts';
+import { compareParts } from '../../../engine/decide/replay-run.ts';
 import type { PartRecord } from '../../../store/record/summaries.ts';
 
 type File = PartRecord['files'][number];

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { compareStages, type StagesQuestion } from '../../../engine/decide/replay-parts.ts';
+import { compareStages, type StagesQuestion } from '../../../engine/decide/replay-run.ts';
 import type { DecidedStage, DecisionInput } from '../../../engine/record/decision-input.ts';
 
 type Json = { [key: string]: unknown };

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
 import { compareNumbers } from '../../../readers/advisories/number-order.ts';
+import { versionOrder } from '../../../readers/advisories/scan-packages.ts';
 import type { Ecosystem } from '../../../readers/packages/apply-manifests.ts';
 
 /** Ascending, as the specifications and reference implementations give them. */

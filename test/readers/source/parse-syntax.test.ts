@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { systemClock } from '../../../core/base/clock.ts';
 import { createPool, evaluateRuleTask } from '../../../core/kernel/worker/pool.ts';
-import { shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
+import { shippedGrammar } from '../../../gates/direct-eval/scan-change.ts';
 import { rules } from '../../../gates/rules.ts';
 import { toRuleInput } from '../../../plugins/testers/gate-tester.ts';
 import {
@@ -82,7 +82,7 @@ long('grammar functions are never optimised, while runtime functions are', async
     t.ok(own.size > 0);
     const script = `
     const at = (path) => new URL(path, ${JSON.stringify(new URL('../../../', import.meta.url).href)});
-    const { shippedGrammar } = await import(at('gates/direct-eval/scan-syntax.ts'));
+    const { shippedGrammar } = await import(at('gates/direct-eval/scan-change.ts'));
     const { parseSyntax } = await import(at('readers/source/grammar/parse-syntax.ts'));
     const grammar = await shippedGrammar(${JSON.stringify(name)});
     const text = ${JSON.stringify(text)}.repeat(400);

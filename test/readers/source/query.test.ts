@@ -9,7 +9,7 @@ import { jvmLanguages } from '../../../gates/direct-eval/jvm.ts';
 import { phpNaming } from '../../../gates/direct-eval/php.ts';
 import { pythonNaming } from '../../../gates/direct-eval/python.ts';
 import { rubyNaming } from '../../../gates/direct-eval/ruby.ts';
-import { grammarFile, shippedGrammar } from '../../../gates/direct-eval/scan-syntax.ts';
+import { grammarFile, shippedGrammar } from '../../../gates/direct-eval/scan-change.ts';
 import { parseSyntax } from '../../../readers/source/grammar/parse-syntax.ts';
 import type { GrammarName, SyntaxNode } from '../../../readers/source/grammar/syntax-tree.ts';
 import type { NamingLanguage } from '../../../readers/source/names/names.ts';

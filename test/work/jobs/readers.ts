@@ -1,6 +1,6 @@
 import { sensitiveClasses } from '../../../core/interfaces/privacy.ts';
 import { duckDuckGoSearch } from '../../../plugins/web-search/plugin.ts';
-import { versionOrder } from '../../../readers/advisories/compare-versions.ts';
+import { versionOrder } from '../../../readers/advisories/scan-packages.ts';
 import { htmlText } from '../../../readers/documents/html/html-text.ts';
 import { readPackageSet } from '../../../readers/packages/apply-manifests.ts';
 import { yamlContent } from '../../../readers/packages/content.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
-import { maxHelloBytes, readClientHello } from '../../../workspace/egress/tunnel.ts';
+import { maxHelloBytes, readClientHello } from '../../../workspace/egress/egress-proxy.ts';
 import { clientHello, listening, records, vector } from './client.ts';
 
 t.test('the server name in a ClientHello is read in lower case', async (t) => {
