@@ -1,13 +1,12 @@
-/* `node bench/compare-scan.ts OTHER [MB]`: asks this checkout and another one for the candidates of a scan and for what `secrets` and `suppressions` find, in the sources of `node_modules` and in labelled samples that are mutilated at random. Exit 1 where this one loses something. */
+/* `node bench/compare-scan.ts OTHER [MB]`: compares what `secrets` and `suppressions` find in this checkout and in another one, in the sources of `node_modules` and in labelled samples that are mutilated at random. Exit 1 where this one loses something. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Finding } from '../core/interfaces/finding.ts';
-import type { PatchFile } from '../core/interfaces/patch-set.ts';
 import type { RuleFunction } from '../core/interfaces/rule.ts';
 import { cutDiff, readBlocks } from '../gates/scan/cut-diff.ts';
-import type { run } from '../gates/scan/find-candidates-in-thread.ts';
+import type { readPiece } from '../gates/scan/read-piece.ts';
 import { scanSpec } from '../spec/secret-words.ts';
 import { negatives, positives } from '../test/gates/secrets/labelled-set.ts';
 import { randomNumbers } from '../test/readers/anchors/random-numbers.ts';
@@ -17,7 +16,6 @@ const here = fileURLToPath(new URL('..', import.meta.url));
 const [, , other, megabytes = '100'] = process.argv;
 if (other === undefined) throw new Error('expected the path of another checkout');
 const judged = ['secrets', 'suppressions'];
-const asked = ['scope', 'no-direct-eval', ...judged];
 const mutations = 40;
 
 /** What one checkout says of a diff, a line each. */
@@ -43,27 +41,22 @@ process.exitCode = totals.lost > 0 ? 1 : 0;
 
 async function openCheckout(root: string): Promise<Ask> {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(root, path)).href);
-  const { run: find } = (await load('gates/scan/find-candidates-in-thread.ts')) as { run: typeof run };
+  const { readPiece: read } = (await load('gates/scan/read-piece.ts')) as { readPiece: typeof readPiece };
   const judges = await Promise.all(
     judged.map(async (id) => ((await load(`gates/rules/${id}.ts`)) as { judge: RuleFunction }).judge),
   );
-  const rules = asked.map((id) => ({ id, module: pathToFileURL(join(root, `gates/rules/${id}.ts`)).href }));
   const spec = scanSpec();
   const scope = { write: [], forbidden: [], wholeRepository: true };
   return async (bytes) => {
     const diff = new Uint8Array(new SharedArrayBuffer(bytes.length));
     diff.set(bytes);
-    const files: PatchFile[] = [];
+    const { files, addedLines, unread } = read(diff, undefined, false);
     const trees = { digest: '', baseCommit: undefined, baseTree: '', candidateTree: '' };
     const patch = { ...trees, format: 'GitDiff' as const, files, diff };
-    const input = { spec, patch, scope, artifacts: [], args: [], files: {} };
-    const task = { input, readsFiles: true, isCut: false, needsAll: true, rules, options: {} };
-    const found = await find(task);
-    const said = [`${found.fileCount} files, ${found.addedLines} lines, ${JSON.stringify(found.unread)}`];
-    for (const [id, places] of Object.entries(found.chosen))
-      for (const place of places) said.push(`candidate of ${id}: ${found.files[place]?.path}`);
+    const input = { spec, patch, scope, artifacts: [], args: [], files: {}, options: {} };
+    const said = [`${files.length} files, ${addedLines} lines, ${JSON.stringify(unread)}`];
     for (const judge of judges) {
-      const findings = await judge({ ...input, patch: { ...patch, files: found.files }, options: {} });
+      const findings = await judge(input);
       said.push(...findings.map((finding: Finding) => JSON.stringify(finding)));
     }
     return said;

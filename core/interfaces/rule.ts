@@ -2,7 +2,7 @@
 import type { CheckOutcome } from './check.ts';
 import type { Finding } from './finding.ts';
 import type { EffectiveCheck, EffectiveIntentSpec } from './intentspec.gen.ts';
-import type { PatchFile, PatchSet } from './patch-set.ts';
+import type { PatchSet } from './patch-set.ts';
 import type { RuleInput } from './rule-input.ts';
 import type { CheckRecord, StageName } from './stage.ts';
 
@@ -18,31 +18,9 @@ export type RulePoint = 'patch' | StageName | 'every-stage';
  */
 export type RuleFunction = (input: RuleInput) => readonly Finding[] | Promise<readonly Finding[]>;
 
-/**
- * Called with each anchor's offset in a file's part of the diff. If it returns true, `judge` must evaluate the file,
- * and it is not called again for that file.
- */
-export type AnchorTest = (offset: number) => boolean;
-
-/**
- * Optional export `candidates` of a rule's module, for a `judge` that evaluates each changed file separately. It
- * selects quickly the files that could have findings. A scan of a large diff evaluates only those. False positives
- * are allowed, false negatives are not.
- */
-export interface CandidateSearch {
-  /** Texts of at least four latin1 characters. One pass searches for those of all rules. */
-  readonly anchors: readonly string[];
-  /**
-   * Called first for each file. Returns a boolean if the file's bytes need not be read; else a function that tests
-   * each anchor.
-   */
-  begin(input: RuleInput, file: PatchFile): boolean | AnchorTest;
-}
-
 /** What a rule's module may export. */
 export interface RuleModule {
   readonly judge?: RuleFunction;
-  readonly candidates?: CandidateSearch;
   /**
    * For a rule with `linear`: whether `judge` runs in linear time for this input. This test must itself be linear for
    * every input. Absent: always linear.

@@ -1,5 +1,5 @@
 /* The rule `no-direct-eval`. */
-import type { CandidateSearch, RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
+import type { RuleFunction, RuleInput } from '../../core/interfaces/rule.ts';
 import { executing } from '../direct-eval/candidates.ts';
 import { executesText, linesOf } from '../direct-eval/hits.ts';
 import { candidateLanguage, type SourceScan, scanChange } from '../direct-eval/scan-change.ts';
@@ -36,12 +36,6 @@ const scan: SourceScan = {
 
 /** Refuses added lines that execute text directly: docs/reference/direct-execution.md defines what counts. */
 export const judge: RuleFunction = (input) => scanChange(input, scan);
-
-/** Files in a supported language with a changed word that direct execution requires. */
-export const candidates: CandidateSearch = {
-  anchors: [],
-  begin: (input, file) => candidateLanguage(input, file, scan) !== undefined,
-};
 
 /** If no word of direct execution is in the change or the files, the rule parses no file. */
 export const isLinear = (input: RuleInput): boolean =>

@@ -1,7 +1,7 @@
 /* The rule `scope`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import type { CandidateSearch, RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import { scopeVerdict } from '../../spec/scope-verdict.ts';
 
 const rule = 'scope';
@@ -27,12 +27,6 @@ export const judge: RuleFunction = ({ patch, scope }) => {
     }
   }
   return findings;
-};
-
-/** Files outside the write scope. */
-export const candidates: CandidateSearch = {
-  anchors: [],
-  begin: ({ scope }, file) => ends(file).some((path) => scopeVerdict(scope, path) !== 'in'),
 };
 
 function ends({ changeType, oldPath, path }: PatchFile): readonly string[] {

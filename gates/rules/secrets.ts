@@ -1,11 +1,10 @@
 /* The rule `secrets`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import type { CandidateSearch, RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
-import { findSecrets, isNamedForPasswords } from '../../readers/sensitive/secrets/find-secrets.ts';
+import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
 import type { SecretMatch } from '../../readers/sensitive/secrets/secret-patterns.ts';
-import { secretHeads } from '../../readers/sensitive/secrets/secret-table.ts';
 import { tokenChecksum, weighSecret } from '../../readers/sensitive/secrets/weigh-secret.ts';
 import {
   type AddedLine,
@@ -16,7 +15,6 @@ import {
   baseMarks,
   marker,
   readAllowance,
-  secretTest,
 } from '../secrets/added-text.ts';
 import { isDataFile, isNamedAsText } from '../source/changed-source.ts';
 
@@ -95,23 +93,6 @@ function unread({ path }: PatchFile): Finding {
     : `\`${path}\` is binary: only tokens and keys that it holds unencoded would be found`;
   return { rule, severity: isText ? 'error' : 'note', message, path };
 }
-
-/**
- * Files in which a known format, or a value under a secret-like name, may begin on an added line; and those that cannot
- * be read.
- */
-export const candidates: CandidateSearch = {
-  get anchors() {
-    return secretHeads();
-  },
-  begin(input, file) {
-    if (Object.keys(input.options).length > 0 && readAllowance(input.options).problems.length > 0)
-      return true;
-    if (file.changeType === 'delete') return false;
-    if (file.binary || isNamedForPasswords(file.path) || secretInPath(file) !== undefined) return true;
-    return secretTest(input.patch.diff, file);
-  },
-};
 
 function judgeFile(
   input: RuleInput,

@@ -1,11 +1,11 @@
 /* The rule `suppressions`. */
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
-import type { AnchorTest, CandidateSearch, RuleFunction } from '../../core/interfaces/rule.ts';
+import type { RuleFunction } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { createAnchorSearch } from '../../readers/anchors/anchor-search.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
-import { addedBinaryLines, isNamedAsText, lineMarks } from '../source/changed-source.ts';
+import { addedBinaryLines, isNamedAsText } from '../source/changed-source.ts';
 
 /** One form of source that suppresses a tool's findings. */
 interface SuppressionMarker {
@@ -94,7 +94,6 @@ const known = new Set(['forbid', 'allow_tools']);
 const search = createAnchorSearch(
   suppressionMarkers.flatMap((marker) => marker.anchors.map((anchor) => [marker, anchor] as const)),
 );
-const plus = 43;
 const openings = /\/\/|\/\*|#|--|<!--|;|%|^\s*\*|"""|'''/;
 
 /**
@@ -132,26 +131,9 @@ export const judge: RuleFunction = (input) => {
   return findings;
 };
 
-/** Files with a marker's form on an added line, in a comment or not. */
-export const candidates: CandidateSearch = {
-  anchors: [...new Set(suppressionMarkers.flatMap(({ anchors }) => anchors))],
-  begin(input, file) {
-    if (Object.keys(input.options).length > 0 && optionProblem(input.options) !== undefined) return true;
-    if (file.changeType === 'delete' || isPicture(file)) return false;
-    return file.binary || formTest(input.patch.diff, file);
-  },
-};
-
 /** Binary files with a name that does not indicate text. A NUL must not hide any other file. */
 function isPicture({ binary, path }: PatchFile): boolean {
   return binary && !isNamedAsText(path);
-}
-
-function formTest(bytes: Uint8Array, file: PatchFile): AnchorTest {
-  const markAt = lineMarks(bytes, file);
-  const diff = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return (at) =>
-    markAt(at) === plus && suppressionMarkers.some((marker) => formLength(marker, diff, at, file.end) > 0);
 }
 
 interface AddedLine {

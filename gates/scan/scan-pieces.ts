@@ -6,13 +6,11 @@ import type { Rule } from '../../core/interfaces/rule.ts';
 import type { FileSides, RuleInput } from '../../core/interfaces/rule-input.ts';
 import { evaluateRule } from '../../core/kernel/rules.ts';
 import type { WorkerPool } from '../../core/kernel/worker/pool.ts';
-import { defineTask } from '../../core/kernel/worker/task.ts';
 import { toBinaryPatch } from '../../readers/diff/binary-sides.ts';
 import { hunkLines, quotePath } from '../../readers/diff/read-sections.ts';
 import type { SarifFinding } from '../../readers/documents/sarif/build-sarif.ts';
 import { cutDiff, type DiffPiece, type Unscanned } from './cut-diff.ts';
-import type { run } from './find-candidates-in-thread.ts';
-import { readFiles } from './read-piece.ts';
+import { readPiece } from './read-piece.ts';
 
 /** One file to scan: its name in findings, and its location. */
 export interface FileToScan {
@@ -145,7 +143,7 @@ export async function scanPieces(
   for await (const piece of pieces) {
     signal.throwIfAborted();
     const at = index++;
-    const judged = judgePiece(piece, request, inTurn, at > 0).then(({ findings, files, lines }) => {
+    const judged = judgePiece(piece, request, inTurn).then(({ findings, files, lines }) => {
       const room = Math.max(0, maxFindings - kept);
       results[at] = findings.slice(0, room);
       kept += Math.min(room, findings.length);
@@ -199,52 +197,30 @@ async function judgePiece(
   piece: DiffPiece,
   { spec, rules, ruleOptions, pool, signal, filesFor }: ScanRequest,
   inTurn: ReturnType<typeof oneAtATime>,
-  isOneOfMany: boolean,
 ): Promise<{ findings: readonly ScannedFinding[]; files: number; lines: number }> {
   const { release, isRest, isCut = false, files: known, ...rest } = piece;
-  // A piece that is a whole PatchSet keeps its trees.
-  const patch: PatchSet = { ...nowhere, ...rest, files: known ?? [] };
-  const input = {
-    spec,
-    patch,
-    scope: { write: [], forbidden: [], wholeRepository: true },
-    artifacts: [],
-    args: [],
-  };
-  // A rule that reads files may see in them what no added line shows, but for files that the diff holds whole.
-  const isWhole =
-    filesFor === undefined || known === undefined || known.every(({ changeType }) => changeType === 'add');
-  const able = rules.filter((rule) => !rule.outside && (isWhole || rule.reads === undefined));
-  const found = await pool.run(
-    findCandidates,
-    {
-      input: { ...input, files: {} },
-      readsFiles: known === undefined,
-      isCut,
-      needsAll: able.length < rules.length,
-      rules: able.map(({ id, module }) => ({ id, module: module.href })),
-      options: ruleOptions,
-    },
-    { timeoutMs: 60_000, signal, hurries: isOneOfMany },
-  );
-  // If candidate selection failed, the faulty rule reports it in its own run.
-  const all = found.ok ? found.value.files : (known ?? readFiles(piece.diff));
+  const { files, addedLines, unread } = readPiece(piece.diff, known, isCut);
+  const hasLarge = files.some(({ start, end }) => end - start > largeBytes);
   const ask = async (rule: Rule): Promise<readonly Finding[]> => {
-    const chosen = found.ok ? found.value.chosen[rule.id] : undefined;
-    if (chosen?.length === 0) return [];
-    const asked = chosen?.flatMap((index) => all[index] ?? []) ?? all;
-    const files = (await filesFor?.(piece, rule)) ?? {};
-    const options = ruleOptions[rule.id] ?? {};
-    const judge = (): Promise<readonly Finding[]> =>
-      evaluateRule(rule, { ...input, patch: { ...patch, files: asked }, files, options }, pool, signal);
-    return asked.some(({ start, end }) => end - start > largeBytes) ? inTurn(judge) : judge();
+    const input: RuleInput = {
+      spec,
+      // A piece that is a whole PatchSet keeps its trees.
+      patch: { ...nowhere, ...rest, files },
+      scope: { write: [], forbidden: [], wholeRepository: true },
+      artifacts: [],
+      args: [],
+      files: (await filesFor?.(piece, rule)) ?? {},
+      options: ruleOptions[rule.id] ?? {},
+    };
+    const judge = (): Promise<readonly Finding[]> => evaluateRule(rule, input, pool, signal);
+    return hasLarge ? inTurn(judge) : judge();
   };
-  const unread = found.ok ? found.value.unread.map(toUnread) : [];
-  const findings = [...unread, ...(await Promise.all(rules.map(ask))).flat()];
+  const found = await Promise.all(rules.map(ask));
+  const findings = [...unread.map(toUnread), ...found.flat()];
   return {
-    findings: showAround(findings, piece.diff, all, rules),
-    files: found.ok ? found.value.fileCount : all.length,
-    lines: found.ok ? found.value.addedLines : 0,
+    findings: showAround(findings, piece.diff, files, rules),
+    files: files.length,
+    lines: addedLines,
   };
 }
 
@@ -261,11 +237,6 @@ function tooMany(dropped: number): Finding {
     message: `${dropped} more findings are not listed: the scan keeps ${maxFindings}`,
   };
 }
-
-/** Reads the bytes of every file of a piece once, for all rules with a candidate search. */
-export const findCandidates = defineTask<typeof run>(
-  new URL('./find-candidates-in-thread.ts', import.meta.url),
-);
 
 const reach = 2;
 const maxTextBytes = 400;

@@ -1,11 +1,10 @@
 /* Added lines with context, and the values that were allowed at the base. */
 import { scryptSync } from 'node:crypto';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
-import type { AnchorTest } from '../../core/interfaces/rule.ts';
 import type { RuleInput } from '../../core/interfaces/rule-input.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
-import { findSecrets, isSecretAt } from '../../readers/sensitive/secrets/find-secrets.ts';
-import { addedBinaryLines, lineMarks } from '../source/changed-source.ts';
+import { findSecrets } from '../../readers/sensitive/secrets/find-secrets.ts';
+import { addedBinaryLines } from '../source/changed-source.ts';
 
 /** One line of the joined text: where it begins there, and its number in the candidate. */
 export interface AddedLine {
@@ -101,38 +100,6 @@ export function readAllowance(options: Readonly<Record<string, unknown>>): Allow
       made.set(value, digest);
       return digest;
     },
-  };
-}
-
-const plus = 43;
-const space = 32;
-/** Read before an anchor, and behind it if removed lines are between it and its value. */
-const maxBefore = 2048;
-const maxBelow = 8 * 1024;
-/** Maximum distance, in characters, from the end of a name's line to removed lines before its value. */
-const maxGap = 256;
-
-/**
- * Whether a secret may begin at an offset of the diff with one of `secretHeads`, on an added line or on the context
- * line above one. It may return false positives, never false negatives.
- */
-export function secretTest(diff: PatchSet['diff'], file: PatchFile): AnchorTest {
-  const markAt = lineMarks(diff, file);
-  let made: string | undefined;
-  return (offset) => {
-    made ??= Buffer.from(diff.buffer, diff.byteOffset + file.start, file.end - file.start).toString('latin1');
-    const text = made;
-    const at = offset - file.start;
-    const mark = markAt(offset);
-    if (mark !== plus && mark !== space) return false;
-    if (isSecretAt(text, at)) return true;
-    // Lines of the base between an anchor and what follows it in the candidate are left out.
-    const feed = text.indexOf('\n', at);
-    if (feed < 0 || !text.slice(feed, mark === plus ? feed + 2 : feed + maxGap).includes('\n-')) return false;
-    const ahead = text.slice(at, feed + maxBelow);
-    if (ahead.length > maxBelow && ahead.startsWith('\n-', ahead.lastIndexOf('\n'))) return true;
-    const before = text.slice(Math.max(0, at - maxBefore), at);
-    return isSecretAt(before + ahead.replace(/\n-[^\n]*/g, ''), before.length);
   };
 }
 

@@ -190,26 +190,6 @@ function lineIndex(starts: readonly number[], offset: number): number {
   return Math.max(0, firstIndex(starts.length, (index) => (starts[index] ?? 0) <= offset) - 1);
 }
 
-const feed = 10;
-
-/** Returns the first byte (`+`, `-`, a blank) of the diff line at an offset. Each line is located once. */
-export function lineMarks(
-  bytes: Uint8Array,
-  { start, end }: Pick<PatchFile, 'start' | 'end'>,
-): (offset: number) => number | undefined {
-  const diff = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let from = start;
-  let to = start;
-  return (offset) => {
-    if (offset >= to || offset < from) {
-      from = offset > start ? Math.max(start, diff.lastIndexOf(feed, offset - 1) + 1) : start;
-      const next = diff.indexOf(feed, offset);
-      to = next < 0 || next >= end ? end : next + 1;
-    }
-    return diff[from];
-  };
-}
-
 /** A line of a file that git treats as binary, with its number; always 1 if the diff lacks a side. */
 interface BinaryLine {
   readonly line: number;

@@ -11,7 +11,6 @@ const literalJoint =
 const piece = /[\w.+/=~%-]{1,400}/y;
 const maxPieces = 4096;
 
-const quotes = ['"', "'", '`'];
 /** Text of one row of joined literals, with the offset of each of its characters. */
 interface JoinedRow {
   readonly text: string;
@@ -39,21 +38,6 @@ function* joinedRows(text: string): Generator<JoinedRow> {
     literalJoint.lastIndex = to;
   }
   if (pieces.length > 1) yield toRow(text, pieces);
-}
-
-/**
- * Whether pieces of a token meet at an anchor: both sides have characters of a token, and together they are long
- * enough for one.
- */
-function isCutAt(text: string, at: number): boolean {
-  for (let from = Math.max(0, at - 2); from <= at + 2; from += 1) {
-    if (!quotes.includes(text.charAt(from))) continue;
-    const start = Math.max(0, from - 48);
-    // In a diff, the lines are separated by the marks of added lines.
-    const around = text.slice(start, from + 500).replace(/\n\+/g, '\n');
-    for (const row of joinedRows(around)) if (row.text.length >= 20) return true;
-  }
-  return false;
 }
 
 function pieceStart(text: string, end: number): number {
@@ -114,13 +98,6 @@ export function findSecrets(bytes: Uint8Array, text = latin1Of(bytes), path = ''
   return found.sort((a, b) => a.start - b.start || b.end - a.end || certainty[b.kind] - certainty[a.kind]);
 }
 
-/** Whether a secret may begin at one of `secretHeads`; reads a few kilobytes of text at most. */
-export function isSecretAt(text: string, at: number): boolean {
-  return attemptsAt(text, at).some((attempt) =>
-    attempt === joint ? isCutAt(text, at) : attempt(text, at) !== undefined,
-  );
-}
-
 /** Tokens that reach over a joint of literals. */
 function cutSecrets(text: string): readonly SecretMatch[] {
   const found: SecretMatch[] = [];
@@ -152,11 +129,6 @@ const passwordLine = /^(?!#)(?:(?:[^:\\\n]|\\.){1,200}:){4}([^\n]{1,256})$/gm;
 /** Fields of a `.netrc` come in any order, for a host or for every other one. */
 const loginFile = /(?:^|\/)[._]?netrc$/i;
 const loginField = /(?:^|[ \t])password[ \t]{1,40}"?([^\s"'`]{1,256})/gm;
-
-/** Whether a file name alone implies that the file contains passwords. */
-export function isNamedForPasswords(path: string): boolean {
-  return passwordFile.test(path) || loginFile.test(path);
-}
 
 /**
  * Returns the passwords of a file with a name that implies them; none for any other file. Offsets are those of

@@ -54,7 +54,7 @@ export function attemptsAt(text: string, at: number): readonly Attempt[] {
 }
 
 /** Heads of four latin1 characters: at each place of one of them, `attemptsAt` has something to try. */
-export function secretHeads(): readonly string[] {
+function secretHeads(): readonly string[] {
   table ??= makeTable();
   return [...table.keys()].map((key) =>
     String.fromCharCode(key & 255, (key >> 8) & 255, (key >> 16) & 255, key >>> 24),
