@@ -1,7 +1,7 @@
 /* The built-in workers: a model with writ's tools, or Codex. */
 import { definePlugin } from '../core/kernel/plugin.ts';
+import { draftWith } from './converse.ts';
 import { parseModelChoice } from './instructions.ts';
-import { draftWith } from './planner/draft.ts';
 import { workOn } from './work.ts';
 
 /** Its name in slot `worker`. */
@@ -36,7 +36,7 @@ export const coderPlugin = definePlugin({
         model: parseModelChoice(from),
         cites: false,
         work: async (order) => (await import('./codex/converse.ts')).workWithCodex(order),
-        draft: async (order) => (await import('./codex/converse.ts')).draftWithCodex(order),
+        draft: draftWith,
       }),
     });
     return undefined;

@@ -1,50 +1,93 @@
 /* Uses Codex to answer a question, to draft a spec, and to work on a Task. */
 import type { ModelMessage } from '../../core/interfaces/model.ts';
-import type {
-  DraftEnd,
-  DraftOrder,
-  ReadingHost,
-  TaskOrder,
-  WorkResult,
-} from '../../core/interfaces/worker.ts';
-import type { ConverseEnd, ConverseOrder } from '../dialogue.ts';
+import type { DraftEnd, ReadingHost, TaskOrder, WorkResult } from '../../core/interfaces/worker.ts';
 import { taskInstructions } from '../instructions.ts';
-import { planningInstructions, submitDraft, submitTool } from '../planner/draft.ts';
+import {
+  type ConverseEnd,
+  type ConverseOrder,
+  refusedDraft,
+  submitDraft,
+  submitTool,
+} from '../submit-draft.ts';
 import { openCodexThread, usualLimits } from './thread.ts';
 
 /** One question to Codex; what `ConverseOrder` has of a model it does not need. */
-export interface CodexQuestion extends Pick<ConverseOrder, 'system' | 'before' | 'question' | 'told'> {
+export interface CodexQuestion
+  extends Pick<ConverseOrder, 'system' | 'before' | 'question' | 'told' | 'draft'> {
   readonly agent: ReadingHost;
 }
 
 /** Maximum characters of earlier messages, because each question opens a new thread. */
 const maxBefore = 60_000;
+const maxSubmissions = 6;
+/** Maximum number of turns without a submission. */
+const maxSilent = 3;
 
-/** Answers a question with Codex, which reads in its sandbox and changes no file. */
+/** What holds of every thread in which it only looks. */
+const readingOnly = `- Run every command from the root of the workspace, one program that reads at a time; it has no network. What would change a file is declined, and nothing that is changed here is kept.`;
+
+/**
+ * Lets Codex answer a question, or draft a document with a tool of writ that reports faults. Codex reads in its
+ * sandbox and changes no file. The turn ends when a draft is accepted.
+ */
 export async function converseWithCodex(
-  { agent: { host, signal }, system, before, question, told }: CodexQuestion,
+  { agent: { host, signal }, system, before = [], question, told, draft }: CodexQuestion,
   limits = usualLimits,
 ): Promise<ConverseEnd> {
-  const instructions = [...system, readingOnly].join('\n\n');
+  let settled: DraftEnd | undefined;
+  let submissions = 0;
+  let settle: () => void = () => {};
+  const enough = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const tool = draft && {
+    declaration: submitTool(draft),
+    async call(given: string) {
+      if (settled !== undefined) return { text: 'the draft is settled', success: false };
+      submissions += 1;
+      const { text, state } = await submitDraft(given, draft);
+      if (state === 'taken') settled = { kind: 'taken' };
+      else if (state === 'hopeless' || submissions >= maxSubmissions)
+        settled = nothingOf(refusedDraft(submissions, text));
+      if (settled !== undefined) settle();
+      return { text, success: state === 'taken' };
+    },
+  };
   await using thread = await openCodexThread(host, {
     signal,
-    instructions,
+    instructions: [...system, readingOnly].join('\n\n'),
     limits,
-    heard: (piece) => told.text(piece),
+    heard: (text) => told?.event({ type: 'text', text }),
+    ...(tool === undefined ? {} : { tool }),
   });
-  const why = await thread.take({
-    text: withBefore(before, question),
-    mode: 'read',
-    begun: () => told.message({ role: 'user', text: question }),
-  });
-  if (why !== undefined) return { kind: 'nothing', reason: why };
+  const wanted = draft !== undefined && draft.answers !== 'at once';
+  for (let turns = 0; turns < (wanted ? maxSilent : 1); turns += 1) {
+    const why = await thread.take({
+      text:
+        turns === 0
+          ? withBefore(before, question)
+          : `When the draft is complete, call ${tool?.declaration.name}.`,
+      mode: 'read',
+      ...(tool === undefined ? {} : { enough }),
+      ...(turns === 0 && told !== undefined
+        ? { begun: () => told.message({ role: 'user', text: question }) }
+        : {}),
+    });
+    if (settled === undefined && why !== undefined) return nothingOf(why);
+    if (settled !== undefined) break;
+  }
   const text = thread
     .said()
     .filter((one) => one.trim() !== '')
     .join('\n\n');
-  if (text === '') return { kind: 'nothing', reason: 'Codex said nothing' };
-  await told.message({ role: 'assistant', text, calls: [] });
-  return { kind: 'answered' };
+  if (text !== '') await told?.message({ role: 'assistant', text, calls: [] });
+  if (settled !== undefined) return settled;
+  if (text === '') return nothingOf('Codex said nothing');
+  return draft?.answers === 'never' ? nothingOf('Codex talks and submits nothing') : { kind: 'answered' };
+}
+
+function nothingOf(reason: string): DraftEnd {
+  return { kind: 'nothing', reason: reason.slice(0, 2000) };
 }
 
 /** Returns the question after the last part of the earlier messages. */
@@ -56,53 +99,6 @@ function withBefore(before: readonly ModelMessage[], question: string): string {
   if (lines.length === 0) return question;
   const said = lines.join('\n\n');
   return `Before this was said:\n\n${said.slice(-maxBefore).toWellFormed()}\n\nThe question now:\n\n${question}`;
-}
-
-const maxSubmissions = 6;
-/** Maximum number of turns without a submission. */
-const maxSilent = 3;
-
-/** What holds of every thread in which it only looks. */
-const readingOnly = `- Run every command from the root of the workspace, one program that reads at a time; it has no network. What would change a file is declined, and nothing that is changed here is kept.`;
-
-/**
- * Drafts with Codex, which reads in its sandbox and submits with a writ tool. The tool reports faults. The turn ends
- * when a draft is accepted.
- */
-export async function draftWithCodex(order: DraftOrder, limits = usualLimits): Promise<DraftEnd> {
-  if (order.agent === undefined) return noDraft('there is no program to draft with');
-  const { host, signal } = order.agent;
-  let end: DraftEnd | undefined;
-  let submissions = 0;
-  let settle: () => void = () => {};
-  const enough = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  const declaration = submitTool(order);
-  const call = async (given: string) => {
-    if (end !== undefined) return { text: 'the draft is settled', success: false };
-    submissions += 1;
-    const { text, state } = await submitDraft(given, order);
-    if (state === 'taken') end = { kind: 'taken' };
-    else if (state === 'hopeless' || submissions >= maxSubmissions)
-      end = noDraft(`${submissions === 1 ? 'the draft' : `draft ${submissions}`} was not taken: ${text}`);
-    if (end !== undefined) settle();
-    return { text, success: state === 'taken' };
-  };
-  const instructions = `${planningInstructions(order)}\n${readingOnly}`;
-  const tool = { declaration, call };
-  await using thread = await openCodexThread(host, { signal, instructions, limits, tool });
-  for (let turns = 0; turns < maxSilent; turns += 1) {
-    const text = turns === 0 ? order.subject : `When the draft is complete, call ${declaration.name}.`;
-    const why = await thread.take({ text, mode: 'read', enough });
-    if (end !== undefined) return end;
-    if (why !== undefined) return noDraft(why);
-  }
-  return noDraft('Codex talks and submits nothing');
-}
-
-function noDraft(reason: string): DraftEnd {
-  return { kind: 'nothing', reason: reason.slice(0, 2000) };
 }
 
 /** The engine counts what the model costs. */

@@ -1,9 +1,14 @@
 /* Lets a model draft the spec of a request. */
 import { isDeepStrictEqual } from 'node:util';
-import { openTurns } from '../../agent/model-loop/model-turns.ts';
+import { converse } from '../../agent/converse.ts';
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';
+import {
+  type ConverseEnd,
+  type DraftForm,
+  planningInstructions,
+  type Talk,
+} from '../../agent/submit-draft.ts';
 import { webTool } from '../../agent/web/search-web.ts';
-import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -11,10 +16,8 @@ import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { EffectiveToolRule, IntentSpec, ToolRule } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';
+import type { DraftOrder } from '../../core/interfaces/worker.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
-import { applyDefaults } from '../../spec/document-schema.ts';
-import { privacyPolicyOf } from '../../spec/facts.ts';
-import { draftFromProfile } from '../../spec/profile.ts';
 import {
   type ProjectFile,
   type ProposedCheck,
@@ -35,7 +38,6 @@ import {
   keepVerified,
   type VerifiedCriterion,
 } from '../intent/draft/verified-criteria.ts';
-import { openWorker } from '../open/open-parties.ts';
 import { inVain } from '../open/plan-environment.ts';
 import { requireArtifacts } from '../open/requirements.ts';
 import { duplicateObjectives } from '../plan/plan-tasks.ts';
@@ -49,10 +51,8 @@ import {
   type DraftPrompt,
   draftExtension,
   findDraftPolicy,
-  readDraftEnvironment,
-  readDraftInstructions,
 } from './draft-request.ts';
-import { openDrafter, readingAgentOf, requireDrafter } from './reading-agent.ts';
+import { openReading } from './reading-agent.ts';
 
 /** A person's request, and the worker that drafts a spec from it. */
 export interface DraftingRequest
@@ -68,6 +68,10 @@ export interface DraftingRequest
   readonly context?: readonly string[];
   /** What earlier drafts of the same request came to. */
   readonly spent?: Spent;
+  /** Present: a person talks with the model, which may answer or ask back instead. */
+  readonly talk?: Talk & Pick<DraftForm, 'answers'>;
+  /** Name of the conversation for the vendor's cache; default: the request itself. */
+  readonly cacheKey?: string;
   /** Sandbox backend in which a standalone agent reads the repository; default `auto`. */
   readonly sandbox?: string;
 }
@@ -92,62 +96,41 @@ export interface DraftedIntent {
  * Has a model draft the spec of a request. Only reads the base commit. Policy comes from the profile of the risk
  * level. Throws DRAFT_REFUSED if no draft is accepted, NO_WORKER, and every error of a model call.
  */
-export async function draftIntent(engine: WritEngine, request: DraftingRequest): Promise<DraftedIntent> {
-  const {
-    source,
-    target,
-    said,
-    signal,
-    clock,
-    meter,
-    createdAt,
-    runId,
-    criteria = [],
-    context = [],
-    spent: before = nothingSpent,
-  } = request;
+export async function draftIntent(
+  engine: WritEngine,
+  request: DraftingRequest & { readonly talk?: undefined },
+): Promise<DraftedIntent>;
+/** The same in a conversation, in which the model may also answer or ask back. */
+export async function draftIntent(
+  engine: WritEngine,
+  request: DraftingRequest,
+): Promise<DraftedIntent | 'answered'>;
+export async function draftIntent(
+  engine: WritEngine,
+  request: DraftingRequest,
+): Promise<DraftedIntent | 'answered'> {
+  const { target, said, clock, createdAt, criteria = [], context = [], talk } = request;
+  const { spent: before = nothingSpent } = request;
+  await using reading = await openReading(engine, request);
+  const { worker, environment, model, isLent, guides, turns, hands, agent } = reading;
   const spent = (): Spent => addSpent(before, (agent ?? turns).taken());
-  const worker = requireDrafter(await openWorker(engine, source), source.worker);
-  const environment = await readDraftEnvironment(engine, request);
-  await using opened = await openDrafter(engine, worker, request, environment);
-  const { model } = opened;
   const frame: DraftFrame = { id: uuidV7(clock.now()), createdAt, said, ...target };
-  // The strictest profile guards these reads, because no spec exists yet.
-  const guarding = applyDefaults(draftFromProfile({ ...frame, risk: 'high' }));
-  const guides = await readDraftInstructions(engine, environment, { runId, spec: guarding });
-  const told = guides.text === undefined ? context : [...context, guides.text];
-  const turns = openTurns(
-    {
-      identity: { contract: { effective: guarding } },
-      services: { signal, settings: { clock, ...(meter === undefined ? {} : { meter }) } },
-    },
-    model,
-    { instructions: guides.files },
-  );
-  const { repository, base, config } = environment;
-  const policy = privacyPolicyOf(guarding, config.redaction);
-  await using agent = await readingAgentOf(engine, environment, model, {
-    runId,
-    effective: guarding,
-    policy,
-    sandbox: request.sandbox,
-    signal,
-    settings: { clock, ...(meter === undefined ? {} : { meter }) },
-    instructions: guides.files,
-  });
+  const { repository, base } = environment;
   const runner =
     criteria.length === 0 ? undefined : await knownRunner(repository, base.tree, scopeRootOf(target.repo));
   let taken: DraftedIntent | undefined;
-  const end = await worker.draft({
-    what: 'intent',
-    subject: subjectOf(said, criteria, told),
+  const guide = guides.text === undefined ? [] : [guides.text];
+  const order = {
+    what: 'intent' as const,
+    subject: subjectOf(said, criteria, talk === undefined ? [...context, ...guide] : context),
     form: criteria.length === 0 ? intentDraftForm : heldDraftForm,
     // The same for the same question: what is recorded is played back under another run.
-    cacheKey: sha256Hex(`intent\n${said}${criteria.map(({ text }) => `\n${text}`).join('')}`),
-    hands: openTreeTools({ engine, repository, tree: base.tree, runId, policy, signal }),
+    cacheKey:
+      request.cacheKey ?? sha256Hex(`intent\n${said}${criteria.map(({ text }) => `\n${text}`).join('')}`),
+    hands,
     turns,
     ...(agent === undefined ? {} : { agent }),
-    async submit(submitted) {
+    async submit(submitted: unknown) {
       const answered = { provider: model.provider.name, model: model.model, ...toldOf(spent()) };
       const held =
         criteria.length === 0
@@ -158,11 +141,13 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
       if ('faults' in judged) return judged.faults;
       const bytes = Buffer.from(judged.contract.bytes);
       if (model.secrets.some((secret) => bytes.includes(secret))) return ['the draft holds a secret'];
-      taken = { ...judged, verified: held.verified, spent: spent(), ...(opened.isLent ? {} : { model }) };
+      taken = { ...judged, verified: held.verified, spent: spent(), ...(isLent ? {} : { model }) };
       return [];
     },
-  });
+  };
+  const end = await (talk === undefined ? worker.draft(order) : talkAndDraft(order, talk, guide));
   if (end.kind === 'taken' && taken !== undefined) return taken;
+  if (end.kind === 'answered') return 'answered';
   const reason = end.kind === 'nothing' ? end.reason : 'the model submitted nothing';
   throw new WritError('DRAFT_REFUSED', {
     message: `no contract was drafted: ${reason}`,
@@ -170,6 +155,21 @@ export async function draftIntent(engine: WritEngine, request: DraftingRequest):
     hints: [
       'say more precisely what shall change, ask another model, or write the contract: `writ spec new`',
     ],
+  });
+}
+
+function talkAndDraft(
+  { what, form, submit, subject, ...order }: DraftOrder,
+  { answers, system, ...talk }: Talk & Pick<DraftForm, 'answers'>,
+  guide: readonly string[],
+): Promise<ConverseEnd> {
+  const draft = { what, form, submit, answers };
+  return converse({
+    ...order,
+    ...talk,
+    system: [planningInstructions(draft), ...system, ...guide],
+    question: subject,
+    draft,
   });
 }
 

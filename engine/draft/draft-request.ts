@@ -25,6 +25,8 @@ interface RequestBounds {
 }
 
 const requestBounds: RequestBounds = { least: 3, most: 8000 };
+/** Of a message in a conversation, which may be a greeting. */
+export const messageBounds: RequestBounds = { least: 1, most: 8000 };
 
 /**
  * Returns a person's request in a form that a model may read and a run may keep. It has 3 to 8000 characters by

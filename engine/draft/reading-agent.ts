@@ -4,20 +4,22 @@ import { join } from 'node:path';
 import { gateRoot, openModelGate } from '../../agent/agent-program/model-gate.ts';
 import { scriptIn } from '../../agent/agent-program/open-agent.ts';
 import { openAgentStarter } from '../../agent/agent-program/start-agent.ts';
-import { fenceNote, type TurnsUsed } from '../../agent/model-loop/model-turns.ts';
+import { fenceNote, openTurns, type TurnsUsed } from '../../agent/model-loop/model-turns.ts';
 import type { OpenAgent, OpenModel } from '../../agent/model-loop/open-model.ts';
 import { type AuthorizedTool, openToolEntry } from '../../agent/tool-calls/tool-entry.ts';
+import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
 import { writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
-import type { HandUse, ReadingHost, Worker } from '../../core/interfaces/worker.ts';
+import type { Hands, HandUse, ReadingHost, Worker } from '../../core/interfaces/worker.ts';
 import { findPlugins } from '../../plugins/third-party/find-plugins.ts';
 import { openPlugins } from '../../plugins/third-party/open-plugins.ts';
 import { noPluginAccess } from '../../plugins/third-party/plugin-access.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
+import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
 import { acquireRunLock } from '../../store/run-directory.ts';
 import { wayAddress } from '../../workspace/egress/open-egress.ts';
 import { hideRepository } from '../../workspace/git/hide-repository.ts';
@@ -26,10 +28,16 @@ import { checkEnvironment, maxMemoryBytes } from '../../workspace/process/find-p
 import { pickSandbox } from '../../workspace/process/version-control.ts';
 import type { InstructionFiles } from '../context/instruction-files.ts';
 import { pluginCacheOf } from '../open/environment.ts';
+import { openWorker } from '../open/open-parties.ts';
 import { openPrivateRoot } from '../record/started-run.ts';
 import { isBuiltIn, openModel } from '../state/open-model.ts';
-import type { RunRequest, RunSettings } from '../state/run-request.ts';
-import type { DraftEnvironment } from './draft-request.ts';
+import type { ChangeSource, RunRequest, RunSettings } from '../state/run-request.ts';
+import {
+  type DraftEnvironment,
+  type DraftPlace,
+  readDraftEnvironment,
+  readDraftInstructions,
+} from './draft-request.ts';
 
 /** What a program that only looks is opened with. */
 interface ReadingOrder {
@@ -140,6 +148,56 @@ function judgeReading(runId: string, use: HandUse): AuthorizedTool | string {
   if (use.kind !== 'execute') return 'a drafting model only reads';
   const command = scriptIn(use.command);
   return { request: { runId, tool: 'workspace.command', action: 'execute', command }, given: { command } };
+}
+
+/** What a model reads the base commit with: to draft, or to answer a person. Closed when it is disposed of. */
+export interface Reading extends AsyncDisposable {
+  readonly worker: Drafter;
+  readonly environment: DraftEnvironment;
+  readonly model: OpenModel;
+  readonly isLent: boolean;
+  /** Guards these reads: the strictest profile, because no spec exists yet. */
+  readonly effective: EffectiveIntentSpec;
+  readonly policy: PrivacyPolicy;
+  readonly guides: InstructionFiles;
+  readonly turns: ReturnType<typeof openTurns>;
+  readonly hands: Hands;
+  /** Present if the model is a program that works by itself. */
+  readonly agent?: ReadingAgent;
+}
+
+/** Opens a model and its tools over the base commit. DRAFT_UNSUPPORTED, NO_WORKER, and what opening a model throws. */
+export async function openReading(
+  engine: WritEngine,
+  request: DraftPlace &
+    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside' | 'meter'> & {
+      readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
+      readonly sandbox?: string | undefined;
+    },
+): Promise<Reading> {
+  const { source, runId, signal, clock, meter, sandbox } = request;
+  await using opening = new AsyncDisposableStack();
+  const worker = requireDrafter(await openWorker(engine, source), source.worker);
+  const environment = await readDraftEnvironment(engine, request);
+  const { model, isLent } = opening.use(await openDrafter(engine, worker, request, environment));
+  const effective = guardingProfile(clock.now());
+  const guides = await readDraftInstructions(engine, environment, { runId, spec: effective });
+  const settings = { clock, ...(meter === undefined ? {} : { meter }) };
+  const turns = openTurns({ identity: { contract: { effective } }, services: { signal, settings } }, model, {
+    instructions: guides.files,
+  });
+  const { repository, base, config } = environment;
+  const policy = privacyPolicyOf(effective, config.redaction);
+  const hands = openTreeTools({ engine, repository, tree: base.tree, runId, policy, signal });
+  const order = { runId, effective, policy, sandbox, signal, settings, instructions: guides.files };
+  const agent = await readingAgentOf(engine, environment, model, order);
+  if (agent !== undefined) opening.use(agent);
+  const opened = opening.move();
+  return {
+    ...{ worker, environment, model, isLent, effective, policy, guides, turns, hands },
+    ...(agent === undefined ? {} : { agent }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 /** Opens a reading agent if the model is such a program; returns `undefined` if the engine calls the model itself. */

@@ -2,7 +2,7 @@
 import type { Snapshot } from '../state/snapshot.ts';
 import { nextAsked } from './asked.ts';
 import { type Line, span, type Tone, visible } from './line.ts';
-import { toSpan, usageItems } from './words.ts';
+import { readOutcome, toSpan, usageItems } from './words.ts';
 
 /** One fact of the status line. */
 export interface StatusItem {
@@ -30,7 +30,8 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
   const isHeld = held !== undefined && status !== 'awaiting_interaction';
   const isOpen = settings.networkAccess === 'allow';
   const items: readonly (StatusItem | false | undefined | '')[] = [
-    stateItem(status, facts),
+    stateItem(snapshot, facts),
+    isOurs && isAnswered(snapshot) && { text: 'Tab drafts a change of it', tone: 'dim', weight: 5 },
     // More important than the controller: the key is shown nowhere else.
     isWorking && isOurs && stop && { text: `${stop} stops`, tone: 'dim', weight: 5 },
     { text: provider.model ?? provider.provider, tone: 'plain', weight: 4 },
@@ -60,9 +61,32 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
   return items.filter((item) => typeof item === 'object');
 }
 
-function stateItem(status: Snapshot['status'], { seconds, isStarting }: StatusFacts): StatusItem {
+/** Whether the last turn was an answer in words, of which a change can be drafted. */
+export function isAnswered({
+  status,
+  settings,
+  transcript,
+}: Pick<Snapshot, 'status' | 'settings'> & {
+  readonly transcript: readonly Pick<Snapshot['transcript'][number], 'kind'>[];
+}): boolean {
+  const last = transcript.findLast(({ kind }) => kind !== 'info_note');
+  return status === 'idle' && settings.context === 'dev' && last?.kind === 'assistant_message';
+}
+
+function stateItem(snapshot: Snapshot, { seconds, isStarting }: StatusFacts): StatusItem {
   const since = seconds === undefined || seconds < 1 ? '' : ` ${toSpan(seconds * 1000)}`;
-  const [text, tone] = isStarting === true ? (['starting…', 'accent'] as const) : stateWords[status];
+  const { status, transcript } = snapshot;
+  const end =
+    status === 'completed' ? transcript.findLast((one) => readOutcome(one) !== undefined) : undefined;
+  const outcome = end && readOutcome(end);
+  const [text, tone] =
+    isStarting === true
+      ? (['starting…', 'accent'] as const)
+      : isAnswered(snapshot)
+        ? (['answered, nothing changed', 'good'] as const)
+        : outcome?.isCommit === true
+          ? (['committed', 'good'] as const)
+          : stateWords[status];
   return { text: `${text}${since}`, tone, weight: 1 };
 }
 

@@ -2,7 +2,7 @@
 import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';
-import { boundRequest } from '../../engine/draft/draft-request.ts';
+import { boundRequest, messageBounds } from '../../engine/draft/draft-request.ts';
 import { classifyCommand } from '../approvals/classify-command.ts';
 import { changeBudget, changeSettings } from './change-settings.ts';
 import {
@@ -30,7 +30,7 @@ import { sayGoal } from './pursue-goal.ts';
 import { isApproval, questionsOf } from './question.ts';
 import { requireMayUndo, requireNothingHeld, requireSomethingHeld, validateHeldAnswer } from './questions.ts';
 import { brokenOff } from './reduce-transcript.ts';
-import { isNoNote, readSpoken, type Spoken, type TurnWords } from './slash.ts';
+import { isNoNote, readSpoken, type Spoken, spokenIn, type TurnWords } from './slash.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
@@ -78,15 +78,33 @@ export function submit(
       break;
     default: {
       const stopped = pendingOf(state).find(isStoppedRepair);
-      if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
-      requireIdle(state);
-      if (spoken.kind === 'plan-continue')
+      if (spoken.kind === 'plan-continue') {
+        if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
+        requireIdle(state);
         throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
-      boundRequest(spoken.text);
-      if (spoken.kind === 'plain') requireNothingHeld(state);
+      }
+      const isBare = spoken.kind === 'draft' && spoken.text === '';
+      const words = isBare ? { ...spoken, text: lastWords(state) } : spoken;
+      if (stopped !== undefined) return goOn(state, stopped, words, said, by, moment);
+      requireIdle(state);
+      boundRequest(words.text, messageBounds);
+      if (words.kind !== 'ask') requireNothingHeld(state);
+      return begun(said, words, by, newId());
     }
   }
   return begun(said, spoken, by, newId());
+}
+
+/** What was last said to the model. UNSUPPORTED_OPERATION if nothing was. */
+function lastWords({ transcript }: Pick<SessionState, 'transcript'>): string {
+  for (const { kind, content = '' } of transcript.toReversed()) {
+    const spoken = kind === 'user_message' ? spokenIn(content) : undefined;
+    if (spoken?.kind === 'plain' || spoken?.kind === 'ask') return spoken.text;
+    if (spoken?.kind === 'draft' && spoken.text !== '') return spoken.text;
+  }
+  throw new WritError('UNSUPPORTED_OPERATION', {
+    message: '`/draft` has nothing to draft: nothing was said before. Say what shall change.',
+  });
 }
 
 /** A command that acts immediately, also while a turn runs. No model is called. */
@@ -156,7 +174,7 @@ export function dispatch(
 ): Decided {
   if (by.kind !== 'automation') throw new WritError('AUTOMATION_CONTROLLER_REQUIRED');
   requireIdle(state);
-  boundRequest(prompt);
+  boundRequest(prompt, messageBounds);
   const turn = newId();
   return {
     facts: [
@@ -241,7 +259,7 @@ export function respond(
 
 /** REQUEST_INVALID for a note that no draft would be made of: the question waits on. */
 function requireNote({ kind }: Interaction, note: string): void {
-  if (kind === 'intent_review_choice') boundRequest(note);
+  if (kind === 'intent_review_choice') boundRequest(note, messageBounds);
 }
 
 /** What an answer changes of a question that stays pending; `undefined` for one that settles it. */

@@ -184,7 +184,7 @@ export function requireNothingHeld({ held, settings }: Pick<SessionState, 'held'
   throw new WritError('UNSUPPORTED_OPERATION', {
     message: 'a change is held, and not yet reviewed',
     detail: { run_id: held.runId, branch: held.branch },
-    hints: ['`/review` asks what becomes of it', '`/ask TEXT` changes nothing, and is answered meanwhile'],
+    hints: ['`/review` asks what becomes of it', '`/ask TEXT` is answered meanwhile'],
   });
 }
 

@@ -2,7 +2,8 @@
 
 /** Placeholders in capitals, optional parts in brackets; what each does. In the order of lists. */
 export const slashWords = [
-  ['/ask TEXT', 'is answered, and changes nothing'],
+  ['/ask TEXT', 'is answered, and never drafted'],
+  ['/draft [TEXT]', 'is drafted, and not only answered; alone: what you said last'],
   ['/shell COMMAND', 'runs a command of yours on a copy of the work tree; or `!COMMAND`'],
   ['/verify [COMMIT|RUN]', 'checks a seal, offline; alone: of the last commit of the thread'],
   [

@@ -28,7 +28,9 @@ export type Spoken =
 export type TurnWords =
   | { readonly kind: 'plain'; readonly text: string }
   /** A read-only question. */
-  | { readonly kind: 'ask'; readonly text: string };
+  | { readonly kind: 'ask'; readonly text: string }
+  /** A draft is wanted; without text, of what was said last. */
+  | { readonly kind: 'draft'; readonly text: string };
 
 /** Local commands: each runs in its own turn, and no model is called. */
 export type Deed =
@@ -62,6 +64,7 @@ type Read = (rest: string) => Spoken | undefined;
 
 const readers: Readonly<Record<(typeof slashWords)[number][0], Read>> = {
   '/ask TEXT': (text) => (text === '' ? undefined : { kind: 'ask', text }),
+  '/draft [TEXT]': (text) => ({ kind: 'draft', text }),
   '/shell COMMAND'(command) {
     if (command === '') return undefined;
     if (command.length <= maxCommand && !command.includes('\0')) return { kind: 'shell', command };

@@ -126,7 +126,10 @@ export function readLocal(text: string): LocalCommand | undefined {
 const keys: readonly (readonly [key: string, about: string])[] = [
   ['Enter', 'send'],
   ['Alt+Enter, Ctrl+J', 'new line'],
-  ['Tab', 'while it works: send when it is done · with a question: between question and text'],
+  [
+    'Tab',
+    'after an answer: draft a change of it · while it works: send when it is done · with a question: between question and text',
+  ],
   ['Esc', 'interrupt the turn'],
   ['Esc Esc', 'take your last message back into the editor'],
   ['Shift+Tab', 'next context: dev, review, research'],

@@ -1,92 +1,108 @@
-/** Answers a question without changing anything. */
+/** Talks with a model: it answers, asks back, or drafts a spec that the person confirms. It changes nothing. */
 import { converse } from '../../agent/converse.ts';
-import { openTurns } from '../../agent/model-loop/model-turns.ts';
+import type { Talk } from '../../agent/submit-draft.ts';
 import { openWeb } from '../../agent/web/open-web.ts';
 import { webTool } from '../../agent/web/search-web.ts';
-import { openTreeTools } from '../../agent/workspace-tools/tree-tools.ts';
+import { draftReview } from '../../api/intent/lifecycle.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
-import { uuidV7 } from '../../core/base/ids.ts';
-import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import { toRfc3339 } from '../../core/base/clock.ts';
+import type { EffectiveAcceptance } from '../../core/interfaces/intentspec.gen.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';
-import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { Web } from '../../core/interfaces/worker.ts';
+import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent.ts';
+import { messageBounds, readRequest } from '../../engine/draft/draft-request.ts';
+import { openReading, type Reading } from '../../engine/draft/reading-agent.ts';
 import {
-  readDraftEnvironment,
-  readDraftInstructions,
-  readRequest,
-} from '../../engine/draft/draft-request.ts';
-import { openDrafter, readingAgentOf, requireDrafter } from '../../engine/draft/reading-agent.ts';
-import { openWorker } from '../../engine/open/open-parties.ts';
+  documentEdits,
+  draftPath,
+  editSentence,
+  keepDraft,
+  readDraft,
+} from '../../engine/draft/stored-draft.ts';
+import { alwaysStricter } from '../../engine/intent/draft/drafted-contract.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
-import { guardingProfile, privacyPolicyOf } from '../../spec/facts.ts';
+import { checkLists } from '../../spec/checks-of.ts';
+import { unusualFacts } from '../../spec/facts.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
+import { pursuedGoal } from '../state/goal.ts';
+import type { DraftEssence } from '../state/question.ts';
 import { consentGround, personOf } from './consent.ts';
+import { holdGoal, patiently } from './goal-turn.ts';
 import { announcing, replyPieces } from './reply-pieces.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { sendReviewed, sendRuns, untoldReviews, untoldRuns } from './untold.ts';
 
 const maxKeptResult = 64 * 1024;
+/** Characters of an objective; its octets are counted where it comes from. */
+const goalBounds = { least: 1, most: 16 * 1024 } as const;
+
+/** Begins the subject of the question whether a draft is what the person meant. */
+export const reviewSubject = 'review ';
 
 /** Answers a question: the model reads the repository and changes nothing in any context. */
 export async function converseStep(scope: TurnScope, text: string): Promise<StepEnd> {
-  const { setting, signal, state, emit, note, newId } = scope;
-  const { engine, source, clock, repositoryPath } = setting;
-  const reviewed = untoldReviews(scope, 'talk');
-  const question = await readRequest(text);
-  const runId = uuidV7(clock.now());
-  const worker = requireDrafter(await openWorker(engine, source), source.worker);
-  const ground = await readDraftEnvironment(engine, {
-    repositoryPath,
-    runId,
-    target: await setting.target(),
+  const { setting, note } = scope;
+  const question = await readRequest(text, messageBounds);
+  await tellBefore(scope);
+  await using reading = await openReading(setting.engine, {
+    ...(await requestOf(scope)),
+    runId: scope.newId(),
   });
-  await using opened = await openDrafter(engine, worker, setting.run, ground);
-  const effective = guardingProfile(clock.now());
-  const guides = await readDraftInstructions(engine, ground, { runId, spec: effective });
-  const turns = openTurns(
-    {
-      identity: { contract: { effective } },
-      services: { signal, settings: { clock, meter: scope.meter() } },
-    },
-    opened.model,
-  );
-  const policy = privacyPolicyOf(effective, ground.config.redaction);
-  const hands = openTreeTools({
-    engine,
-    repository: ground.repository,
-    tree: ground.base.tree,
-    runId,
-    policy,
-    signal,
-  });
-  const web = await openSearch(scope, { runId, effective, policy, secrets: opened.model.secrets });
-  await using agent = await readingAgentOf(engine, ground, opened.model, {
-    runId,
-    effective,
-    policy,
-    sandbox: setting.sandbox,
-    signal,
-    settings: { clock, meter: scope.meter() },
-  });
-  if (reviewed !== undefined) await sendReviewed(scope, reviewed, 'talk');
-  const ran = untoldRuns(scope);
-  if (ran !== undefined) await sendRuns(scope, ran);
-  // Partial replies are shown but not stored; `message` has the whole reply.
-  const reply = replyPieces((report) => void emit(report).catch(() => undefined), newId);
-  const announced = announcing((report) => void emit(report).catch(() => undefined), newId);
+  const web = await openSearch(scope, reading);
+  const { guides, hands, turns, agent } = reading;
+  const talk = openTalk(scope);
   const ended = await converse({
-    system: guides.text === undefined ? setting.instructions : [...setting.instructions, guides.text],
-    before: state().dialogue,
+    ...talk,
+    system: guides.text === undefined ? talk.system : [...talk.system, guides.text],
     question,
-    cacheKey: sha256Hex(`converse\n${state().ground.threadId}`),
+    cacheKey: cacheKeyOf(scope),
     hands,
     ...(web && { web }),
     turns,
     ...(agent === undefined ? {} : { agent }),
+  });
+  // Notices of a provider beside its replies, for example about another provider's reasoning that could not be passed
+  // on.
+  for (const notice of turns.taken().notices)
+    if (!scope.state().transcript.some(({ kind, content }) => kind === 'info_note' && content === notice))
+      await note('Note', notice);
+  return ended.kind === 'nothing' ? { end: 'failed', reason: ended.reason } : { end: 'done' };
+}
+
+/** Sends the model what the person did since the last question: reviews of changes, and own commands. */
+async function tellBefore(scope: TurnScope): Promise<void> {
+  const reviewed = untoldReviews(scope, 'talk');
+  if (reviewed !== undefined) await sendReviewed(scope, reviewed, 'talk');
+  const ran = untoldRuns(scope);
+  if (ran !== undefined) await sendRuns(scope, ran);
+}
+
+async function requestOf(scope: TurnScope) {
+  const { setting, meter } = scope;
+  return {
+    ...settingsOfRun(scope),
+    source: setting.source,
+    target: await setting.target(),
+    meter: meter(),
+  };
+}
+
+function cacheKeyOf({ state }: TurnScope): string {
+  return sha256Hex(`converse\n${state().ground.threadId}`);
+}
+
+/** The conversation of the thread, and how its next messages are shown and stored. */
+function openTalk({ setting, state, emit, newId }: TurnScope): Talk {
+  // Partial replies are shown but not stored; `message` has the whole reply.
+  const reply = replyPieces((report) => void emit(report).catch(() => undefined), newId);
+  const announced = announcing((report) => void emit(report).catch(() => undefined), newId);
+  return {
+    system: setting.instructions,
+    before: state().dialogue,
     told: {
-      text: (piece) => reply.hear({ type: 'text', text: piece }),
       event(event) {
         announced(event);
-        if (event.type !== 'text') reply.hear(event);
+        reply.hear(event);
       },
       async message(message) {
         await emit({ type: 'exchanged', message: shortened(message) });
@@ -95,13 +111,96 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
         reply.next();
       },
     },
+  };
+}
+
+/**
+ * Has a model answer the user's messages, or draft a spec from them. A draft is stored, and its confirmation is
+ * prompted for; a later one of the same talk replaces it and shows the differences. For a goal only a draft counts.
+ */
+export async function draftStep(
+  scope: TurnScope,
+  words: readonly string[],
+  wantsDraft = false,
+): Promise<StepEnd> {
+  const { setting, state, emit, newId } = scope;
+  const { engine, source, clock, repositoryPath } = setting;
+  const repository = await openRepository(repositoryPath);
+  const said: string[] = [];
+  const goal = pursuedGoal(state());
+  for (const text of words)
+    said.push(await readRequest(text, goal === undefined ? messageBounds : goalBounds));
+  const isLater = words.length > 1;
+  const before = isLater ? state().draft : undefined;
+  const runId = before?.runId ?? newId();
+  const kept = before === undefined ? undefined : readDraft(repository, runId);
+  const ran = goal && untoldRuns(scope);
+  if (goal === undefined) await tellBefore(scope);
+  const request = {
+    ...(await requestOf(scope)),
+    runId,
+    said,
+    createdAt: toRfc3339(clock.now()),
+    ...(ran === undefined ? {} : { context: [ran.text] }),
+    ...(kept === undefined ? {} : { spent: kept.spent }),
+  };
+  const drafted = await patiently(scope, () =>
+    goal === undefined
+      ? draftIntent(engine, {
+          ...request,
+          talk: { ...openTalk(scope), answers: wantsDraft ? 'reminded' : 'at once' },
+          cacheKey: cacheKeyOf(scope),
+        })
+      : draftIntent(engine, { ...request, criteria: goal.criteria }),
+  );
+  if (drafted === 'answered') return isLater ? promptAgain(scope, runId) : { end: 'done' };
+  if (ran !== undefined) await sendRuns(scope, ran);
+  const { contract, repairs, questions, lacks, verified, spent } = drafted;
+  const { bytes: specBytes, digest, effective } = contract;
+  const { write, wholeRepository } = drafted.scope;
+  await keepDraft(repository, { runId, source, noMerge: false, specBytes, repairs, questions, spent });
+  const revision = (before?.revision ?? 0) + 1;
+  const { summary } = effective.intent;
+  const intentId = effective.metadata.id;
+  await emit({ type: 'drafted', draft: { runId, revision, said, summary, digest, intentId } });
+  const held = goal && (await holdGoal(scope, goal, runId, verified));
+  if (held !== undefined && 'end' in held) return held;
+  const changes = kept === undefined ? [] : documentEdits(kept.specBytes, specBytes).map(editSentence);
+  await emit({
+    type: 'ask',
+    subject: `${reviewSubject}${runId}`,
+    kind: 'intent_review_choice',
+    title: summary,
+    description: draftReview({ ...drafted, ...(held === undefined ? {} : { criteria: held }) }),
+    prompt: 'Is this what you mean?',
+    metadata: {
+      runId,
+      revision,
+      digest,
+      riskLevel: effective.risk.level,
+      path: draftPath(repository, runId),
+      scope: wholeRepository ? ['the whole repository'] : write,
+      checks: checksOf(effective.acceptance),
+      networkPolicy: effective.constraints.security.networkPolicy,
+      essence: essenceOf(drafted),
+      repairs,
+      questions,
+      lacks,
+      changes,
+      ...(held === undefined ? {} : { criteria: held }),
+    },
   });
-  // Notices of a provider beside its replies, for example about another provider's reasoning that could not be passed
-  // on.
-  for (const notice of turns.taken().notices)
-    if (!state().transcript.some(({ kind, content }) => kind === 'info_note' && content === notice))
-      await note('Note', notice);
-  return ended.kind === 'answered' ? { end: 'done' } : { end: 'failed', reason: ended.reason };
+  return 'waits';
+}
+
+/** A remark on a draft was answered in words: the draft waits as before. */
+async function promptAgain({ state, emit }: TurnScope, runId: string): Promise<StepEnd> {
+  const subject = `${reviewSubject}${runId}`;
+  const asked = state().interactions.findLast((one) => one.subject === subject);
+  if (asked === undefined) return { end: 'done' };
+  const { id: _, status: __, requestedAtMs: ___, resolvedAtMs: ____, ...question } = asked;
+  await emit({ type: 'ask', ...question });
+  return 'waits';
 }
 
 /** A dialogue message with shortened tool results, as it is stored. */
@@ -120,13 +219,34 @@ function shortened(message: ModelMessage): ModelMessage {
   };
 }
 
-/** What a question is answered under. */
-interface QuestionGround {
-  readonly runId: string;
-  readonly effective: EffectiveIntentSpec;
-  readonly policy: PrivacyPolicy;
-  /** Credentials of the model's provider. */
-  readonly secrets: readonly string[];
+/** Ids of the checks, in the order in which they run. */
+function checksOf({ verificationPlan }: EffectiveAcceptance): readonly string[] {
+  const { fastChecks, integrationChecks, securityChecks, releaseChecks } = verificationPlan;
+  return [fastChecks, integrationChecks, securityChecks, releaseChecks].flat().map(({ id }) => id);
+}
+
+/** The parts of a drafted spec that a person reviews, without the defaults of its risk level. */
+function essenceOf({
+  contract: { effective },
+  repairs,
+}: Pick<DraftedIntent, 'contract' | 'repairs'>): DraftEssence {
+  const { intent, acceptance, risk } = effective;
+  return {
+    problem: intent.problemStatement,
+    objectives: intent.objectives,
+    acceptedWhen: acceptance.successCriteria,
+    checks: checkLists.flatMap((list) =>
+      acceptance.verificationPlan[list].map(({ id, command }) => ({
+        id,
+        stage: list.replace('Checks', ''),
+        ...(command === undefined ? {} : { command }),
+      })),
+    ),
+    rationale: risk.rationale,
+    factors: risk.factors,
+    unusual: unusualFacts(effective),
+    stricter: repairs.filter((one) => one !== alwaysStricter),
+  };
 }
 
 /**
@@ -135,7 +255,7 @@ interface QuestionGround {
  */
 async function openSearch(
   scope: TurnScope,
-  { runId, effective, policy, secrets }: QuestionGround,
+  { effective, policy, model: { secrets } }: Pick<Reading, 'effective' | 'policy' | 'model'>,
 ): Promise<Web | undefined> {
   const { setting, signal } = scope;
   const { engine, clock, networkAccess } = setting;
@@ -143,7 +263,7 @@ async function openSearch(
   const { constraints, evidence, security } = effective;
   const person = personOf(scope, await consentGround(setting, { networkAccess, hosts: [] }, () => undefined));
   const ground = {
-    runId,
+    runId: scope.newId(),
     effective: {
       ...effective,
       constraints: { ...constraints, security: { ...constraints.security, networkPolicy: networkAccess } },

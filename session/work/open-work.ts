@@ -18,7 +18,7 @@ import { heldSubject, localChangesAnswer, localChangesSubject, undoSubject } fro
 import { stoppedWords } from '../state/restored-state.ts';
 import type { SessionState } from '../state/state.ts';
 import { repairs } from '../state/work.ts';
-import { converseStep } from './converse-step.ts';
+import { converseStep, draftStep, reviewSubject } from './converse-step.ts';
 import { requireVerifiable, supervise } from './goal-turn.ts';
 import { heldStep, reviewStep } from './held-step.ts';
 import {
@@ -45,7 +45,7 @@ import {
   workSettingFor,
 } from './turn-scope.ts';
 import { undoAnswered, undoStep } from './undo-step.ts';
-import { draftStep, reviewSubject, verifyStep } from './verify-step.ts';
+import { verifyStep } from './verify-step.ts';
 import type { RunWatcher } from './watch-runs.ts';
 
 /** The effects of a session: what its turns do with models and runs. */
@@ -140,9 +140,12 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
           }
           if (spoken.kind === 'verify')
             return step(turn, session, (scope) => verifyStep(scope, spoken.target));
-          const isPlanned = session.state().settings.context === 'dev' && spoken.kind === 'plain';
+          const isDraft = spoken.kind === 'draft';
+          const mayDraft = session.state().settings.context === 'dev' && spoken.kind !== 'ask';
           return step(turn, session, (scope) =>
-            isPlanned ? draftStep(scope, [spoken.text]) : converseStep(answering(scope, agent), spoken.text),
+            mayDraft
+              ? draftStep(scope, [spoken.text], isDraft)
+              : converseStep(answering(scope, agent), spoken.text),
           );
         }
         case 'answer':

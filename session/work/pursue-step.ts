@@ -19,12 +19,13 @@ import {
   type SessionGoal,
 } from '../state/goal.ts';
 import { openedNetwork } from './consent.ts';
+import { draftStep } from './converse-step.ts';
 import { blockGoal, chargeWork, patiently } from './goal-turn.ts';
 import { type MadePlan, madePlans, makePlan, promptForPlan, requireDraft } from './plan-step.ts';
 import { findRunOf, type SpentSoFar, spentSoFar, spentWords } from './run-outcome.ts';
 import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from './run-step.ts';
 import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
-import { draftStep, verifyOffline } from './verify-step.ts';
+import { verifyOffline } from './verify-step.ts';
 
 /**
  * Executes the plan of a goal, then plans and runs again until a committed run passed every criterion's checks. If

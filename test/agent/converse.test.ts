@@ -62,7 +62,7 @@ async function talk(
     hands: { use: async () => ({ outcome: 'done', text: 'x'.repeat(20_000) }) },
     turns,
     told: {
-      text: () => {},
+      event: () => {},
       message: async (message) => void said.push(message),
     },
   });

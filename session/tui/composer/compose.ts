@@ -201,8 +201,9 @@ const leave: Act = (composer, { busy }, armed) => {
 
 const editOutside: Act = (composer) => asks(composer, { type: 'edit-outside', text: whole(composer.buffer) });
 
-const tab: Act = (composer, { busy }) => {
+const tab: Act = (composer, { busy, answered }) => {
   const isWords = composer.buffer.text.trim() !== '';
+  if (!busy && !isWords && answered === true) return asks(composer, { type: 'submit', text: '/draft' });
   return busy && isWords ? enqueue(composer) : only(composer);
 };
 

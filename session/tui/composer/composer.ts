@@ -26,6 +26,8 @@ export interface Search {
 
 export interface Context {
   readonly busy: boolean;
+  /** The last turn was an answer, of which a change can be drafted. */
+  readonly answered?: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly commands: readonly OfferedCommand[];

@@ -1,7 +1,7 @@
 /* The state of the screen beside the snapshot, and how a newer snapshot or a key changes it. */
 import { type Asked, type GivenAnswer, nextAsked } from '../../screen/asked.ts';
 import { type Line, span } from '../../screen/line.ts';
-import { type StatusFacts, type TurnTime, turnTime } from '../../screen/status-line.ts';
+import { isAnswered, type StatusFacts, type TurnTime, turnTime } from '../../screen/status-line.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { askInner, type Card, openCard, type Pressed, pressCard, writeCard } from '../card.ts';
 import { load, noFolds, whole } from '../composer/buffer.ts';
@@ -283,7 +283,11 @@ function isEscape(key: Key): boolean {
 }
 
 function pressComposer(view: View, snapshot: Snapshot, key: Key, context: PressContext): Stepped {
-  const { composer, effects } = press(view.composer, key, { ...context, busy: mustWait(snapshot) });
+  const { composer, effects } = press(view.composer, key, {
+    ...context,
+    busy: mustWait(snapshot),
+    answered: isAnswered(snapshot),
+  });
   return acted({ ...view, composer }, snapshot, effects);
 }
 

@@ -1,7 +1,7 @@
 /* The page: status bar, panes, the open question and the composer. */
 import type { ComponentType, VNode } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isBusy } from '../../screen/status-line.ts';
+import { isAnswered, isBusy } from '../../screen/status-line.ts';
 import { slashWords } from '../../screen/words.ts';
 import { controllerWords, mayWrite, type Page, refusalWords } from '../page/page.ts';
 import { pendingIn } from '../seen.ts';
@@ -176,7 +176,7 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
         ? 'A question waits above: Esc goes there, twice more stops the turn.'
         : isWorking
           ? 'The session is at work. Esc twice stops it.'
-          : 'Enter sends, Shift+Enter begins a line. /ask only asks, ! runs a command, /help lists all.'
+          : 'Enter sends, Shift+Enter begins a line. ! runs a command, /help lists all.'
     : isClosed
       ? 'This cannot be sent from here.'
       : `${controllerWords(standing, seen?.controller.kind ?? 'none')}. What you write is kept here.`;
@@ -199,7 +199,7 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
       value: typed,
       'aria-label': 'Message to the session',
       'aria-describedby': 'composer-hint',
-      placeholder: 'Say what shall change, or /ask a question',
+      placeholder: 'Ask, or say what shall change',
       autocomplete: 'off',
       spellcheck: true,
       onInput: ({ currentTarget }: Event) => type((currentTarget as HTMLTextAreaElement).value),
@@ -223,6 +223,15 @@ function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): V
       isWorking &&
         !isClosed &&
         h('button', { disabled: !mayWrite(standing), onClick: () => void acts.cancel() }, 'Stop'),
+      seen !== undefined &&
+        isAnswered(seen) &&
+        typed === '' &&
+        !isClosed &&
+        h(
+          'button',
+          { type: 'button', disabled: !mayWrite(standing), onClick: () => void acts.say('/draft') },
+          'Draft a change of it',
+        ),
       !isClosed &&
         h(
           'button.main',

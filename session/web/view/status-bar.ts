@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { nextAsked } from '../../screen/asked.ts';
 import type { Diagnostics } from '../../screen/session-door.ts';
-import { secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/status-line.ts';
+import { isAnswered, secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/status-line.ts';
 import { toSpan } from '../../screen/words.ts';
 import { now } from '../page/keep-transcript.ts';
 import { controllerWords, mayWrite, type Page } from '../page/page.ts';
@@ -34,7 +34,7 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
     h(
       `p.state.state-${status}`,
       h('span.dot', { 'aria-hidden': 'true' }),
-      statusWords[status] ?? status,
+      isAnswered(seen) && link === 'live' ? 'answered, nothing changed' : (statusWords[status] ?? status),
       h(TurnTimeView, { seen, isLive: link === 'live' }),
     ),
     h(

@@ -62,7 +62,7 @@ t.test('a question is recorded once Codex has accepted it', async (t) => {
     const { agent, signal } = fakeOrder(server).order as unknown as { agent: AgentHost; signal: AbortSignal };
     const told = {
       message: async ({ role }: ModelMessage) => void messages.push(role),
-      text: () => {},
+      event: () => {},
     };
     const question = { system: [], before: [], question: 'How?', told, agent: { host: agent, signal } };
     const end = await converseWithCodex(question as never, soon).catch((fault: unknown) => fault);

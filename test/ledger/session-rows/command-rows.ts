@@ -10,8 +10,14 @@ export const commandRows: readonly SessionRow[] = [
     ofSession('work/turns'),
     'a model answers a question from the repository, and the next question includes that dialogue',
     {
-      'slash /ask TEXT': 'is answered, and changes nothing',
+      'slash /ask TEXT': 'is answered, and never drafted',
     },
+  ),
+  ...heldBy(
+    section,
+    ofSession('work/turns'),
+    '`/draft` turns what was answered into a draft, and reminds the model of it',
+    { 'slash /draft [TEXT]': 'is drafted, and not only answered' },
   ),
   ...heldBy(
     section,

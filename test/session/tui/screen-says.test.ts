@@ -84,10 +84,20 @@ t.test('a refused note is restored into the text, and its question stays open', 
   await until(() => live.some((line) => line.includes('Confirm')));
   await instant(deafForMs + 50);
   screen.press([{ type: 'text', text: 'm' }]);
-  screen.press([{ type: 'text', text: 'no' }, keyOf('enter')]);
-  await until(() => live.some((line) => line.includes('expected 3 to 8000 characters')));
-  t.ok(live.includes('> no'), 'nothing that was written is lost');
-  screen.press([{ type: 'text', text: 'body pays twice' }, keyOf('enter')]);
+  screen.press([
+    ...Array.from({ length: 9 }, () => ({ type: 'text', text: 'x'.repeat(900) }) as const),
+    keyOf('enter'),
+  ]);
+  await until(() => live.some((line) => line.includes('expected 1 to 8000 characters')));
+  t.ok(
+    live.some((line) => line.includes('xxxx')),
+    'nothing that was written is lost',
+  );
+  screen.press([
+    keyOf('char:u', { ctrl: true }),
+    { type: 'text', text: 'nobody pays twice' },
+    keyOf('enter'),
+  ]);
   await until(() => machine.answers.length === 1);
   t.match(machine.answers, [{ given: { selectedOption: 'modify', note: 'nobody pays twice' } }]);
   screen.close();

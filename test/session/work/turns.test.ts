@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { pendingOf } from '../../../session/state/state.ts';
 import { call } from '../../agent/planner/ask-writ.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
+import { until } from '../../waiting/until.ts';
 import { lastNote, scriptSession } from './scripted-session.ts';
 
 const plans = (...steps: readonly string[]): ScriptedReply => ({
@@ -45,26 +47,81 @@ t.test(
   },
 );
 
-t.test(
-  'a request without a drafted spec fails with the words of the model and a hint at `/ask`',
-  async (t) => {
-    await using scene = await scriptSession(() => ({ text: 'I am a model.' }));
-    const { session } = scene;
-    for (const said of ['Who are you?', '/goal start Who are you?']) {
-      await scene.say(said);
-      await scene.ended();
-      const [failed = '', ...hints] = lastNote(session).split('\n');
-      t.equal(
-        failed,
-        'DRAFT_REFUSED: no contract was drafted: the model talks and submits nothing; it says: “I am a model.”',
-      );
-      t.match(hints[0], /`\/ask`/);
-    }
-    const goal = session.channel.state.transcript.find(({ title }) => title === 'Goal')?.content ?? '';
-    t.match(goal, /^blocked \(draft_refused\): `\/goal start` goes on/);
-    t.notMatch(goal, /submits nothing/, 'why is told once');
-  },
-);
+t.test('words are answered, a question back too, and what the user then wants is drafted', async (t) => {
+  await using scene = await scriptSession([
+    { text: 'Hello.' },
+    { calls: [['read_file', { path: 'src/price.js' }]] },
+    { text: 'Exact to the cent, or rounded?' },
+    submits(priceDraft),
+  ]);
+  const { session, sample, model } = scene;
+  const before = sample.state();
+  await scene.say('hi');
+  await scene.ended();
+  t.equal(session.channel.state.status, 'idle', lastNote(session));
+  await scene.say('The price is wrong.');
+  await scene.ended();
+  await scene.say('Exact.');
+  t.match(await scene.asked('intent_review_choice'), { title: 'Prices are exact' });
+  t.match(
+    session.channel.state.transcript.map(({ kind, content }) => [kind, content]),
+    [
+      ['user_message', 'hi'],
+      ['assistant_message', 'Hello.'],
+      ['user_message', 'The price is wrong.'],
+      ['tool_call', 'read src/price.js'],
+      ['assistant_message', 'Exact to the cent, or rounded?'],
+      ['user_message', 'Exact.'],
+    ],
+  );
+  const last = JSON.stringify(model.asked.at(-1)?.body);
+  t.ok(last.includes('The price is wrong.') && last.includes('or rounded?'), 'with all that was said before');
+  t.equal(sample.state(), before);
+});
+
+t.test('`/draft` turns what was answered into a draft, and reminds the model of it', async (t) => {
+  await using scene = await scriptSession([
+    { text: 'One cent is added.' },
+    { text: 'I would take the cent away.' },
+    submits(priceDraft),
+  ]);
+  const { model } = scene;
+  await t.rejects(scene.say('/draft'), { code: 'UNSUPPORTED_OPERATION' }, 'nothing was said before');
+  await scene.say('Is the price right?');
+  await scene.ended();
+  await scene.say('/draft');
+  t.match(await scene.asked('intent_review_choice'), { title: 'Prices are exact' });
+  const last = JSON.stringify(model.asked.at(-1)?.body);
+  t.ok(last.includes('When the draft is complete, call submit_intent_draft.'));
+  t.match(last.match(/Is the price right\?/g)?.length, 2, 'said, and asked to be drafted');
+});
+
+t.test('a remark on a draft that is answered in words leaves the draft as it was', async (t) => {
+  await using scene = await scriptSession([submits(priceDraft), { text: 'Because of the test.' }]);
+  await scene.say('A price is one cent too high: make it exact.');
+  const review = await scene.asked('intent_review_choice');
+  await scene.answer(review.id, { selectedOption: 'modify', note: 'Why is test/ in the scope?' });
+  await until(() => pendingOf(scene.session.channel.state).some(({ id }) => id !== review.id));
+  const again = await scene.asked('intent_review_choice');
+  t.strictSame([again.subject, again.metadata], [review.subject, review.metadata]);
+  const said = scene.session.channel.state.transcript.findLast(({ kind }) => kind === 'assistant_message');
+  t.equal(said?.content, 'Because of the test.');
+});
+
+t.test('a goal that is only talked about is blocked with the words of the model', async (t) => {
+  await using scene = await scriptSession(() => ({ text: 'I am a model.' }));
+  const { session } = scene;
+  await scene.say('/goal start Who are you?');
+  await scene.ended();
+  const [failed = ''] = lastNote(session).split('\n');
+  t.equal(
+    failed,
+    'DRAFT_REFUSED: no contract was drafted: the model talks and submits nothing; it says: “I am a model.”',
+  );
+  const goal = session.channel.state.transcript.find(({ title }) => title === 'Goal')?.content ?? '';
+  t.match(goal, /^blocked \(draft_refused\): `\/goal start` goes on/);
+  t.notMatch(goal, /submits nothing/, 'why is told once');
+});
 
 t.test(
   'a request is drafted, planned, executed and committed, each after the answer of the user',
