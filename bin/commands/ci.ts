@@ -6,11 +6,13 @@ import { readPlain } from '../../core/base/files.ts';
 import { isRecord } from '../../core/base/json-pointer.ts';
 import { printable } from '../../core/base/printable.ts';
 import { SchemaFault } from '../../core/base/schema.ts';
+import { recordedSpec } from '../../engine/draft/seal-request.ts';
 import { readClaim } from '../../engine/record/claimed-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { tryGit } from '../../workspace/git/git.ts';
+import { pickRemote } from '../../workspace/git/network.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
-import { updateRefs } from '../../workspace/git/refs.ts';
+import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { countCommits, isAncestor, mergeBase, resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import { branchAt } from '../../workspace/git/target.ts';
@@ -28,12 +30,13 @@ import {
   summaryFile,
 } from '../ci/summary.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
+import { reasonOf } from '../command-parts/push-sealed.ts';
 import { reportsDirectory } from '../report/ci.ts';
 import { styled } from '../terminal/print.ts';
 import { resumeCommand } from './resume.ts';
 import { runCommand } from './run.ts';
 import { sealCommand } from './seal.ts';
-import { exchange, fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
+import { exchange, fetchCommand, pushCommand, pushInRounds, requireMoved } from './upkeep.ts';
 
 /** `writ ci`: evaluates the change of a job, seals it with `--seal`, and reports. Exit codes as `writ run`. */
 export async function ciCommand(context: CommandContext): Promise<CommandResult> {
@@ -156,40 +159,45 @@ async function report(
     );
   const { outcome, would, commit = '' } = summary;
   const isKept = !would && job.isTrusted && (outcome === 'commit' || outcome === 'wait');
+  const branch = isKept && outcome === 'commit' ? sealedBranch(job, summary) : undefined;
+  const isLanding = branch !== undefined && options.flag('land');
   if (isKept) {
     // A clone that is kept between jobs has older records than the remote, which a push would be refused for.
     await requireMoved(context, fetchCommand, remoteName);
-    await requireMoved(context, pushCommand, remoteName);
+    if (!isLanding) await requireMoved(context, pushCommand, remoteName);
   }
-  const branch = isKept && outcome === 'commit' ? sealedBranch(job, summary) : undefined;
-  const isLanding = branch !== undefined && options.flag('land');
   if (branch !== undefined) {
     await exchange(context, repository, remoteName, 'push', [`+${commit}:refs/heads/${branch}`]);
     // A protected branch accepts a commit once its own status is good.
     await job.github?.setStatus(commit, 'success', outcomeWords(summary));
   }
-  if (isLanding)
-    await exchange(context, repository, remoteName, 'push', [
-      `${commit}:refs/heads/${job.onto}`,
-      `:refs/heads/${branch}`,
-    ]);
-  const isPosted = await post(context, job, summary, notesOf(job, summary, branch, isLanding));
-  if (isLanding && job.pull !== undefined) await job.github?.close(job.pull.number);
+  const rejected = isLanding
+    ? await land(context, repository, job, { runId: summary.run_id, commit })
+    : undefined;
+  if (isLanding) await exchange(context, repository, remoteName, 'push', [`:refs/heads/${branch}`]);
+  const isLanded = isLanding && rejected === undefined;
+  const notes =
+    rejected === undefined
+      ? notesOf(job, summary, isLanding ? undefined : branch, isLanded)
+      : [rejected.message];
+  const isPosted = await post(context, job, summary, notes);
+  if (isLanded && job.pull !== undefined) await job.github?.close(job.pull.number);
   const data = {
     run_id: summary.run_id,
     outcome,
     ...(would && outcome !== 'rollback' && outcome !== 'none' ? { would: outcome } : {}),
     reports,
     posted: isPosted,
-    landed: isLanding,
+    landed: isLanded,
     ...(job.pull === undefined ? {} : { pull: job.pull.number }),
     ...(commit === '' ? {} : { commit }),
     ...(branch === undefined || isLanding ? {} : { branch }),
   };
   const human = (printer: CommandContext['print']): void => {
     result.human(printer);
-    for (const note of notesOf(job, summary, branch, isLanding)) printer.text(note);
+    for (const note of notes) printer.text(note);
   };
+  if (rejected !== undefined) return refused(rejected, data, human);
   // The pending status holds the change back; a failed job would do so after the approval, too.
   if (outcomeState(summary) === 'pending' && isPosted) {
     print.note('the status `writ` of the commit is pending: require it, and not this job');
@@ -202,6 +210,50 @@ async function report(
     `approve it in a clone: \`writ approve ${summary.run_id} --remote ${remoteName}\`; then CI goes on with it`,
   ];
   return refused(new WritError(code, { message, detail, hints }), data, human);
+}
+
+/**
+ * Sends the commit to its branch, and the records of its run with it: together, so that a run whose commit is refused
+ * is as it was before for the next job. PUSH_REJECTED if the branch has moved on; then this clone has it as the remote.
+ */
+async function land(
+  context: CommandContext,
+  repository: Repository,
+  { onto, run }: Job,
+  sealed: { readonly runId: string; readonly commit: string },
+): Promise<WritError | undefined> {
+  const branch = `refs/heads/${onto}`;
+  const { runId, commit } = sealed;
+  const remote = (await pickRemote(repository, remoteName, context.cwd)).address;
+  const { refs } = await pushInRounds(context, { repository, remote, landing: { runId, commit, branch } });
+  const reason = reasonOf(refs, { branch });
+  if (reason === undefined) return undefined;
+  const { tip, isCheckedOut } = await branchAt(repository, branch);
+  if (!isCheckedOut && tip === commit)
+    await updateRefs(
+      repository,
+      [{ ref: branch, old: commit, new: await resolveCommit(repository, `${commit}^`) }],
+      'writ: ci',
+    );
+  if (run !== undefined) {
+    // The remote has the run as it waited, and its intent as it was before the commit.
+    const { document } = await recordedSpec(context.stores, repository, runId);
+    const { store } = await findRun(context.stores, repository, systemClock, runId);
+    const intent = store.refs.intent(document.metadata.id);
+    const old = await readRef(repository, intent);
+    if (old !== undefined) await updateRefs(repository, [{ ref: intent, old, new: undefined }], 'writ: ci');
+    // With `*`: the remote may have no record of the intent.
+    const refs = [store.refs.run(runId), `${intent}*`].map((ref) => `+${ref}:${ref}`);
+    await exchange(context, repository, remoteName, 'fetch', refs);
+  }
+  return new WritError('PUSH_REJECTED', {
+    message: `not landed: \`${printable(onto)}\` of \`${remoteName}\` did not accept the sealed commit: ${reason}`,
+    detail: { run_id: runId, remote: remoteName, branch },
+    hints: [
+      'if the branch moved on meanwhile, run the job again: it evaluates the change on the new tip',
+      ...(isCheckedOut ? [`first bring the branch here back: \`git reset --keep ${commit}^\``] : []),
+    ],
+  });
 }
 
 function sealedBranch({ pull }: Job, { run_id: run }: CiSummary): string {

@@ -410,7 +410,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   HOOK_FROZEN: 'tap inside `setup`',
   GRAMMAR_FAULT: 'install the dependencies again',
   SIGNER_EPHEMERAL:
-    'configure `[signer] key` (for `writ ci`: `WRIT_SIGNING_KEY`), or accept a throw-away key with `--ephemeral-key`',
+    'configure `[signer] key` (in CI: `WRIT_SIGNING_KEY`, which `ci/ci.sh` and the action read), or accept a throw-away key with `--ephemeral-key`',
   SIGNER_UNSUPPORTED: 'use `file:PATH`, `ssh:PATH`, `env:NAME` or `agent`, or leave `[signer] key` out',
   LEDGER_BUSY: 'wait for the other `writ` to end and try again',
   LEDGER_FOREIGN:

@@ -191,7 +191,7 @@ export async function recordedSpec(
   stores: Stores,
   repository: Repository,
   wanted: string,
-  { runIds = [], specDigests = [] }: Pick<SealableChange, 'runIds' | 'specDigests'>,
+  { runIds = [], specDigests = [] }: Pick<SealableChange, 'runIds' | 'specDigests'> = {},
 ): Promise<RecordedSpec> {
   const { store, runId } = await findRun(stores, repository, systemClock, wanted);
   const { spec } = await readRun(repository, store, runId);

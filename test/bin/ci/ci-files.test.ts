@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -661,7 +670,7 @@ long(
   'a clone that is kept between jobs has the records of others before it pushes its own',
   { skip: withoutSshKeygen },
   async (t) => {
-    const scene = await makeCiScene(t);
+    const scene = await makeCiScene(t, { config: `${policy}\n[approvals]\ncarry = "equivalent"\n` });
     const [kept, other] = [scene.person('kept'), scene.person('rev')];
     const start = ({ clone, env }: typeof kept, ...line: readonly string[]) =>
       spawnSync(line[0] ?? '', line.slice(1), { cwd: clone, env, encoding: 'utf8' });
@@ -679,8 +688,57 @@ long(
     const run = evaluate('one');
     const approve = ['approve', run, '--remote', 'origin', '--key', scene.approverKey];
     t.equal(start(other, 'writ', ...approve).status, 0);
-    const landed = start(other, 'writ', 'ci', '--resume', run, '--land');
-    t.equal(landed.status, 0, landed.stderr);
+    start(other, 'git', 'switch', '-q', '--detach');
+    moveOnce(scene);
+    const late = start(other, 'writ', 'ci', '--resume', run, '--land');
+    t.equal(late.status, 1, late.stderr);
+    t.match(late.stderr, /PUSH_REJECTED: not landed: `main` of `origin`/);
+    t.equal(scene.originGit('branch', '--list', 'writ/*'), '');
+    const again = start(other, 'writ', 'ci', '--resume', run, '--land');
+    t.equal(again.status, 0, again.stderr);
     t.not(evaluate('two'), '');
   },
 );
+
+/** The next sealed commit that arrives at the origin finds there that `main` has moved on. */
+function moveOnce({ origin, originGit }: CiScene): void {
+  const tree = originGit('rev-parse', 'main^{tree}');
+  const next = originGit(
+    '-c',
+    'user.name=x',
+    '-c',
+    'user.email=x@example.org',
+    'commit-tree',
+    tree,
+    '-p',
+    'main',
+    '-m',
+    'docs: meanwhile',
+  );
+  const hook = join(origin, 'hooks', 'post-receive');
+  writeFileSync(
+    hook,
+    `#!/bin/sh\ngrep -q refs/heads/writ/ || exit 0\nrm "$0"; git update-ref refs/heads/main ${next}\n`,
+  );
+  chmodSync(hook, 0o755);
+}
+
+long('a job whose branch moves on meanwhile lands nothing, and the next one does', async (t) => {
+  const scene = await makeCiScene(t, { waits: false });
+  const { clone, env } = scene.person('kept');
+  const run = (...line: readonly string[]) =>
+    spawnSync(line[0] ?? '', line.slice(1), { cwd: clone, env, encoding: 'utf8' });
+  run('git', 'switch', '-qc', 'one');
+  writeFileSync(join(clone, 'one.txt'), 'one');
+  run('git', 'add', '-A');
+  run('git', 'commit', '-qm', 'docs: one');
+  run('git', 'branch', '-qD', 'main');
+  moveOnce(scene);
+  const job = ['writ', 'ci', '--onto', 'main', '--seal', '--land', '--check', 'true'];
+  const late = run(...job);
+  t.equal(late.status, 1, late.stderr);
+  t.match(late.stderr, /PUSH_REJECTED: not landed/);
+  const landed = run(...job);
+  t.equal(landed.status, 0, landed.stderr);
+  t.equal(scene.originGit('log', '-2', '--format=%s', 'main'), 'docs: one\ndocs: meanwhile');
+});
