@@ -54,7 +54,7 @@ const decisionShare = 1 / 8;
 
 /**
  * Opens a conversation of at most `maxCharacters`. If it would be longer, content is omitted in this order: results
- * of the oldest calls, the oldest replies, the middle of parts that are too long, old messages of the user. The
+ * of the oldest calls, the oldest replies, the middle of results and answers that are too long, old messages of the user. The
  * question, the model's recorded decisions and its last plan stay. A note marks each omission. Omitted content is not
  * stored, so an attempt of thousands of turns needs no more memory than one of a hundred. `before` begins with a
  * message of the user.
@@ -105,6 +105,14 @@ export function openConversation(
       if (message?.role === 'tool') replace(index, withShortResults(message, maxText));
     }
   };
+  /** The last answer may be longer than the window of another model. */
+  const shortenAnswers = (goal: number, maxText: number): void => {
+    for (let index = 0; index < tail.length && size > goal; index += 1) {
+      const message = tail[index];
+      if (message?.role === 'assistant' && message.calls.length === 0 && message.text.length > maxText)
+        replace(index, { role: 'assistant', text: shortened(message.text, maxText), calls: [] });
+    }
+  };
   const remember = (message: ModelMessage): void => {
     if (message.role === 'user') {
       // A repeated reminder adds no information.
@@ -149,8 +157,10 @@ export function openConversation(
     const goal = limit * shrinkTo;
     shorten(tail.length - keptMessages, goal, shortText);
     if (size > goal) dropOldest(goal, keptMessages);
-    for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText; most /= 2)
+    for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText; most /= 2) {
       shorten(tail.length, limit, Math.floor(most));
+      shortenAnswers(limit, Math.floor(most));
+    }
     if (size > limit) dropOldest(limit, 2);
     for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText / 2; most /= 2)
       shortenHeads(Math.floor(most));

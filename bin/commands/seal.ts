@@ -39,6 +39,7 @@ import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
 import { printSpec } from '../report/human.ts';
 import { type LineReader, openLines } from '../terminal/open-output.ts';
+import { styled } from '../terminal/print.ts';
 import { reportingPlugins } from '../terminal/run-progress.ts';
 import { finishRun } from './run.ts';
 
@@ -118,8 +119,15 @@ async function chooseSpec(
           '`--by` names the run whose spec counts: expected `--commit`, without `--check` and `--risk`',
       });
     const { runId, document, bytes } = await recordedSpec(context.stores, repository, by, change);
-    const { leastRisk } = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
+    const policy = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
+    const { leastRisk, securityPath } = policy;
     const { level } = document.risk;
+    // Whoever wrote the spec need not have seen this change: it is named by a line of the commit.
+    if (securityPath !== undefined && level === 'low')
+      print.complain(
+        styled('yellow', 'warning'),
+        `  \`${printable(securityPath)}\` is security code, and the spec of run ${runId} has risk low`,
+      );
     if (higherRisk(level, leastRisk) !== level)
       throw new WritError('USAGE', {
         message: `the spec of run ${runId} has risk ${level}, and \`[seal] least_risk\` of the policy commit is ${leastRisk}`,

@@ -165,3 +165,13 @@ t.test('provider state counts towards the size limit', async (t) => {
   t.ok(sizeOf(conversation.messages) < 14_000, `${sizeOf(conversation.messages)}`);
   requireOrder(t, conversation.messages);
 });
+
+t.test('a last answer that is longer than the window is cut in its middle', async (t) => {
+  const before: ModelMessage[] = [
+    { role: 'user', text: 'explain it' },
+    { role: 'assistant', text: `begin${'x'.repeat(60_000)}end`, calls: [] },
+  ];
+  const conversation = openConversation('and now?', 8000, before);
+  t.ok(conversation.size <= 8000, `${conversation.size}`);
+  t.match(JSON.stringify(conversation.messages), /explain it.*begin.*left out.*end.*and now\?/);
+});
