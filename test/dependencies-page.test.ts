@@ -19,7 +19,7 @@ const doors = new Map(
     .flatMap((line) => {
       const cells = line.split(/(?<!\\)\|/);
       const names = [...(cells[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-      const places = [...(cells[6] ?? '').matchAll(/`([^`]+)`/g)].map(([, place = '']) => place);
+      const places = [...(cells[4] ?? '').matchAll(/`([^`]+)`/g)].map(([, place = '']) => place);
       return names.map((name): [string, readonly string[]] => [name, places]);
     }),
 );

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { configKeys, generateReference } from '../scripts/gen-reference.ts';
 
 const root = dirname(import.meta.dirname);
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -64,4 +65,15 @@ t.test('every page that a source or a message names exists', async (t) => {
     named.filter(({ page }) => !existsSync(join(root, page))),
     [],
   );
+});
+
+t.test('the generated reference pages are up to date', async (t) => {
+  for (const [name, text] of generateReference())
+    t.ok(read(`docs/reference/${name}`) === text, `${name} is up to date (else: npm run gen)`);
+});
+
+t.test('the page of the configuration names every key', async (t) => {
+  const page = read('docs/reference/config.md');
+  const keys = new Set(configKeys().flatMap(([path]) => path.split('.').map((key) => key.replace('[]', ''))));
+  for (const key of keys) if (/^[a-z_]+$/.test(key)) t.match(page, new RegExp(`\\b${key}\\b`), key);
 });

@@ -21,26 +21,6 @@ function blockWith(text: string, words: string): string {
   return blocks.find((block) => block.includes(words)) ?? '';
 }
 
-t.test('docs/guides/plugin-provider.md shows the interfaces as the source defines them', async (t) => {
-  const model = textOf('core/interfaces/model.ts').split('/** Why there is no reply.', 1)[0]?.trim();
-  t.equal(blockWith(page, 'interface ModelRequest').trim(), model);
-  const [, shape = ''] = textOf('plugins/testers/provider-tester.ts').split(
-    '/** What a vendor answered once',
-  );
-  const ofCase = `/** What a vendor answered once${shape.split('/** The body as the vendor', 1)[0]}`;
-  t.equal(blockWith(page, 'interface ProviderCase').trim(), ofCase.trim());
-});
-
-t.test(
-  'docs/guides/plugin-stage-check.md shows the types of a change as the source defines them',
-  async (t) => {
-    const source = textOf('core/interfaces/patch-set.ts');
-    const [shape = ''] = source.replaceAll('export ', '').split('\n  /** Byte range');
-    const told = blockWith(textOf('docs/guides/plugin-stage-check.md'), 'type ChangeType').trim();
-    t.equal(told, `${shape.replace(/\/\*\* One changed file.*\n/, '')}\n}`);
-  },
-);
-
 t.test('docs/guides/plugin-provider.md names every model tool and every egress code', async (t) => {
   const tools = globSync('agent/tools/*.ts', { cwd: root }).map(textOf).join('\n');
   const names = [...tools.matchAll(/^ {2}name: '(\w+)',$/gm)].map(([, name = '']) => name);
