@@ -13,8 +13,8 @@ const { dependencies } = JSON.parse(read('package.json')) as {
 /** Door column of the page by package: files, or folders. */
 const doors = new Map(
   read('docs/reference/dependencies.md')
-    .split('Development only:')[0]
-    ?.split('\n')
+
+    .split('\n')
     .filter((line) => line.startsWith('| `'))
     .flatMap((line) => {
       const cells = line.split(/(?<!\\)\|/);

@@ -77,3 +77,14 @@ t.test('the page of the configuration names every key', async (t) => {
   const keys = new Set(configKeys().flatMap(([path]) => path.split('.').map((key) => key.replace('[]', ''))));
   for (const key of keys) if (/^[a-z_]+$/.test(key)) t.match(page, new RegExp(`\\b${key}\\b`), key);
 });
+
+t.test('each row of the control mapping names a test file that exists', async (t) => {
+  const rows = read('docs/reference/controls.md')
+    .split('\n')
+    .filter((line) => /^\| (?!(?:practice|level|requirement|criterion) )/.test(line));
+  t.ok(rows.length >= 30);
+  for (const row of rows) {
+    const [, file = ''] = /\| `(test\/[\w./-]+\.test\.ts)` \|$/.exec(row) ?? [];
+    t.ok(file !== '' && existsSync(join(root, file)), row);
+  }
+});
