@@ -30,7 +30,11 @@ t.test('the help of a command begins with examples, and groups its options', asy
 
 t.test('`writ help` has a topic for every page, and for every command', async (t) => {
   const { data } = await dataOf(['help']);
-  t.match(data.topics, [{ name: 'baseline', title: /findings/ }]);
+  const topics = new Map(
+    (data.topics as { name: string; title: string }[]).map(({ name, title }) => [name, title]),
+  );
+  t.match([topics.get('baseline'), topics.get('concepts/run')], [/findings/, 'Run']);
+  t.match((await dataOf(['help', 'concepts/run'])).data.text, /^# Run/);
   t.match((await dataOf(['help', 'config'])).data.text, /^# /);
   t.match((await dataOf(['help', 'spec', 'new'])).data.text, /writ spec new/);
   t.match((await dataOf(['help', 'spec'])).data.text, /spec <command>/);
