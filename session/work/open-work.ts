@@ -315,7 +315,7 @@ function isFull(fault: unknown): boolean {
 
 /**
  * Checks a manually edited draft against the stored one and notes the differences (docs/reference/lifecycle.md,
- * Edited by hand). DRAFT_LOOSENED; OBJECT_CORRUPT if the stored draft differs from the thread.
+ * Drafts of a model). DRAFT_LOOSENED; OBJECT_CORRUPT if the stored draft differs from the thread.
  */
 async function holdEdits(
   { setting: { engine }, state, note }: TurnScope,

@@ -52,7 +52,7 @@ const maxTold = 16_384;
 
 /**
  * Runs a command of the controller with the guards, approvals, sandbox and network of a model's command. It runs on a
- * copy of the working tree, which is never merged back (docs/reference/code-turns.md, A command of your own).
+ * copy of the working tree, which is never merged back (docs/reference/code-turns.md, Your own commands).
  */
 export async function shellStep(
   scope: TurnScope,

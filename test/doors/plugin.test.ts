@@ -35,5 +35,5 @@ long('the documented plugin test passes for its gate and fails for one that find
   const test = (name: string) =>
     runTo(process.execPath, ['--test', `built/${name}.test.js`], compiledPages().directory);
   t.match(test('gate'), { status: 0, out: /^(?:#|ℹ) pass [1-9]/m });
-  t.match(test('blind-gate'), { status: 1, out: /a new one is refused where it stands/ });
+  t.match(test('blind-gate'), { status: 1, out: /a new one is refused at its line/ });
 });
