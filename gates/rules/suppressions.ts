@@ -174,7 +174,7 @@ function* marked(input: RuleInput, file: PatchFile): Generator<Marked> {
     const tools = new Set<string>();
     // `#nosec` must not match again as `nosec`.
     let covered = start;
-    for (const { at, marker } of places.sort((a, b) => a.at - b.at)) {
+    for (const { at, marker } of places) {
       if (at < covered || tools.has(marker.tool) || !isMarker(marker, bytes, start, at, last)) continue;
       covered = at + formLength(marker, bytes, at, last);
       tools.add(marker.tool);

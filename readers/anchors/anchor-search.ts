@@ -1,3 +1,4 @@
+/* Searches bytes for any of many texts in one pass. */
 /** Bytes of an anchor that are looked at first. */
 const width = 4;
 /** Bits of a filter, as a power of two; keys are spread over it by a factor (Knuth, 6.4). */
@@ -11,91 +12,50 @@ type AnchorFound<Owner> = (owner: Owner, offset: number) => boolean;
 
 /** Finds any of many texts in bytes. */
 export interface AnchorSearch<Owner> {
-  /**
-   * Finds every place in `[start, end)` where an anchor is whole, about in order: two that overlap may be reported the
-   * other way round.
-   */
+  /** Finds every place in `[start, end)` where an anchor is whole, in order. */
   scan(bytes: Uint8Array, start: number, end: number, found: AnchorFound<Owner>): void;
 }
 
 interface Entry<Owner> {
   /** Of latin1 characters: a byte each. */
   readonly anchor: string;
-  /** Of the four bytes in the anchor. */
-  readonly offset: number;
   readonly owner: Owner;
 }
 
 /**
- * Builds a search for anchors of at least four latin1 characters. One pass reads three bytes at every second offset:
- * within any four bytes, one such offset holds either the first or the last three. No step depends on data read
- * earlier, so the processor can run several in parallel.
+ * Builds a search for anchors of at least four latin1 characters. One pass reads four bytes at every offset; a filter
+ * of bits lets few of them pass to the table of anchors by their first four bytes.
  */
 export function createAnchorSearch<Owner>(
   anchors: Iterable<readonly [owner: Owner, anchor: string]>,
 ): AnchorSearch<Owner> {
-  const threes = new Int32Array(1 << (filterBits - 5));
-  const fours = new Int32Array(1 << (filterBits - 5));
+  const filter = new Int32Array(1 << (filterBits - 5));
   const entries = new Map<number, Entry<Owner>[]>();
   for (const [owner, anchor] of anchors) {
     if (anchor.length < width || beyondLatin1.test(anchor))
       throw new RangeError(`expected an anchor of at least ${width} latin1 characters, found \`${anchor}\``);
-    const offset = anchor.length === width ? 0 : rarestWindow(anchor);
-    const key = keyAt(anchor, offset);
-    mark(threes, key & 0xffffff);
-    mark(threes, key >>> 8);
-    mark(fours, key);
-    const entry = { anchor, offset, owner };
+    const key = keyOf(anchor);
+    const bit = Math.imul(key, spread) >>> toBit;
+    filter[bit >>> 5] = (filter[bit >>> 5] as number) | (1 << (bit & 31));
     const known = entries.get(key);
-    if (known) known.push(entry);
-    else entries.set(key, [entry]);
+    if (known) known.push({ anchor, owner });
+    else entries.set(key, [{ anchor, owner }]);
   }
 
   return {
     scan(bytes, start, end, found) {
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const last = end - width;
-      const next = (from: number): number => nextPlace(view, start, from, last, threes, fours);
-      for (let place = next(start); place >= 0; place = next(place + 1)) {
-        for (const entry of entries.get(view.getInt32(place, true)) ?? []) {
-          const from = place - entry.offset;
-          if (from < start || from + entry.anchor.length > end) continue;
-          if (entry.anchor.length > width && !isAt(view, entry.anchor, from)) continue;
-          if (found(entry.owner, from)) return;
+      for (let at = start; at <= end - width; at += 1) {
+        const key = view.getInt32(at, true);
+        const bit = Math.imul(key, spread) >>> toBit;
+        if (((filter[bit >>> 5] as number) & (1 << (bit & 31))) === 0) continue;
+        for (const { anchor, owner } of entries.get(key) ?? []) {
+          if (at + anchor.length > end || !isAt(view, anchor, at)) continue;
+          if (found(owner, at)) return;
         }
       }
     },
   };
-}
-
-/** The first place from `from` to `last` at which both filters let four bytes pass, or -1. */
-function nextPlace(
-  view: DataView,
-  start: number,
-  from: number,
-  last: number,
-  threes: Int32Array,
-  fours: Int32Array,
-): number {
-  let at = from + ((from - start) & 1);
-  for (; at <= last; at += 2) {
-    const next = view.getInt32(at, true);
-    const three = Math.imul(next & 0xffffff, spread) >>> toBit;
-    if (((threes[three >>> 5] as number) & (1 << (three & 31))) === 0) continue;
-    if (at > from) {
-      const before = Math.imul(view.getInt32(at - 1, true), spread) >>> toBit;
-      if (((fours[before >>> 5] as number) & (1 << (before & 31))) !== 0) return at - 1;
-    }
-    const four = Math.imul(next, spread) >>> toBit;
-    if (((fours[four >>> 5] as number) & (1 << (four & 31))) !== 0) return at;
-  }
-  // The last of an odd number of places has no neighbour.
-  return at - 1 === last && last >= from ? last : -1;
-}
-
-function mark(filter: Int32Array, key: number): void {
-  const bit = Math.imul(key, spread) >>> toBit;
-  filter[bit >>> 5] = (filter[bit >>> 5] as number) | (1 << (bit & 31));
 }
 
 function isAt(data: DataView, text: string, from: number): boolean {
@@ -104,42 +64,11 @@ function isAt(data: DataView, text: string, from: number): boolean {
   return true;
 }
 
-/** Four characters as `getInt32` reads their bytes. */
-function keyAt(text: string, at: number): number {
+/** The first four characters as `getInt32` reads their bytes. */
+function keyOf(text: string): number {
   return (
-    text.charCodeAt(at) |
-    (text.charCodeAt(at + 1) << 8) |
-    (text.charCodeAt(at + 2) << 16) |
-    (text.charCodeAt(at + 3) << 24)
+    text.charCodeAt(0) | (text.charCodeAt(1) << 8) | (text.charCodeAt(2) << 16) | (text.charCodeAt(3) << 24)
   );
-}
-
-/** The most common words in source code: their parts are poor search keys. */
-const common =
-  'function const return import export from this value values string number default type types interface public private static class ' +
-  'extends options option object array name names length else while break case true false null undefined void async await require module ' +
-  'exports node index error message data file path test instruction structure action section version information declare readonly the and for';
-const commonParts = new Set(Array.from(common, (_, at) => common.slice(at, at + 3)));
-
-/**
- * Offset of the four bytes of an anchor that are rarest in text: punctuation, digits and capitals rather than parts
- * of common words.
- */
-function rarestWindow(anchor: string): number {
-  let best = 0;
-  let most = Number.NEGATIVE_INFINITY;
-  for (let offset = 0; offset + width <= anchor.length; offset += 1) {
-    let rarity = 0;
-    for (let at = offset; at < offset + width; at += 1) if (!isLowerCase(anchor.charCodeAt(at))) rarity += 1;
-    if (commonParts.has(anchor.slice(offset, offset + 3))) rarity -= 3;
-    if (commonParts.has(anchor.slice(offset + 1, offset + width))) rarity -= 3;
-    if (rarity > most) [best, most] = [offset, rarity];
-  }
-  return best;
-}
-
-function isLowerCase(code: number): boolean {
-  return code >= 97 && code <= 122;
 }
 
 /** A search for any of several texts in bytes. */

@@ -61,7 +61,6 @@ function wordPlaces(bytes: Uint8Array): Readonly<Record<'worded' | 'health', num
     places[kind].push(at);
     return false;
   });
-  for (const found of Object.values(places)) found.sort((a, b) => a - b);
   return places;
 }
 

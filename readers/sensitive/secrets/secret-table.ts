@@ -69,7 +69,7 @@ export function secretPlaces(bytes: Uint8Array): readonly number[] {
     places.push(at);
     return false;
   });
-  return places.sort((a, b) => a - b);
+  return places;
 }
 
 /** Four characters as a signed number, the first one lowest. */
@@ -84,17 +84,11 @@ function headAt(text: string, at: number): number {
 
 function addPattern(pattern: SecretPattern, anchors: readonly string[], add: AddAttempt): void {
   const offset = offsetOf(pattern);
-  const short = anchors.filter(({ length }) => length <= 4);
+  const attempt: Attempt = (text, at) => tryPattern(text, at + offset, pattern);
   add(
-    short.flatMap((anchor) => (anchor.length === 4 ? anchor : tails.map((tail) => anchor + tail))),
-    (text, at) => tryPattern(text, at + offset, pattern),
+    anchors.flatMap((anchor) => (anchor.length === 3 ? tails.map((tail) => anchor + tail) : anchor)),
+    attempt,
   );
-  for (const anchor of anchors.filter(({ length }) => length > 4)) {
-    const before = rarestWindow(anchor);
-    add([anchor.slice(before)], (text, at) =>
-      text.startsWith(anchor, at - before) ? tryPattern(text, at - before, pattern) : undefined,
-    );
-  }
 }
 
 /** Adds what a pattern looks like under an encoding: the first characters of a token, or the field of a log-in. */
@@ -160,17 +154,6 @@ function jointHeads(): readonly string[] {
       ...[' \\', '\\\n', ' +', ' .'].map((end) => `${letter}${quote}${end}`),
     ]),
   );
-}
-
-/** Offset of four bytes in an anchor with a rare pair at their end: punctuation, a digit, a capital letter. */
-function rarestWindow(anchor: string): number {
-  let best = 0;
-  let most = -1;
-  for (let offset = 0; offset + 4 <= anchor.length; offset += 1) {
-    const rarity = anchor.slice(offset + 2, offset + 4).replace(/[a-z]/g, '').length;
-    if (rarity > most) [best, most] = [offset, rarity];
-  }
-  return best;
 }
 
 function offsetOf({ anchors }: SecretPattern): number {
