@@ -54,10 +54,10 @@ const decisionShare = 1 / 8;
 
 /**
  * Opens a conversation of at most `maxCharacters`. If it would be longer, content is omitted in this order: results
- * of the oldest calls, the oldest replies, the middle of results and answers that are too long, old messages of the user. The
- * question, the model's recorded decisions and its last plan stay. A note marks each omission. Omitted content is not
- * stored, so an attempt of thousands of turns needs no more memory than one of a hundred. `before` begins with a
- * message of the user.
+ * of the oldest calls, the oldest replies, the middle of results and answers that are too long, old messages of the
+ * user. The question, the model's recorded decisions and its last plan stay. A note marks each omission. Omitted
+ * content is not stored, so an attempt of thousands of turns needs no more memory than one of a hundred. `before`
+ * begins with a message of the user.
  */
 export function openConversation(
   question: string,

@@ -5,7 +5,7 @@ import { projectInTree, readProposedCheck, targetIn } from '../../api/intent/rea
 import { invalidWords } from '../../api/intent/read-spec.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
@@ -146,14 +146,21 @@ async function chooseSpec(
   }
   const recorded = await specsOfRewritten(context.stores, repository, change);
   const about = { command: 'seal', asksNoOne: options.flag('ci') } as const;
-  const built = await buildSpec(context, engine, repository, change, about);
+  const byRun = (runId: string): string =>
+    `evaluate it by the spec of its run: \`writ seal --commit --by ${runId}\``;
+  const built = await buildSpec(context, engine, repository, change, about).catch((fault: unknown) => {
+    const [first] = recorded;
+    if (first === undefined || !isWritError(fault, 'USAGE')) throw fault;
+    const { message, detail, hints } = fault;
+    throw new WritError('USAGE', { message, detail, hints: [byRun(first.runId), ...hints] });
+  });
   const other = recorded.find(({ document }) => !demandsAlike(document, built.spec));
   if (other === undefined) return built;
   const { runId, document } = other;
   throw new WritError('USAGE', {
     message: `the last commit names run ${runId}, whose spec \`${printable(document.metadata.id)}\` demands something else than the one built now`,
     detail: { run_id: runId },
-    hints: [`evaluate it by that spec: \`writ seal --commit --by ${runId}\``, removeRunLine],
+    hints: [byRun(runId), removeRunLine],
   });
 }
 
