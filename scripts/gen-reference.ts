@@ -1,4 +1,4 @@
-/* Writes the reference pages that the code knows: rules, commands, configuration keys, spec fields, plugin types. */
+/* Writes the reference pages that the code knows, such as rules, commands and configuration keys. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { commands } from '../bin/command-table.ts';
 import { commandGroups, exitCodes, optionWords, sentence, usageOf } from '../bin/help.ts';

@@ -1,4 +1,4 @@
-/* Links of the documentation, and the paths of pages that sources and messages name. */
+/* Pages of the documentation: the paths that sources name, the generated ones, configuration keys and controls. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,42 +13,6 @@ const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '
 })
   .split('\0')
   .filter((path) => path !== '' && existsSync(join(root, path)));
-
-/** A page without its code blocks and inline code. */
-function proseOf(text: string): string {
-  return text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
-}
-
-/** The anchors of a page, as GitHub makes them of its headings. */
-function anchorsOf(text: string): ReadonlySet<string> {
-  const headings = text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#{1,6} (.*)$/gm);
-  return new Set(
-    [...headings].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
-}
-
-t.test('every relative link of a page leads to a file and a heading', async (t) => {
-  const pages = tracked.filter((path) => /^(?:docs\/.*|[A-Z]+)\.md$/.test(path));
-  const broken = pages.flatMap((page) =>
-    [...proseOf(read(page)).matchAll(/\]\(([^)\s#]*)(?:#([^)\s]*))?\)/g)].flatMap(
-      ([link, path = '', anchor]) => {
-        if (/^[a-z]+:/.test(path)) return [];
-        const target = path === '' ? page : join(dirname(page), path);
-        if (!existsSync(join(root, target))) return [`${page}: ${link}`];
-        const isFound =
-          anchor === undefined || !target.endsWith('.md') || anchorsOf(read(target)).has(anchor);
-        return isFound ? [] : [`${page}: ${link}`];
-      },
-    ),
-  );
-  t.strictSame(broken, []);
-});
 
 t.test('every page that a source or a message names exists', async (t) => {
   const named = tracked
