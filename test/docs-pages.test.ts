@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { commands } from '../bin/command-table.ts';
+import { globalOptions } from '../bin/help.ts';
 import { configKeys, generateReference } from '../scripts/gen-reference.ts';
 
 const root = dirname(import.meta.dirname);
@@ -51,4 +53,22 @@ t.test('each row of the control mapping names a test file that exists', async (t
     const [, file = ''] = /\| `(test\/[\w./-]+\.test\.ts)` \|$/.exec(row) ?? [];
     t.ok(file !== '' && existsSync(join(root, file)), row);
   }
+});
+
+t.test('each command and option on a page exists', async (t) => {
+  const names = commands.map(({ name }) => name).sort((one, other) => other.length - one.length);
+  const shared = new Set(globalOptions.map(({ name }) => name));
+  let seen = 0;
+  for (const page of tracked.filter((path) => /^docs\/(?:concepts|guides|reference)\/.*\.md$/.test(path)))
+    for (const [, line = ''] of read(page).matchAll(/\bwrit ((?:[a-z]|--json)[^\n`|;#&]* --[^\n`|;#&]*)/g)) {
+      const bare = line.replace(/^--json /, '');
+      const command = commands.find(({ name }) => name === names.find((one) => bare.startsWith(`${one} `)));
+      t.ok(command, `${page}: writ ${bare}`);
+      for (const [, option = ''] of bare.matchAll(/ --([a-z][a-z-]*)/g)) {
+        seen += 1;
+        const isKnown = shared.has(option) || command?.options.some(({ name }) => name === option);
+        t.ok(isKnown, `${page}: writ ${command?.name} --${option}`);
+      }
+    }
+  t.ok(seen > 100, `${seen} options`);
 });
