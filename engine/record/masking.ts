@@ -3,7 +3,7 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile, PatchSet } from '../../core/interfaces/patch-set.ts';
 import { hunkLines } from '../../readers/diff/read-sections.ts';
-import { codedForms } from '../../readers/sensitive/find-encoded.ts';
+import { codedForms } from '../../readers/sensitive/encoded-text.ts';
 import { isShort, mask, maskAlone } from '../../readers/sensitive/mask-words.ts';
 import { maskPath } from '../../readers/sensitive/redact.ts';
 import { findRegions } from '../../readers/sensitive/redactor.ts';

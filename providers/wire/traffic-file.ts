@@ -16,7 +16,7 @@ import {
 } from '../../core/base/schema.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
 import type { ReplayState } from '../../core/interfaces/model.ts';
-import { codedForms } from '../../readers/sensitive/find-encoded.ts';
+import { codedForms } from '../../readers/sensitive/encoded-text.ts';
 import { maxBodyDepth } from '../../readers/sensitive/model-work.ts';
 
 /** Form of a file that holds one exchange with a model's service. */

@@ -1,4 +1,4 @@
-import { codedForms } from './find-encoded.ts';
+import { codedForms } from './encoded-text.ts';
 
 /** Stands for a masked value. */
 export const mask = '[masked: secrets]';

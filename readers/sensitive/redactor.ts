@@ -1,6 +1,6 @@
 /* Finds and joins the regions to redact, also in streams. */
 import type { Redaction } from '../../core/interfaces/privacy.ts';
-import { findEncoded } from './find-encoded.ts';
+import { decodedRuns } from './encoded-text.ts';
 import { findSensitive, type Search } from './find-sensitive.ts';
 import { markOf, Receipt, type SensitiveMatch } from './redaction.ts';
 import { latin1Of } from './secrets/find-secrets.ts';
@@ -47,6 +47,13 @@ export function findMatches(
       if (match.soft !== true) matches.push({ ...match, start: from + match.start, end: from + match.end });
   }
   return matches.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+/** Sensitive data under one layer of encoding; a match is the whole encoded run. */
+function* findEncoded(bytes: Uint8Array, search: Search, text: string): Generator<SensitiveMatch> {
+  const runs = decodedRuns(bytes, text, false);
+  for (const match of runs ? findSensitive(runs.bytes, search) : [])
+    for (const { start, end } of runs?.runsOf(match) ?? []) yield { ...match, start, end };
 }
 
 /** What is found as a view shows it. */

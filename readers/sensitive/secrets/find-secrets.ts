@@ -1,4 +1,6 @@
 /* Finds secrets in bytes. */
+
+import { decodedRuns } from '../encoded-text.ts';
 import type { SecretMatch } from './secret-patterns.ts';
 import { attemptsAt, joint, secretPlaces } from './secret-table.ts';
 
@@ -95,7 +97,24 @@ export function findSecrets(bytes: Uint8Array, text = latin1Of(bytes), path = ''
     }
   }
   if (hasJoint) found.push(...cutSecrets(text));
+  found.push(...encodedSecrets(bytes, text));
   return found.sort((a, b) => a.start - b.start || b.end - a.end || certainty[b.kind] - certainty[a.kind]);
+}
+
+/** Tokens, keys and registry log-ins under one layer of encoding; the match is the whole encoded run. */
+function* encodedSecrets(bytes: Uint8Array, text: string): Generator<SecretMatch> {
+  const runs = decodedRuns(bytes, text, true);
+  if (runs === undefined) return;
+  const decoded = latin1Of(runs.bytes);
+  for (const at of secretPlaces(runs.bytes))
+    for (const attempt of attemptsAt(decoded, at)) {
+      const match = attempt(decoded, at);
+      if (match === undefined || (match.kind !== 'token' && match.rule !== 'registry-auth')) continue;
+      const { rule, kind } = match;
+      const value = decoded.slice(match.start, match.end);
+      for (const { start, end } of runs.runsOf({ start: at, end: at + 1 }))
+        yield { rule, kind, start, end, value, wrapped: 'encoded' };
+    }
 }
 
 /** Tokens that reach over a joint of literals. */

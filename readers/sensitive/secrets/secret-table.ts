@@ -7,9 +7,6 @@ import { endOfWord } from './secret-value.ts';
 /** Looks for one form of secret at an offset of a latin1 text. */
 type Attempt = (text: string, at: number) => SecretMatch | undefined;
 
-/** Of characters under an encoding: the longest token, and the longest key. */
-const maxEncodedToken = 640;
-const maxEncodedKey = 6 * 1024;
 const printable = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 32 + index));
 /** What may follow an anchor of three characters. */
 const tails = textsOf('[A-Za-z0-9_-]');
@@ -33,12 +30,9 @@ function makeTable(): ReadonlyMap<number, readonly Attempt[]> {
       else rows.set(key, [...known, attempt]);
     }
   };
-  const patterns = secretPatterns.map((pattern) => [pattern, anchorsOf(pattern)] as const);
-  for (const [pattern, anchors] of patterns) addPattern(pattern, anchors, add);
+  for (const pattern of secretPatterns) addPattern(pattern, anchorsOf(pattern), add);
   add(keyAnchors, findPrivateKey);
   add(assignedAnchors, findAssigned);
-  for (const [pattern, anchors] of patterns) addEncoded(pattern, anchors, add);
-  for (const form of keyForms) add([form.anchor], encodedAttempt(form, keyAround, maxEncodedKey));
   add(jointHeads(), joint);
   return rows;
 }
@@ -89,43 +83,6 @@ function addPattern(pattern: SecretPattern, anchors: readonly string[], add: Add
     anchors.flatMap((anchor) => (anchor.length === 3 ? tails.map((tail) => anchor + tail) : anchor)),
     attempt,
   );
-}
-
-/** Adds what a pattern looks like under an encoding: the first characters of a token, or the field of a log-in. */
-function addEncoded(pattern: SecretPattern, anchors: readonly string[], add: AddAttempt): void {
-  const isField = pattern.rule === 'registry-auth';
-  if (pattern.kind !== 'token' && !isField) return;
-  // Anchors that end with a dot are too many: under escapes the dot alone is rare enough.
-  const isDotted = pattern.rule === 'zhipu-key';
-  const ahead = isDotted ? -3 : offsetOf(pattern);
-  const attempt: Attempt = (text, at) => tryPattern(text, at + ahead, pattern);
-  const sought = isField ? ['"auth"'] : anchors;
-  const looksBack = pattern.form.source.startsWith('(?<=');
-  // Of many that begin alike, what they begin with.
-  const [least, most] = sought.length > 64 ? [3, 4] : [undefined, undefined];
-  const forms = isDotted
-    ? dotForms
-    : [
-        ...sought.flatMap(base64Forms).map(({ anchor, read }) => ({ anchor: anchor.slice(0, most), read })),
-        ...[...new Set(sought.map((anchor) => anchor.slice(0, least)))].flatMap((anchor) =>
-          escapedForms(anchor, looksBack),
-        ),
-      ];
-  for (const [read, same] of Map.groupBy(forms, (form) => form.read))
-    for (const anchor of new Set(same.map((form) => form.anchor)))
-      add([anchor], encodedAttempt({ anchor, read }, attempt, isField ? maxEncodedKey : maxEncodedToken));
-}
-
-/** Decodes what begins with the anchor of a form, and tries there. */
-function encodedAttempt({ anchor, read }: EncodedForm, attempt: Attempt, most: number): Attempt {
-  return (text, at) => {
-    const decoded = text.startsWith(anchor, at) ? read(text, at, most) : undefined;
-    const match = decoded && attempt(decoded.text, decoded.at);
-    if (!match) return undefined;
-    const { rule, kind } = match;
-    const value = decoded.text.slice(match.start, match.end);
-    return { rule, kind, start: decoded.start, end: decoded.end, value, wrapped: 'encoded' };
-  };
 }
 
 function tryPattern(text: string, at: number, pattern: SecretPattern): SecretMatch | undefined {
@@ -219,12 +176,6 @@ function findPrivateKey(text: string, at: number): SecretMatch | undefined {
   return fromHead(text, start, pemHead, '-----') ?? fromHead(text, start, sshComHead, '----');
 }
 
-/** Finds the private key with the words at `at` in its header. */
-function keyAround(text: string, at: number): SecretMatch | undefined {
-  const begin = text.lastIndexOf(keyAnchors[0] as string, at);
-  return begin < 0 || at - begin > 48 ? undefined : findPrivateKey(text, begin);
-}
-
 function fromHead(text: string, start: number, form: RegExp, dashes: string): SecretMatch | undefined {
   if (start < 0) return undefined;
   form.lastIndex = start;
@@ -250,145 +201,4 @@ function openEnd(text: string, from: number): number {
 
 function toMatch(start: number, end: number): SecretMatch {
   return { rule: 'private-key', kind: 'token', start, end };
-}
-
-interface Decoded {
-  readonly text: string;
-  /** Where the sought text begins in it, about. */
-  readonly at: number;
-  /** The encoded run, in what was read. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Characters before the searched words of a key's header. */
-const maxBefore = 48;
-/** Characters before an anchor that a format looks back at, most of all. */
-const maxEscapesBefore = 80;
-const base64Run =
-  /[A-Za-z0-9+/_-]{1,4096}(?:(?:\\{1,2}[nr]|[\r\n][ \t]{0,40}){1,4}[A-Za-z0-9+/_-]{16,200}){0,200}/y;
-const hexRun = /(?:[0-9A-Fa-f]{2}){1,6000}/y;
-const escapedRun = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa-f]{2}|[\w.~+/=:-]){1,6000}/y;
-const escapesBefore = /(?:%[0-9A-Fa-f]{2}|\\{1,2}u00[0-9A-Fa-f]{2}|\\{1,2}x[0-9A-Fa-f]{2}){1,80}$/;
-const oneEscape = /%([0-9A-Fa-f]{2})|\\{1,2}u00([0-9A-Fa-f]{2})|\\{1,2}x([0-9A-Fa-f]{2})/g;
-
-/** Decodes what is around an encoded anchor at `at`, `most` characters of it. */
-type ReadEncoded = (text: string, at: number, most: number) => Decoded | undefined;
-
-/** A text as it appears under an encoding, at least four characters, and the reader of that encoding. */
-interface EncodedForm {
-  readonly anchor: string;
-  readonly read: ReadEncoded;
-}
-
-const base64Readers = ([0, 1, 2] as const).map(
-  (phase): ReadEncoded =>
-    (text, at, most) =>
-      readBase64(text, at, most, phase),
-);
-/** Words of every header of a private key. */
-const keyWords = 'PRIVATE KEY';
-/** Under escapes, the words of a key's header may be written with a `+` or an escape for the blank alone. */
-const keyForms: readonly EncodedForm[] = [
-  ...base64Forms(keyWords),
-  ...escapedForms(keyWords),
-  ...['E%20KEY', 'E+KEY-', 'E\\u0020KEY', 'E\\x20KEY'].map((anchor) => ({ anchor, read: readKeyHeader })),
-];
-/** A dot, for formats without other searchable text: escapes directly before it are decoded too. */
-const dotForms: readonly EncodedForm[] = ['%2E%', '%2e%', '\\u002E', '\\u002e', '\\x2E\\', '\\x2e\\'].map(
-  (anchor) => ({ anchor, read: readEscapedAround }),
-);
-
-/** A text of at least three characters in base64 at its three alignments, as far as that has four characters. */
-function base64Forms(sought: string): readonly EncodedForm[] {
-  const forms = base64Readers.map((read, phase) => ({ anchor: base64Anchor(sought, phase), read }));
-  return forms.filter(({ anchor }) => anchor.length >= 4);
-}
-
-/** The same in hexadecimal digits, in percent, `\u00` and `\x` escapes. `looksBack`: what is before it is read too. */
-function escapedForms(sought: string, looksBack = false): readonly EncodedForm[] {
-  const hex = Buffer.from(sought, 'latin1').toString('hex');
-  const readEscapes = looksBack ? readEscapedAround : readEscaped;
-  return [...new Set([hex, hex.toUpperCase()])].flatMap((digits) => [
-    { anchor: digits, read: readHex },
-    ...['%', '\\u00', '\\x'].map((mark) => ({
-      anchor: digits.replace(/../g, (pair) => mark + pair),
-      read: readEscapes,
-    })),
-  ]);
-}
-
-/** The characters of base64 that a text makes with `phase` bytes before it, whatever these and the next bytes are. */
-function base64Anchor(sought: string, phase: number): string {
-  const encoded = Buffer.from('\0'.repeat(phase) + sought, 'latin1').toString('base64');
-  return encoded.slice(skippedCharacters(phase), Math.floor(((phase + sought.length) * 8) / 6));
-}
-
-/** Characters of base64 that depend on the `phase` bytes before a text. */
-function skippedCharacters(phase: number): number {
-  return Math.ceil((phase * 8) / 6);
-}
-
-/** Decodes escapes from `at` on; unescaped characters are kept, and so is `+` in place of a blank. */
-function readEscaped(text: string, at: number, most: number): Decoded | undefined {
-  const end = runEnd(escapedRun, text, at, most);
-  const decoded = text
-    .slice(at, end)
-    .replace(oneEscape, (_, one, two, three) =>
-      String.fromCharCode(Number.parseInt(one ?? two ?? three, 16)),
-    );
-  return { text: decoded, at: 0, start: at, end };
-}
-
-/** The same, with the escapes directly before `at`; unescaped text before it is left alone. */
-function readEscapedAround(text: string, at: number, most: number): Decoded | undefined {
-  const [before = ''] = escapesBefore.exec(text.slice(Math.max(0, at - 8 * maxEscapesBefore), at)) ?? [];
-  const start = at - before.length;
-  const decoded = readEscaped(text, start, most + before.length);
-  return decoded && { ...decoded, at: before.match(oneEscape)?.length ?? 0 };
-}
-
-/** Decodes escapes from the start of the key header that contains the words at `at`. */
-function readKeyHeader(text: string, at: number, most: number): Decoded | undefined {
-  const least = Math.max(0, at - 64);
-  const begin = text.slice(least, at).lastIndexOf('-----BEGIN');
-  const read = begin < 0 ? undefined : readEscaped(text, least + begin, most);
-  if (read === undefined) return undefined;
-  const plain = read.text.replace(/(?<=-----BEGIN|[A-Z])\+(?=[A-Z])/g, ' ');
-  return { ...read, text: plain, at: Math.max(0, plain.indexOf(keyWords)) };
-}
-
-function readBase64(text: string, at: number, most: number, phase: number): Decoded | undefined {
-  const first = at - skippedCharacters(phase);
-  let start = first;
-  if (start < 0) return undefined;
-  for (let steps = 0; steps < maxBefore && isBase64(text, start - 4); steps += 4) start -= 4;
-  const end = runEnd(base64Run, text, start, most);
-  if (end <= at) return undefined;
-  const decoded = Buffer.from(text.slice(start, end).replace(/\\{1,2}[nr]/g, ''), 'base64').toString(
-    'latin1',
-  );
-  return { text: decoded, at: ((first - start) / 4) * 3 + phase, start, end };
-}
-
-function readHex(text: string, at: number, most: number): Decoded | undefined {
-  let start = at;
-  const least = Math.max(0, at - 2 * maxBefore);
-  while (start - 2 >= least && /^[0-9A-Fa-f]{2}$/.test(text.slice(start - 2, start))) start -= 2;
-  const end = runEnd(hexRun, text, start, most);
-  return {
-    text: Buffer.from(text.slice(start, end), 'hex').toString('latin1'),
-    at: (at - start) / 2,
-    start,
-    end,
-  };
-}
-
-function isBase64(text: string, at: number): boolean {
-  return at >= 0 && /^[A-Za-z0-9+/_-]{4}$/.test(text.slice(at, at + 4));
-}
-
-function runEnd(form: RegExp, text: string, at: number, most: number): number {
-  form.lastIndex = 0;
-  return form.test(text.slice(at, at + most)) ? at + form.lastIndex : at;
 }

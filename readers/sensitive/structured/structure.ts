@@ -1,5 +1,5 @@
 /* Divides JSON and XML into content and syntax, for redaction. */
-import { decodeReferences, references } from '../find-encoded.ts';
+import { decodeReferences, references } from '../encoded-text.ts';
 
 /**
  * `text`: content in the format's encoding; `key`: the same, as the name of a member. `raw`: content without

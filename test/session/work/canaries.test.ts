@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { systemClock } from '../../../core/base/clock.ts';
-import { codedForms } from '../../../readers/sensitive/find-encoded.ts';
+import { codedForms } from '../../../readers/sensitive/encoded-text.ts';
 import { wordMask } from '../../../readers/sensitive/mask-words.ts';
 import { keepGrants } from '../../../session/approvals/grants.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';

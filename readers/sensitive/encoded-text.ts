@@ -1,7 +1,4 @@
-/* Finds sensitive data under one layer of encoding. */
-import { findSensitive, type Search } from './find-sensitive.ts';
-import type { SensitiveMatch } from './redaction.ts';
-import { latin1Of } from './secrets/find-secrets.ts';
+/* Reads text under one layer of encoding, and writes values in every encoding. */
 
 const base64Bytes = bytesOf(/[A-Za-z0-9+/_-]/);
 const hexBytes = bytesOf(/[0-9A-Fa-f]/);
@@ -14,9 +11,17 @@ const textNibbles = bytesOf(/[02-7]/);
 const percentBytes = bytesOf(/[\w.~+/:@%-]/);
 const wordBytes = bytesOf(/[^\s"'<>]/);
 const percent = /%([0-9A-Fa-f]{2})/g;
+/** The header of a key in a form field, where a plus is a blank. */
+const plusHeader = /-----(?:BEGIN|END)(?:\+[A-Z0-9]{1,12}){1,5}-----/g;
 const escaped = /\\{1,2}(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))/g;
 /** Shorter runs encode no value that the search looks for. */
 const leastRun = 20;
+/** Of base64: no token is shorter. */
+const leastToken = 28;
+/** Text in base64 has many: of paths and names, few. */
+const manyCapitals = /(?:[A-Z][^A-Z]*){5}/;
+const leastHex = 40;
+const hexDigits = /[0-9A-Fa-f]{40,}/g;
 /** A line of base64 that goes on in the next one is at least so long (RFC 2045 and 7468 break at 76 and 64). */
 const wrappedLine = 60;
 const maxWord = 4096;
@@ -30,7 +35,7 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /** Encoded text from `start` to `end`. */
-interface Run {
+export interface EncodedRun {
   readonly start: number;
   readonly end: number;
   readonly decoded: Buffer;
@@ -39,22 +44,27 @@ interface Run {
 /** Keeps what is read of two runs apart: no form goes over it. */
 const between = Buffer.from('\n\0\n\n');
 
+/** Every run that is decoded, one after the other, and the run that a match in these bytes is in. */
+interface DecodedRuns {
+  readonly bytes: Buffer;
+  /** The runs that a match touches. Matches are asked for in order. */
+  runsOf(match: { readonly start: number; readonly end: number }): readonly EncodedRun[];
+}
+
 /**
- * Sensitive data under one layer of base64 (wrapped lines too), hexadecimal, percent, character-reference or JavaScript
- * escapes; a match is the whole encoded run. What is encoded twice, or split over several runs, is not found.
+ * The text of bytes under one layer of base64 (wrapped lines too), hexadecimal, percent, character-reference or
+ * JavaScript escapes; `undefined` where nothing is encoded. What is encoded twice is not decoded.
+ * `anywhere`: also runs of base64 and hexadecimal digits that do not begin as text, at each alignment, as a token may
+ * begin anywhere in them.
  */
-export function findEncoded(
-  bytes: Uint8Array,
-  search: Search,
-  text = latin1Of(bytes),
-): readonly SensitiveMatch[] {
+export function decodedRuns(bytes: Uint8Array, text: string, anywhere: boolean): DecodedRuns | undefined {
   const runs = [
-    ...packedRuns(bytes, text),
+    ...packedRuns(bytes, text, anywhere),
     ...(text.includes('%') ? words(bytes, text, percent, percentBytes, decodePercent) : []),
     ...(text.includes('&') ? words(bytes, text, entityRun, wordBytes, decodeReferences) : []),
     ...(text.includes('\\') ? words(bytes, text, escaped, wordBytes, decodeEscapes) : []),
   ];
-  if (runs.length === 0) return [];
+  if (runs.length === 0) return undefined;
   // All at once: a search has its price, and there may be a million runs.
   const offsets: number[] = [];
   const parts: Buffer[] = [];
@@ -64,16 +74,17 @@ export function findEncoded(
     parts.push(decoded, between);
     length += decoded.length + between.length;
   }
-  const found: SensitiveMatch[] = [];
   let index = 0;
-  for (const match of findSensitive(Buffer.concat(parts), search)) {
-    while ((offsets[index + 1] ?? Number.POSITIVE_INFINITY) <= match.start) index += 1;
-    for (let at = index; (offsets[at] ?? Number.POSITIVE_INFINITY) < match.end; at += 1) {
-      const { start, end } = runs[at] as Run;
-      found.push({ ...match, start, end });
-    }
-  }
-  return found;
+  return {
+    bytes: Buffer.concat(parts),
+    runsOf({ start, end }) {
+      while ((offsets[index + 1] ?? Number.POSITIVE_INFINITY) <= start) index += 1;
+      const touched: EncodedRun[] = [];
+      for (let at = index; (offsets[at] ?? Number.POSITIVE_INFINITY) < end; at += 1)
+        touched.push(runs[at] as EncodedRun);
+      return touched;
+    },
+  };
 }
 
 function bytesOf(characterClass: RegExp): Uint8Array {
@@ -86,8 +97,8 @@ function bytesOf(characterClass: RegExp): Uint8Array {
  * Returns runs of base64, and of hexadecimal digits among them, that encode ASCII text, or UTF-16 as PowerShell
  * expects it.
  */
-function packedRuns(bytes: Uint8Array, text: string): readonly Run[] {
-  const runs: Run[] = [];
+function packedRuns(bytes: Uint8Array, text: string, anywhere: boolean): readonly EncodedRun[] {
+  const runs: EncodedRun[] = [];
   for (let at = 0; at < bytes.length; at += 1) {
     if (base64Bytes[bytes[at] as number] === 0) continue;
     const start = at;
@@ -104,6 +115,7 @@ function packedRuns(bytes: Uint8Array, text: string): readonly Run[] {
       const decoded = hex - start < leastRun ? undefined : Buffer.from(text.slice(start, hex), 'hex');
       if (decoded && isPrintable(decoded.subarray(0, 24))) runs.push({ start, end: hex, decoded });
     }
+    if (anywhere && at - start >= leastToken) runs.push(...shiftedRuns(text, start, at));
     if (!are(textQuads, bytes, start, 4)) continue;
     const begin = Buffer.from(text.slice(start, start + 32), 'base64');
     const isWide = begin.length >= 12 && begin.every((byte, index) => index % 2 === 0 || byte === 0);
@@ -113,6 +125,20 @@ function packedRuns(bytes: Uint8Array, text: string): readonly Run[] {
     runs.push({ start, end: at, decoded: isWide ? Buffer.from(decoded.toString('utf16le')) : decoded });
   }
   return runs;
+}
+
+/** A run from each of its first characters on, and the hexadecimal digits in it from each of their first two. */
+function* shiftedRuns(text: string, start: number, end: number): Generator<EncodedRun> {
+  const written = text.slice(start, end);
+  for (const from of manyCapitals.test(written) ? [1, 2, 3] : [])
+    yield { start, end, decoded: Buffer.from(written.slice(from), 'base64') };
+  for (const { 0: digits, index } of end - start < leastHex ? [] : written.matchAll(hexDigits))
+    for (const from of [0, 1])
+      yield {
+        start: start + index,
+        end: start + index + digits.length,
+        decoded: Buffer.from(digits.slice(from), 'hex'),
+      };
 }
 
 /** Where a run that ends a long line at `end` goes on; `end` where it does not. */
@@ -141,7 +167,7 @@ function* words(
   mark: RegExp,
   among: Uint8Array,
   decode: (word: string) => string,
-): Generator<Run> {
+): Generator<EncodedRun> {
   mark.lastIndex = 0;
   let least = 0;
   for (let found = mark.exec(text); found; found = mark.exec(text)) {
@@ -159,7 +185,9 @@ function* words(
 }
 
 function decodePercent(word: string): string {
-  return word.replace(percent, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return word
+    .replace(percent, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(plusHeader, (header) => header.replaceAll('+', ' '));
 }
 
 function decodeEscapes(word: string): string {
