@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Finding } from '../core/interfaces/finding.ts';
 import type { RuleFunction } from '../core/interfaces/rule.ts';
 import { cutDiff, readBlocks } from '../gates/scan/cut-diff.ts';
-import type { readPiece } from '../gates/scan/read-piece.ts';
+import type { readPiece } from '../gates/scan/scan-pieces.ts';
 import { scanSpec } from '../spec/secret-words.ts';
 import { negatives, positives } from '../test/gates/secrets/labelled-set.ts';
 import { randomNumbers } from '../test/readers/anchors/random-numbers.ts';

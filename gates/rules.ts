@@ -2,12 +2,12 @@
  * Metadata of every built-in rule: id, when it runs, what it reads, and how findings describe it. Its function is in
  * `rules/<id>.ts`.
  */
-import type { EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
+import type { ArtifactStage, EffectiveIntentSpec } from '../core/interfaces/intentspec.gen.ts';
 import type { Rule } from '../core/interfaces/rule.ts';
-import type { StageName } from '../core/interfaces/stage.ts';
+import { type StageName, stageNames } from '../core/interfaces/stage.ts';
 import { dependencyFileGlobs } from '../readers/packages/file-kind.ts';
 import { languageGlobs } from '../readers/source/language.ts';
-import { requiresArtifact, requiresByStage, requiresOfChecks } from './formats/required-artifact.ts';
+import { gateOf, lookedForAt } from '../spec/checks-of.ts';
 import { manifestGlobs } from './judge-changed/judging-parts.ts';
 import { requiresNewTests } from './new-tests/new-cases.ts';
 
@@ -388,4 +388,26 @@ export function ruleOf(id: string): Rule {
   const found = rules.find((rule) => rule.id === id);
   if (found === undefined) throw new Error(`no built-in rule ${id}`);
   return found;
+}
+
+function requiresArtifact({ artifacts }: EffectiveIntentSpec, name: string): boolean {
+  return artifacts.required.some((artifact) => artifact.name === name && artifact.required);
+}
+
+/** Whether the security stage lists checks and the spec requires this report. */
+function requiresOfChecks(spec: EffectiveIntentSpec, name: string): boolean {
+  return spec.acceptance.verificationPlan.securityChecks.length > 0 && requiresArtifact(spec, name);
+}
+
+/**
+ * Whether the spec requires this report at this gate or an earlier one, from any producer, or from its security
+ * checks.
+ */
+function requiresByStage(spec: EffectiveIntentSpec, name: string, gate: ArtifactStage): boolean {
+  const isInTime = (entry: Parameters<typeof lookedForAt>[1]): boolean =>
+    stageNames.indexOf(lookedForAt(spec, entry)) <= stageNames.indexOf(gateOf[gate]);
+  return (
+    requiresOfChecks(spec, name) ||
+    spec.artifacts.required.some((entry) => entry.name === name && entry.required && isInTime(entry))
+  );
 }

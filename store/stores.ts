@@ -13,6 +13,14 @@ import type { Repository } from '../workspace/git/repository.ts';
 /** Slot `store`, for readers without a spec that names a store. */
 export type Stores = Pick<Slot<StoreSource>, 'names' | 'pick'>;
 
+/** Where a command runs: the named repository, else the one around the working directory. */
+export interface Place {
+  /** What its runs may be kept in. */
+  readonly stores: Stores;
+  readonly repoPath?: string;
+  readonly cwd: string;
+}
+
 export interface OpenStore {
   readonly name: string;
   readonly objects: ObjectStore;

@@ -11,11 +11,10 @@ import { createRecordCollector } from '../../engine/state/record-collector.ts';
 import { type FoundRecord, listRecordRefs } from '../../store/record/list-records.ts';
 import { waitingFolder } from '../../store/record/record-paths.ts';
 import { runDirectory } from '../../store/run-directory.ts';
-import { joinStores, openStores, storeRefs } from '../../store/stores.ts';
+import { joinStores, openStores, type Place, storeRefs } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import type { Place } from '../place.ts';
 import type { GraphData, GraphEdge, GraphNode } from '../schemas/other-schemas.ts';
 import { graphLimits, maxLabel, toLine } from './drawing.ts';
 import {

@@ -24,8 +24,8 @@ import { ledgerKeysFor, loadAnchors } from '../../attest/verify/anchors.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
+import type { Place } from '../../store/stores.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import type { Place } from '../place.ts';
 import type { auditSchema } from '../schemas/output-schemas.ts';
 import type { Admitted } from '../schemas/shape.ts';
 

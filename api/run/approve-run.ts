@@ -13,9 +13,9 @@ import { differencesFrom, reportsOnRef } from '../../engine/record/list-runs.ts'
 import { storeApproval } from '../../engine/record/stored-approvals.ts';
 import { withApprovals, withoutAuthors } from '../../readers/diff/owned-paths.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
+import type { Place } from '../../store/stores.ts';
 import { comparePatches, type PatchComparison } from '../../workspace/patch/undo.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
-import type { Place } from '../place.ts';
 import { type ApprovalData, approvalSchema } from '../schemas/run-schema.ts';
 import { toShape } from '../schemas/shape.ts';
 import { type EvaluatedHere, evaluateHere } from './open-run.ts';

@@ -19,13 +19,12 @@ import { findLandings, shortRef } from '../../store/landed.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
 import { runFinder } from '../../store/record/list-records.ts';
 import { parseNamedJson } from '../../store/record/record-paths.ts';
-import type { RunStore } from '../../store/stores.ts';
+import type { Place, RunStore } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { readObjects } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { commitsNamed, isRevision } from '../../workspace/git/resolve-commit.ts';
 import { compact } from '../envelope.ts';
-import type { Place } from '../place.ts';
 import { toVerdict } from './verdict.ts';
 import type { WaitingRun } from './waiting-run.ts';
 

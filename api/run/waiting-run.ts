@@ -13,11 +13,10 @@ import { type GateReport, readGateReport } from '../../store/record/gate-report.
 import { findRun } from '../../store/record/list-records.ts';
 import { verdictDigest } from '../../store/record/verdict.ts';
 import { isRunHeld, runDirectory } from '../../store/run-directory.ts';
-import type { RunStore } from '../../store/stores.ts';
+import type { Place, RunStore } from '../../store/stores.ts';
 import { readIdentity } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { readVersion } from '../build.ts';
-import type { Place } from '../place.ts';
 
 /** A run that waits, and the very report that its approvals are bound to. */
 export interface WaitingRun {

@@ -1,9 +1,9 @@
 /* A repository that is opened only if a verification needs it. */
 import { systemClock } from '../../core/base/clock.ts';
 import type { FindRun } from '../../store/record/list-records.ts';
+import type { Place } from '../../store/stores.ts';
 import type { KeptReaders } from '../../workspace/git/object-reader.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import type { Place } from '../place.ts';
 import type { VerifyServices } from './verify-bytes.ts';
 
 /**

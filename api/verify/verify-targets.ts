@@ -5,7 +5,7 @@ import { userCheckpointMemory } from '../../attest/log/checkpoint-memory.ts';
 import { type GivenAnchors, loadAnchors } from '../../attest/verify/anchors.ts';
 import { maxEvidenceFileBytes } from '../../attest/verify/evidence-file.ts';
 import type { VerifyReport } from '../../attest/verify/report.ts';
-import type { Place } from '../place.ts';
+import type { Place } from '../../store/stores.ts';
 import { type InputSource, readInput } from '../read-input.ts';
 import { type Belief, noDemands, type VerifyDemands } from './demands.ts';
 import { type LazyRepository, lazyRepository } from './lazy-repository.ts';

@@ -6,7 +6,7 @@ import {
   readFileHeader,
   type Unscanned,
 } from '../../../gates/scan/cut-diff.ts';
-import { readFiles } from '../../../gates/scan/read-piece.ts';
+import { readFiles } from '../../../gates/scan/scan-pieces.ts';
 import { hunkLines } from '../../../readers/diff/read-sections.ts';
 
 async function* inChunks(diff: string, size: number): AsyncGenerator<Uint8Array> {

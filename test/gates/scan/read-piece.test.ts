@@ -1,6 +1,6 @@
 import t from 'tap';
 import { cutDiff } from '../../../gates/scan/cut-diff.ts';
-import { readPiece } from '../../../gates/scan/read-piece.ts';
+import { readPiece } from '../../../gates/scan/scan-pieces.ts';
 import { hunkLines } from '../../../readers/diff/read-sections.ts';
 import { randomNumbers } from '../../readers/anchors/random-numbers.ts';
 
