@@ -15,6 +15,12 @@ export interface Footprint {
   readonly listed: readonly string[];
   /** Programs that were executed, as they were named. */
   readonly executed: readonly string[];
+  /** Every path that a call named, whatever came of it, unless the processes made it themselves before. */
+  readonly named: readonly string[];
+  /** What has another name since: sources of moves, targets of links, new roots; `/` for `/proc/self/cwd`. */
+  readonly aliased: readonly string[];
+  /** Calls that could not be read. */
+  readonly unread: number;
 }
 
 /** Calls that query a path, or open it. */
@@ -38,13 +44,26 @@ const makers = new Set(['mkdir', 'mkdirat', 'mknod', 'mknodat', 'creat']);
 /** Calls that create their last path. */
 const movers = new Set(['rename', 'renameat', 'renameat2', 'link', 'linkat', 'symlink', 'symlinkat']);
 const forks = new Set(['clone', 'clone3', 'fork', 'vfork']);
+/** Ways around names: what a process holds open, and where it is. */
+const throughProc = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root)(?:\/|$)|^\/(?:proc\/.+|dev)\/fd\/\d+\//;
+/** Calls of the trace without a path. */
+const isOfProcess = new Set([
+  ...forks,
+  'fchdir',
+  'getdents64',
+  'exit',
+  'exit_group',
+  'wait4',
+  'waitid',
+  'kill',
+]);
 const notThere = new Set(['ENOENT', 'ENOTDIR']);
 
 const mostPaths = 200_000;
 
 /**
  * Reads what `strace -f --seccomp-bpf -qq -y -e trace=%file,%process,fchdir,getdents64 -e signal=none` wrote. `cwd` is
- * where the first process began; paths below `alias` are the same below `cwd`. Lines that cannot be read are left out.
+ * where the first process began; paths below `alias` are the same below `cwd`. Lines that cannot be read are counted.
  * Memory grows with the number of paths, not of calls; `read` returns false once there are more than `maxPaths`.
  */
 export function createFootprintReader(
@@ -55,24 +74,62 @@ export function createFootprintReader(
   readonly footprint: () => Footprint;
 } {
   const parse = createTraceReader();
-  const directories = new Map<number, string>();
+  /** Working directories by process; threads share one. */
+  const directories = new Map<number, { path: string }>();
   const seen = {
     missing: new Set<string>(),
     read: new Set<string>(),
     opened: new Set<string>(),
     listed: new Set<string>(),
     executed: new Set<string>(),
+    named: new Set<string>(),
+    aliased: new Set<string>(),
   };
+  let unread = 0;
+  let hasAlias = alias !== undefined;
   const made = new Set<string>();
   /** Processes that run git. */
   const ofGit = new Set<number>();
 
+  const own = (path: string): string =>
+    alias === undefined || !`${path}/`.startsWith(`${alias}/`) ? path : `${cwd}${path.slice(alias.length)}`;
   const resolve = (pid: number, given: PathArgument | undefined): string | undefined => {
     if (given === undefined) return undefined;
-    const from = given.from ?? directories.get(pid) ?? cwd;
-    const path = posix.resolve(from.startsWith('/') ? from : cwd, given.path);
-    if (alias === undefined || !`${path}/`.startsWith(`${alias}/`)) return path;
-    return `${cwd}${path.slice(alias.length)}`;
+    const from = given.from ?? directories.get(pid)?.path ?? cwd;
+    return own(posix.resolve(from.startsWith('/') ? from : cwd, given.path));
+  };
+  const move = (pid: number, path: string): void => {
+    const known = directories.get(pid);
+    if (known === undefined) directories.set(pid, { path });
+    else known.path = path;
+  };
+  const name = (path: string): void => {
+    if (!made.has(path)) seen.named.add(path);
+    if (throughProc.test(path)) seen.aliased.add('/');
+  };
+  /** Every path that the call may mean: a new process may be heard of before the call that made it returns. */
+  const nameAll = ({ pid, name: call, args, target }: TracedCall): void => {
+    const texts = readPathArguments(args);
+    const given = [texts[0], ...(movers.has(call) ? [texts.at(-1)] : [])];
+    for (const one of given) {
+      const isSure = one === undefined || one.from !== undefined || directories.has(pid);
+      const from = isSure ? [] : [...directories.values()].map(({ path }) => path);
+      for (const path of [resolve(pid, one), ...from.map((at) => own(posix.resolve(at, one?.path ?? '')))])
+        if (path !== undefined) name(path);
+    }
+    if (target !== undefined) name(own(target));
+    if (call !== 'chroot' && !movers.has(call)) return;
+    const source = resolve(pid, texts[0]);
+    const link = resolve(pid, texts.at(-1));
+    const to = call.startsWith('symlink')
+      ? own(posix.resolve(posix.dirname(link ?? cwd), texts[0]?.path ?? ''))
+      : source;
+    if (to === undefined || made.has(to)) return;
+    name(to);
+    // The first one is the sandbox's own.
+    const isKnown = hasAlias && to === cwd && link?.endsWith(alias ?? '');
+    if (isKnown) hasAlias = false;
+    else seen.aliased.add(to);
   };
 
   const lookUp = (call: TracedCall): void => {
@@ -90,7 +147,7 @@ export function createFootprintReader(
         seen.executed.add(path);
         if (posix.basename(path) === 'git') ofGit.add(pid);
         else ofGit.delete(pid);
-      } else if (name === 'chdir') directories.set(call.pid, path);
+      } else if (name === 'chdir') move(pid, path);
       else if (!made.has(path)) {
         seen.read.add(path);
         if (opens && !ofGit.has(pid)) seen.opened.add(path);
@@ -102,14 +159,19 @@ export function createFootprintReader(
   const take = (call: TracedCall): void => {
     const { pid, name, args, result } = call;
     const at = readDescriptor(args);
-    if (at !== undefined && args.startsWith('AT_FDCWD')) directories.set(pid, at);
+    if (at !== undefined && args.startsWith('AT_FDCWD')) move(pid, at);
+    if (!isOfProcess.has(name)) nameAll(call);
     if (forks.has(name) && result !== undefined && result > 0) {
-      directories.set(result, directories.get(pid) ?? cwd);
+      const parent = directories.get(pid) ?? { path: cwd };
+      directories.set(pid, parent);
+      const isShared = args.includes('CLONE_FS');
+      if (isShared || !directories.has(result))
+        directories.set(result, isShared ? parent : { path: parent.path });
       if (ofGit.has(pid)) ofGit.add(result);
     } else if (name === 'fchdir' || name === 'getdents64') {
       if (at === undefined || result === undefined || result < 0) return;
-      if (name === 'fchdir') directories.set(pid, at);
-      else seen.listed.add(at);
+      if (name === 'fchdir') move(pid, at);
+      else seen.listed.add(own(at));
     } else if (lookups.has(name)) lookUp(call);
     else if (result !== undefined && result >= 0 && (makers.has(name) || movers.has(name))) {
       const path = resolve(pid, readPathArguments(args).at(movers.has(name) ? -1 : 0));
@@ -120,11 +182,11 @@ export function createFootprintReader(
   return {
     read(line) {
       const call = parse(line);
-      if (call !== undefined) take(call);
+      if (call === 'unread') unread += 1;
+      else if (call !== undefined) take(call);
       const { missing, read, listed, executed } = seen;
-      return (
-        missing.size + read.size + listed.size + executed.size + made.size + directories.size <= maxPaths
-      );
+      const found = missing.size + read.size + listed.size + executed.size + made.size + directories.size;
+      return found <= maxPaths && seen.named.size <= 2 * maxPaths;
     },
     footprint: () => ({
       missing: sorted(seen.missing),
@@ -132,6 +194,9 @@ export function createFootprintReader(
       opened: sorted(seen.opened),
       listed: sorted(seen.listed),
       executed: sorted(seen.executed),
+      named: sorted(seen.named),
+      aliased: sorted(seen.aliased),
+      unread,
     }),
   };
 }
@@ -150,6 +215,8 @@ interface TracedCall {
   readonly result: number | undefined;
   /** Name of the error: `ENOENT`. */
   readonly error?: string;
+  /** What the descriptor leads to that it returned. */
+  readonly target?: string;
 }
 
 /** A path that a call names, and the directory before it that it is relative to. */
@@ -161,7 +228,10 @@ interface PathArgument {
 /** A path has at most 4,096 octets, each at most four characters here; rename has two, each with its directory. */
 const maxLineLength = 80_000;
 const start = /^(\d{1,10}) +(?:<\.\.\. (\w+) resumed>|(\w+)\()/;
-const end = /^ +=\s+(-?\d+|0x[0-9a-f]+|\?)(?:<(?:[^>\\]|\\.)*>)?(?: (E[A-Z0-9]+)[^)]*\)?)?$/;
+const end =
+  /^ +=\s+(-?\d+|0x[0-9a-f]+|\?)(?:<((?:[^>\\]|\\.)*)>(?:\(deleted\))?)?(?: (E[A-Z0-9]+)[^)]*\)?)?$/;
+/** Lines that are no calls: ends of processes, and signals. */
+const notCalls = /^(?:\d{1,10} +)?(?:\+\+\+|---)|^$/;
 const unfinished = ' <unfinished ...>';
 /**
  * A text, the target of a descriptor, a parenthesis, or any other text. An unterminated one matches none of these, so
@@ -172,15 +242,15 @@ const token =
 
 /**
  * Reads lines of `strace -f`. If another process interrupts a call, it is on two lines, which are joined by process.
- * Signals, exits, lines that are too long and lines that are not calls are omitted.
+ * Signals and exits are omitted; `unread` is a line that is too long or has another form.
  */
-function createTraceReader(): (line: string) => TracedCall | undefined {
+function createTraceReader(): (line: string) => TracedCall | 'unread' | undefined {
   const begun = new Map<string, string>();
   return (line) => {
-    if (line.length > maxLineLength) return undefined;
+    if (line.length > maxLineLength) return 'unread';
     const [head = '', pid = '', resumed, called] = start.exec(line) ?? [];
     const name = resumed ?? called;
-    if (name === undefined) return undefined;
+    if (name === undefined) return notCalls.test(line) ? undefined : 'unread';
     const rest = line.slice(head.length);
     const key = `${pid} ${name}`;
     if (resumed === undefined && rest.endsWith(unfinished)) {
@@ -191,14 +261,15 @@ function createTraceReader(): (line: string) => TracedCall | undefined {
     if (resumed !== undefined) begun.delete(key);
     const closing = closingParenthesis(whole);
     const ended = closing === undefined ? null : end.exec(whole.slice(closing + 1));
-    if (ended === null) return undefined;
-    const [, value = '?', error] = ended;
+    if (ended === null) return 'unread';
+    const [, value = '?', target, error] = ended;
     return {
       pid: Number(pid),
       name,
       args: whole.slice(0, closing),
       result: value === '?' ? undefined : Number(value),
       ...(error === undefined ? {} : { error }),
+      ...(target === undefined ? {} : { target: unescapePath(target) }),
     };
   };
 }

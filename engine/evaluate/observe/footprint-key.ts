@@ -155,7 +155,7 @@ export interface CheckFootprint {
  * `links` of the tree counts under both names.
  */
 export function toCheckFootprint(
-  { missing, listed, read, opened, executed }: Footprint,
+  { missing, listed, read, opened, executed }: Omit<Footprint, 'named' | 'aliased' | 'unread'>,
   root: string,
   entries: readonly Pick<TreeEntry, 'path'>[],
   links: ReadonlyMap<string, string> = new Map(),
