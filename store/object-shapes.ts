@@ -205,10 +205,11 @@ export const wroteOutside = fields(
   { count: wholeNumber, paths: listOf(fields({ path: text, was: oneOf('added', 'changed') })) },
   { atLeast: flag },
 );
-/** A worker that signed, or why the command ran here. */
+/** Who signed, and the run and the sample that it is reused by; or why the command ran here. */
+const reused = fields({ run: text, seed: sha256Text, percent: wholeNumber });
 export const ranOn = fields(
   {},
-  { worker: text, keyId: sha256Text, action: sha256Text, fence: wholeNumber, here: text },
+  { worker: text, keyId: sha256Text, action: sha256Text, fence: wholeNumber, reused, here: text },
 );
 export const tests = fields(
   { passed: wholeNumber, failed: wholeNumber, skipped: wholeNumber },

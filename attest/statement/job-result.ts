@@ -1,6 +1,6 @@
 /* Results of workers as statements: whose keys count (`.writ/workers`), how a result is signed and verified. */
 import type { KeyObject } from 'node:crypto';
-import { canonicalize } from '../../core/base/canonical.ts';
+import { canonicalize, sha256 } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import {
@@ -74,6 +74,11 @@ export function openJobResult(
   );
   if (about !== action) throw refuted('wrong-subject', 'it is about another job');
   return { worker, predicate: statement.predicate };
+}
+
+/** Whether a reusable result runs again as a sample: by the seed that the run recorded, for `percent` of all keys. */
+export function isSampled(seed: string, conditions: string, percent: number): boolean {
+  return sha256(`${seed} ${conditions}`).readUIntBE(0, 6) * 100 < percent * 2 ** 48;
 }
 
 /**

@@ -111,17 +111,28 @@ export function carriedIn({ approvals }: Pick<AttestRequest, 'approvals'>): read
   return [...found.values()];
 }
 
-/** One statement for each check that ran tests, by the id of the check. */
+/** Whether a statement is sealed about the result of a check: tests ran, or the result is that of another run. */
+export function hasTestResult({ tests, ranOn }: Pick<CheckRecord, 'tests' | 'ranOn'>): boolean {
+  return tests !== undefined || reusedFile(ranOn) !== undefined;
+}
+
+/** The file of the record with the signed result that was reused. */
+function reusedFile(ranOn: CheckRecord['ranOn']): string | undefined {
+  return ranOn && 'action' in ranOn && ranOn.reused ? `workers/${ranOn.action}.json` : undefined;
+}
+
+/** One statement for each check that ran tests or whose result was reused, by the id of the check. */
 export function buildTestResults(request: AttestRequest): ReadonlyMap<string, Statement> {
-  const checks = request.stages.flatMap((stage) => stage.checks).filter((check) => check.tests !== undefined);
+  const checks = request.stages.flatMap((stage) => stage.checks).filter(hasTestResult);
   return new Map(checks.map((check) => [check.id, buildTestResult(request, check)]));
 }
 
-/** `configuration` names the spec and the evidence of the suite. */
+/** `configuration` names the spec, the evidence of the check, and the signed result that was reused. */
 function buildTestResult(request: AttestRequest, check: CheckRecord): Statement {
   const { result, failed } = outcomeOf(check);
   const evidence = request.byproducts.filter(
-    ({ name }) => /^evidence\/\d+-(.+)\.json$/.exec(name)?.[1] === encodeId(check.id),
+    ({ name }) =>
+      /^evidence\/\d+-(.+)\.json$/.exec(name)?.[1] === encodeId(check.id) || name === reusedFile(check.ranOn),
   );
   return statementAbout(request, testResultType, {
     result,

@@ -27,6 +27,8 @@ interface Row {
   readonly evidence?: readonly string[];
   /** About the log entry: if it was made again, the files that hold the new one are looked at. */
   readonly entry?: boolean;
+  /** Run and signer follow, from the detail of the check. */
+  readonly whose?: boolean;
   /** No signature covers it. All others are covered by way of provenance and manifest. */
   readonly unsigned?: boolean;
   /** Signed after what was logged, which therefore does not pin it. */
@@ -152,6 +154,12 @@ const rows: Readonly<Record<string, Row>> = {
     rule: '.writ/workers; DSSE',
     evidence: bundle,
   },
+  'reused:': {
+    says: 'the result of this check is that of run',
+    whose: true,
+    rule: '[verdicts] reuse; docs/decisions/0042-reused-verdicts.md',
+    evidence: bundle,
+  },
   manifest: {
     after: true,
     says: 'the set has a signed list of its files',
@@ -257,7 +265,7 @@ const rows: Readonly<Record<string, Row>> = {
 
 /** Lists what each check of a report rests on, in their order. Signer and log appear only where they were verified. */
 export function explain({ checks, grounds }: VerifyReport): readonly ExplainedClaim[] {
-  return checks.map(({ id, status, code }) => {
+  return checks.map(({ id, status, code, detail }) => {
     const colon = id.indexOf(':');
     const row = rows[colon < 0 ? id : id.slice(0, colon + 1)];
     const names = row?.evidence ?? [id.slice(colon + 1)];
@@ -266,7 +274,7 @@ export function explain({ checks, grounds }: VerifyReport): readonly ExplainedCl
       claim: id,
       status,
       ...(code === undefined ? {} : { code }),
-      says: row?.says ?? '',
+      says: `${row?.says ?? ''}${row?.whose && detail ? ` ${detail.run}, signed by ${detail.signer} (key ${String(detail.key).slice(0, 16)})` : ''}`,
       evidence: names.flatMap((first) => {
         const again = `renewed/${first}`;
         const name = row?.entry && grounds.digests.has(again) ? again : first;

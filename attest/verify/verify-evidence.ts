@@ -2,8 +2,8 @@
 import { sha256Hex } from '../../core/base/canonical.ts';
 import type { ReplayRecord } from '../../core/interfaces/sealing.ts';
 import type { HashedTree } from '../../core/interfaces/store.ts';
-import { expectObject, parseJsonObject } from '../encoding/expect-json.ts';
-import { openJobResult, readWorkers, workersPath } from '../statement/job-result.ts';
+import { expectObject, type JsonObject, parseJsonObject } from '../encoding/expect-json.ts';
+import { isSampled, openJobResult, readWorkers, workersPath } from '../statement/job-result.ts';
 import {
   type EvidenceSource,
   isContentPath,
@@ -64,47 +64,69 @@ const maxEvidenceBytes = 16 * 1024 * 1024;
 const workersCheck = 'workers';
 
 /**
- * Verifies that each check which names a worker has a result signed by that worker's key, and that `.writ/workers` at
- * the policy commit lists the key. A verifier without that commit relies on the signer of the run for it.
+ * Verifies that each check which names a signer has a result signed by that key: one that `.writ/workers` at the policy
+ * commit lists, or the key of the seal. A verifier without that commit relies on the signer of the run for it. A
+ * result of an earlier run is a check of its own (`reused:ID`): its signer has to name that run and allow reuse, and by
+ * the seed of this run it is no sample.
  */
-export async function verifyWorkers({ list, source, claims }: RunFacts): Promise<void> {
+export async function verifyWorkers({ list, source, claims, signer }: RunFacts): Promise<void> {
   const paths = claims.byproducts.map(({ name }) => name);
   if (!paths.some((path) => jobResult.test(path))) return;
-  list.expect(workersCheck);
+  const ran: { readonly path: string; readonly id: string; readonly on: JsonObject }[] = [];
+  for (const path of paths.filter((one) => one.startsWith('evidence/'))) {
+    const bytes = (await source.readRun(path)) ?? Buffer.from('{}');
+    const { check_id: id, ran_on: on } = parseJsonObject(bytes, maxEvidenceBytes);
+    const found = on === undefined ? {} : expectObject(on, '/ran_on');
+    if (found.action !== undefined) ran.push({ path, id: String(id), on: found });
+  }
+  const reused = ran.filter(({ on }) => on.reused !== undefined);
+  list.expect(workersCheck, ...reused.map(({ id }) => `reused:${id}`));
   const file = claims.policy === undefined ? undefined : await source.readAt?.(claims.policy, workersPath);
-  if (file === undefined) return list.waive(workersCheck, 'per-repository', { path: workersPath });
-  await list.run(
-    workersCheck,
-    async () => {
-      const workers = readWorkers(file.bytes);
-      const signers = new Map<string, string>();
-      const names = new Set<string>();
-      for (const path of paths) {
-        const action = jobResult.exec(path)?.[1];
-        if (action === undefined) continue;
-        const bytes = await source.readRun(path);
-        if (bytes === undefined) throw unavailable('missing', { path });
-        const { worker } = openJobResult(bytes, action, workers);
-        signers.set(action, worker.keyId);
-        names.add(worker.name);
-      }
-      for (const path of paths.filter((one) => one.startsWith('evidence/'))) {
-        const { ran_on: ranOn } = parseJsonObject(
-          (await source.readRun(path)) ?? Buffer.from('{}'),
-          maxEvidenceBytes,
-        );
-        const { action, keyId } = ranOn === undefined ? {} : expectObject(ranOn, '/ran_on');
-        if (action !== undefined && signers.get(String(action)) !== keyId)
-          throw refuted('mismatch', {
-            path,
-            expected: String(keyId),
-            found: signers.get(String(action)) ?? 'none',
-          });
-      }
-      return { signed: signers.size, names: [...names].sort() };
-    },
-    ({ signed, names }) => ({ signed, workers: names.slice(0, 20) }),
-  );
+  if (file === undefined)
+    for (const id of [workersCheck, ...reused.map((one) => `reused:${one.id}`)])
+      list.waive(id, 'per-repository', { path: workersPath });
+  else {
+    const own = { name: 'own', keyId: signer.keyId, key: signer.key, labels: [] };
+    const signers = [...readWorkers(file.bytes), own];
+    const open = async (action: string) => {
+      const path = `workers/${action}.json`;
+      const bytes = paths.includes(path) ? await source.readRun(path) : undefined;
+      if (bytes === undefined) throw unavailable('missing', { path });
+      return openJobResult(bytes, action, signers);
+    };
+    await list.run(
+      workersCheck,
+      async () => {
+        const names = new Set<string>();
+        const actions = paths.flatMap((path) => jobResult.exec(path)?.[1] ?? []);
+        for (const action of actions) names.add((await open(action)).worker.name);
+        for (const { path, on } of ran) {
+          const { worker } = await open(String(on.action));
+          if (worker.keyId !== on.keyId)
+            throw refuted('mismatch', { path, expected: String(on.keyId), found: worker.keyId });
+        }
+        return { signed: actions.length, names: [...names].sort() };
+      },
+      ({ signed, names }) => ({ signed, workers: names.slice(0, 20) }),
+    );
+    for (const { id, on } of reused)
+      await list.run(
+        `reused:${id}`,
+        async () => {
+          const { run, seed, percent } = expectObject(on.reused, '/ran_on/reused');
+          const { worker, predicate } = await open(String(on.action));
+          const { verdict } = expectObject(predicate, '/predicate');
+          if (verdict === undefined) throw refuted('policy-deny', { expected: 'a result that allows reuse' });
+          const signed = expectObject(verdict, '/predicate/verdict');
+          if (signed.run !== run)
+            throw refuted('wrong-run', { expected: String(signed.run), found: String(run) });
+          if (isSampled(String(seed), String(signed.conditions), Number(percent)))
+            throw refuted('policy-deny', { expected: 'that this sample runs again' });
+          return { run: String(run), signer: worker.name, key: worker.keyId };
+        },
+        (found) => found,
+      );
+  }
 }
 
 /** Settles a check by the digest of a stored file; content that cannot be read refuses this check alone. */

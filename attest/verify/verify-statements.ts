@@ -17,6 +17,7 @@ import {
 import {
   attestationUri,
   decisionType,
+  hasTestResult,
   isAttestation,
   levels,
   manifestType,
@@ -228,10 +229,10 @@ async function requireTestResult(
   const { stages } = await readStoredReport(source, 'gate-report.json');
   const [check, ...more] = stages
     .flatMap((stage) => stage.checks)
-    .filter(({ id, tests }) => tests !== undefined && testResultPath(encodeId(id)) === path);
+    .filter((one) => hasTestResult(one) && testResultPath(encodeId(one.id)) === path);
   if (check === undefined || more.length > 0)
     throw refuted('policy-deny', {
-      expected: 'one test suite of that name in the gate report',
+      expected: 'one such check in the gate report',
       found: check ? 'several' : 'none',
     });
   const reported = outcomeOf(check);

@@ -3,11 +3,18 @@ import { mkdirSync, mkdtempSync, statSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
-import type { SandboxBackend, SandboxBind } from '../../core/interfaces/sandbox.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import type {
+  SandboxBackend,
+  SandboxBind,
+  SandboxRequest,
+  SandboxResult,
+} from '../../core/interfaces/sandbox.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
+import { type ReadTrace, tracedIn } from '../../engine/evaluate/observe/under-tracer.ts';
 import { makeLater } from '../../engine/evaluate/open-workspace.ts';
 import { readReports } from '../../engine/evaluate/read-reports.ts';
-import { writtenLimits, writtenOutside } from '../../engine/evaluate/written-outside.ts';
+import { allWritten } from '../../engine/evaluate/written-outside.ts';
 import {
   type Content,
   commitTree,
@@ -19,13 +26,16 @@ import {
 } from '../../plugins/workers/content.ts';
 import { describePlatform, digestProgram, type Job, refused } from '../../plugins/workers/job.ts';
 import { commitResult, type JobResult } from '../../plugins/workers/result.ts';
+import { conditionsOf, observe } from '../../plugins/workers/verdict.ts';
+import { readLinks } from '../../readers/judges/tree.ts';
 import { digestDirectory } from '../../workspace/git/directory-digest.ts';
 import { rememberExport } from '../../workspace/git/exported-files.ts';
 import { gitLine, runGit } from '../../workspace/git/git.ts';
 import { namesIn } from '../../workspace/git/hash-tree.ts';
+import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { type Scratch, sealObjects } from '../../workspace/git/scratch.ts';
 import { removeTree } from '../../workspace/git/torn-paths.ts';
-import { listTree } from '../../workspace/git/tree.ts';
+import { listTree, type TreeEntry } from '../../workspace/git/tree.ts';
 import { exportTree, readSmallTree } from '../../workspace/git/workspace.ts';
 import { isFreePid } from '../../workspace/process/process-lock.ts';
 
@@ -205,30 +215,34 @@ async function runJob(
     const { changed } = await rememberExport(objects, directory, join(root, 'index'), small, new Map());
     await makeLater(reports, join(root, 'laid'));
     const { mtimeNs: emptySince } = statSync(reports, { bigint: true });
-    const result = await sandbox.run({
-      argv: job.argv,
-      workspace: directory,
-      reports,
-      binds,
-      env: job.env,
-      network: 'none',
-      ...job.limits,
-      signal,
-    });
+    const run = (more: Partial<SandboxRequest>) =>
+      sandbox.run({
+        argv: job.argv,
+        workspace: directory,
+        reports,
+        binds,
+        env: job.env,
+        network: 'none',
+        ...job.limits,
+        signal,
+        ...more,
+      });
+    const isTraced = job.expects !== undefined && (await sandbox.probeTracer?.())?.works === true;
+    const { ran: result, read: trace } = isTraced
+      ? await tracedIn({ privateRoot: root, signal }, inside.workspace, undefined, run)
+      : { ran: await run({}), read: { reason: 'its worker cannot trace' } };
     signal.throwIfAborted();
     const read = readReports(reports, emptySince);
     const laid = job.given.map((one) => one.directory);
     const tracked = new Set(entries.map(({ path }) => path));
-    const scope = { write: [], forbidden: [], wholeRepository: false };
-    const limits = { ...writtenLimits, named: 2000, pathCharacters: 4000 };
-    const written = await writtenOutside({ directory, tracked, laid }, await changed(), scope, limits);
+    const written = await allWritten({ directory, tracked, laid }, await changed());
     const [excess] = read.findings;
     return {
       result,
       reports: read.files,
       unread: read.unread,
-      written: written?.paths ?? [],
-      isCut: written !== undefined && (written.atLeast === true || written.count > written.paths.length),
+      ...written,
+      ...(await verdictOf(job, result, trace, inside.workspace, objects, entries)),
       ...(excess === undefined
         ? {}
         : {
@@ -242,6 +256,23 @@ async function runJob(
   } finally {
     await removeTree(root);
   }
+}
+
+/** What later runs may reuse of a job that was traced, if it ended well. */
+async function verdictOf(
+  job: Job,
+  { exitCode, timedOut }: SandboxResult,
+  trace: ReadTrace,
+  root: string,
+  objects: Scratch,
+  entries: readonly TreeEntry[],
+): Promise<Pick<JobResult, 'verdict' | 'observed' | 'unverifiable'>> {
+  if (job.expects === undefined || timedOut || exitCode !== job.expects) return {};
+  const links = await readLinks(entries, (paths) => readBlobs(objects, job.candidate, paths));
+  const seen = 'reason' in trace ? trace : await observe(trace.footprint, root, { entries, links });
+  if ('reason' in seen) return { unverifiable: seen.reason.slice(0, 1000) };
+  const about = { conditions: conditionsOf(job), observed: seen.digest, run: job.for.run };
+  return { verdict: { ...about, signedAtMs: systemClock.now() }, observed: seen.bytes };
 }
 
 /** A directory that jobs are given, made once for all of them and shown to be the one that the job names. */

@@ -171,7 +171,9 @@ export function checksOnWorkers(
       const words =
         'here' in ranOn
           ? `ran on this machine: ${ranOn.here}`
-          : `ran on worker ${ranOn.worker} (key ${ranOn.keyId.slice(0, 16)})`;
+          : ranOn.reused === undefined
+            ? `ran on worker ${ranOn.worker} (key ${ranOn.keyId.slice(0, 16)})`
+            : `reused: the result of run ${ranOn.reused.run}, signed by ${ranOn.worker} (key ${ranOn.keyId.slice(0, 16)})`;
       return [[id, words] as const];
     }),
   );

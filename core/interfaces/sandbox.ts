@@ -68,7 +68,7 @@ export interface SandboxRequest {
   readonly untraced?: true;
   /**
    * New file, outside the sandbox, to which a tracer writes the file calls (`readers/trace`). Absent: no tracer. A
-   * traced command may behave differently, so its result must not decide a check.
+   * traced command may behave differently: only one that ends as expected may decide a check.
    */
   readonly traceTo?: string;
   readonly timeoutMs: number;

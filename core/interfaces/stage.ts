@@ -184,9 +184,11 @@ export interface CheckObservation {
   readonly reason?: string;
 }
 
-/** Where a command ran: the worker that signed `workers/<action>.json` of the record, or why on this machine. */
+type Reused = Readonly<Record<'run' | 'seed', string> & { percent: number }>;
+type Dispatched = { readonly fence: number; readonly reused?: Reused };
+/** Where a command ran: who signed `workers/<action>.json`, the run that it is `reused` from; or why here. */
 export type RanOn =
-  | (Readonly<Record<'worker' | 'keyId' | 'action', string>> & { readonly fence: number })
+  | (Readonly<Record<'worker' | 'keyId' | 'action', string>> & Dispatched)
   | { readonly here: string };
 
 /** Result of one check. `failed` blocks the gate only if the check is required and not tolerated. */

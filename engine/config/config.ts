@@ -40,9 +40,11 @@ import {
   readRunnersSection,
   readSealSection,
   readSignerSection,
+  readVerdictsSection,
   readWorkersSection,
   type SealConfig,
   type SealingForms,
+  type VerdictsConfig,
   type WorkersConfig,
 } from './sections.ts';
 import {
@@ -111,6 +113,8 @@ export interface WritConfig {
   readonly plainHttp?: readonly string[];
   /** Absent: every check runs on this machine. */
   readonly workers?: WorkersConfig;
+  /** Absent: every check runs. */
+  readonly verdicts?: VerdictsConfig;
 }
 
 /** `[signer]` and `[log]` are read by those that they are about. */
@@ -129,6 +133,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
   const issues: ConfigIssue[] = [];
   const root = new TableReader(bytes === undefined ? {} : parseToml(bytes, maxBytes, invalid), '', issues);
   const workers = readWorkersSection(root.table('workers'));
+  const verdicts = readVerdictsSection(root.table('verdicts'), workers !== undefined);
   const config: WritConfig = {
     workspace: readWorkspaceSection(root.table('workspace')),
     signer: readSignerSection(root.table('signer'), options.signers),
@@ -157,6 +162,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     models: readModelsSection(root.table('models')),
     ...readPlainHttp(root.table('models')),
     ...(workers === undefined ? {} : { workers }),
+    ...(verdicts === undefined ? {} : { verdicts }),
   };
   // The store reads its place itself; here are its faults.
   readStoreSection(root.table('store'));

@@ -221,6 +221,33 @@ export function readWorkersSection(reader: TableReader): WorkersConfig | undefin
   return { content, queueAddress, after, fallback: fallback === 'local' ? fallback : 'fail', labels };
 }
 
+/** `[verdicts]`: results of checks that later runs reuse (docs/decisions/0042-reused-verdicts.md). */
+export interface VerdictsConfig {
+  /** Whose: of this engine, or of the workers. */
+  readonly reuse: 'own' | 'workers';
+  readonly maxAgeDays: number;
+  /** Share of the reusable results that run again and are compared. */
+  readonly percent: number;
+}
+
+/** Reads `[verdicts]`; `undefined` where nothing is reused. */
+export function readVerdictsSection(reader: TableReader, hasWorkers: boolean): VerdictsConfig | undefined {
+  const reuse = reader.text('reuse', 'off');
+  const maxAgeDays = reader.integer('max_age_days', 7, 1, 365);
+  const percent = reader.integer('sample_percent', 2, 0, 100);
+  if (reuse !== 'off' && reuse !== 'own' && reuse !== 'workers')
+    reader.refuse(reader.at('reuse'), 'expected "off", "own" or "workers"');
+  else if (reuse !== 'off' && hasWorkers !== (reuse === 'workers'))
+    reader.refuse(
+      reader.at('reuse'),
+      hasWorkers
+        ? 'expected "workers" or "off": `[workers]` sends checks to workers, which sign their results'
+        : 'expected "own" or "off": there is no `[workers] queue`',
+    );
+  reader.end();
+  return reuse === 'own' || reuse === 'workers' ? { reuse, maxAgeDays, percent } : undefined;
+}
+
 /** Reads only `[landing]` of a config file. Returns the defaults if the file does not exist or is not valid. */
 export function landingOf(bytes: Uint8Array | undefined): LandingConfig {
   return readSectionAlone(bytes, 'landing', readLandingSection) ?? {};

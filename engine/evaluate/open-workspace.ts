@@ -25,7 +25,8 @@ import {
 } from './carry-store.ts';
 import { findDependencies } from './find-dependencies.ts';
 import { observePrepare } from './observe/observe-prepare.ts';
-import type { Workers, WorkspaceContent } from './run-on-workers.ts';
+import type { Elsewhere } from './reuse-verdicts.ts';
+import type { WorkspaceContent } from './run-on-workers.ts';
 import { findPolicyInputs, type PolicyInputs } from './second-run/policy-inputs.ts';
 import {
   type DependencyNote,
@@ -52,9 +53,11 @@ export interface OpenWorkspace extends Workspace {
   readonly provided: readonly string[];
   /** Why directories of `[workspace] share` are not in it. */
   readonly skipped: readonly string[];
-  /** What it was made of, and the workers that may run its command in place of this machine. */
+  /** What it was made of, and what may run its command in place of this machine. */
   readonly content: WorkspaceContent;
-  readonly workers: Workers | undefined;
+  readonly elsewhere: Elsewhere | undefined;
+  /** Opens another one like it, without carried paths. */
+  again(): Promise<OpenWorkspace>;
   /**
    * True if nothing in it was written, made, removed or renamed since `open`: then no file of the tree changed, and
    * no other file was written. False if that is unknown.
@@ -112,7 +115,7 @@ interface Given {
 }
 
 /** The workspaces of one epoch of an attempt: of the candidate, and of the base beside it. */
-export function openingWorkspace(attempt: Attempt, epoch: number, workers?: Workers): OpeningWorkspace {
+export function openingWorkspace(attempt: Attempt, epoch: number, elsewhere?: Elsewhere): OpeningWorkspace {
   const {
     services: { steps, scratch, privateRoot },
     patch,
@@ -139,7 +142,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number, workers?: Work
     })();
     return made;
   };
-  const place: SidePlace = { attempt, root, store, workers };
+  const place: SidePlace = { attempt, root, store, elsewhere };
   const candidate = new Side(place, objects, patch.candidateTree, async (found) => {
     const { dependencies } = await steps.once('workspace', (): Given => found);
     if (JSON.stringify(dependencies) !== JSON.stringify(found.dependencies)) throw new WorkspaceLost();
@@ -199,14 +202,14 @@ interface SidePlace {
   readonly attempt: Attempt;
   readonly root: string;
   readonly store: CarryStore;
-  readonly workers: Workers | undefined;
+  readonly elsewhere: Elsewhere | undefined;
 }
 
 class Side implements WorkspaceSide {
   readonly #attempt: Attempt;
   readonly #root: string;
   readonly #store: CarryStore;
-  readonly #workers: Workers | undefined;
+  readonly #elsewhere: Elsewhere | undefined;
   readonly #objects: () => Promise<SealedObjects>;
   readonly #tree: string;
   readonly #given: (given: Given) => Promise<void>;
@@ -218,7 +221,7 @@ class Side implements WorkspaceSide {
   readonly #untouched: Exported[] = [];
 
   constructor(
-    { attempt, root, store, workers }: SidePlace,
+    { attempt, root, store, elsewhere }: SidePlace,
     objects: () => Promise<SealedObjects>,
     tree: string,
     given: (given: Given) => Promise<void>,
@@ -228,7 +231,7 @@ class Side implements WorkspaceSide {
     this.#attempt = attempt;
     this.#root = root;
     this.#store = store;
-    this.#workers = workers;
+    this.#elsewhere = elsewhere;
     this.#objects = objects;
     this.#tree = tree;
     this.#given = given;
@@ -271,7 +274,8 @@ class Side implements WorkspaceSide {
         provided: provided.map((one) => one.directory),
         skipped: skippedShares({ notes }),
         content: { tree: this.#tree, objects, provided, isConverted: content.shown.files.size > 0 },
-        workers: this.#workers,
+        elsewhere: this.#elsewhere,
+        again: () => this.open([]),
         isUntouched,
         changed,
         place: async () => ({

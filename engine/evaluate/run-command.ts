@@ -24,6 +24,9 @@ import { goOn } from './machine-failure.ts';
 import type { TracedCommand } from './observe/under-tracer.ts';
 import type { OpenWorkspace } from './open-workspace.ts';
 import { readReports } from './read-reports.ts';
+import type { WaysHere } from './reuse-verdicts.ts';
+import type { RanCommand } from './run-on-workers.ts';
+import { allWritten } from './written-outside.ts';
 
 /** Bytes kept of each output stream where no tool rule sets `maxOutputBytes`. */
 const defaultMaxOutputBytes = 1024 * 1024;
@@ -126,7 +129,6 @@ export async function runCommand(
   const isScanner = binds !== undefined;
   const way = await openNetwork(attempt, workspace, isScanner ? { isShut: true } : acl);
   await attempt.services.steps.sync();
-  const { mtimeNs: emptySince } = statSync(reports, { bigint: true });
   const request = {
     argv: limitedShell(command, acl.maxWriteBytes),
     env: { ...traced?.env, ...(way.network === 'none' ? withoutNetwork : {}), ...env },
@@ -134,27 +136,51 @@ export async function runCommand(
     timeoutMs: check.timeoutSeconds * 1000,
     maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
   };
-  const runHere = async () => {
-    const result = await workspace.sandbox.run({
+  const runIn = async (
+    { directory, reports: to, sandbox, binds: shown }: OpenWorkspace,
+    changes: Partial<SandboxRequest> = {},
+  ): Promise<RanCommand> => {
+    const { mtimeNs: emptySince } = statSync(to, { bigint: true });
+    const result = await sandbox.run({
       ...request,
-      workspace: workspace.directory,
-      reports,
-      binds: [...workspace.binds, ...(binds ?? []), ...(traced?.binds ?? [])],
+      workspace: directory,
+      reports: to,
+      binds: [...shown, ...(binds ?? []), ...(traced?.binds ?? [])],
       ...(tools === undefined ? {} : { tools }),
       maxMemoryBytes: maxMemoryBytes(attempt.environment.config),
       signal,
       ...(traced === undefined ? {} : { traceTo: traced.traceTo }),
+      ...changes,
     });
-    return { result, ...readReports(reports, emptySince) };
+    return { result, ...readReports(to, emptySince) };
   };
-  const running = uses.watch.running(async () => {
-    const elsewhere = await workspace.workers?.run({
-      ...{ stage, check, content: workspace.content, request },
-      bound: boundHere({ check, secrets, isScanner, isTraced: traced !== undefined }),
-    });
-    if (elsewhere !== undefined) uses.ranOn = elsewhere.ranOn;
-    uses.elsewhere = elsewhere && 'result' in elsewhere ? elsewhere.written : undefined;
-    return elsewhere && 'result' in elsewhere ? { files: elsewhere.reports, ...elsewhere } : runHere();
+  const ways: WaysHere = {
+    run: () => runIn(workspace),
+    async inFresh(act) {
+      const fresh = await workspace.again();
+      try {
+        const { directory, reports: to } = fresh;
+        return await act({
+          root: fresh.sandbox.pathsInside({ workspace: directory, reports: to }).workspace,
+          run: (changes) => runIn(fresh, changes),
+          written: async () => allWritten(await fresh.place(), await fresh.changed()),
+        });
+      } finally {
+        await fresh.close();
+      }
+    },
+  };
+  const running = uses.watch.running(async (): Promise<RanCommand> => {
+    const ran = await workspace.elsewhere?.run(
+      {
+        ...{ stage, check, content: workspace.content, request },
+        bound: boundHere({ check, secrets, isScanner, isTraced: traced !== undefined }),
+      },
+      ways,
+    );
+    if (ran !== undefined) uses.ranOn = ran.ranOn;
+    uses.elsewhere = ran?.written;
+    return ran ?? ways.run();
   });
   // The seal needs it: the modules of this program are hashed once, while a command runs. A fault is the seal's to say.
   setImmediate(() => describeEngine(attempt.services.settings.schedulerVersion).catch(() => undefined));

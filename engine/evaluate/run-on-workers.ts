@@ -1,8 +1,8 @@
-/* Runs commands of checks on workers (`[workers]`), and says why one of them runs here. */
+/* Describes commands of checks as jobs, and runs them on workers (`[workers]`). */
 import { readdirSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Hex } from '../../core/base/canonical.ts';
+import { canonicalDigest, sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { ReportFile } from '../../core/interfaces/check.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
@@ -10,6 +10,7 @@ import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { SandboxRequest, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { RanOn, StageName, WrittenOutside } from '../../core/interfaces/stage.ts';
+import type { Content } from '../../plugins/workers/content.ts';
 import type { Dispatcher } from '../../plugins/workers/dispatch.ts';
 import type { Job } from '../../plugins/workers/job.ts';
 import type { JobResult } from '../../plugins/workers/result.ts';
@@ -18,6 +19,7 @@ import { gitFields, gitLine, runGit } from '../../workspace/git/git.ts';
 import { pickRemote } from '../../workspace/git/network.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Scratch, SealedObjects } from '../../workspace/git/scratch.ts';
+import { listTree } from '../../workspace/git/tree.ts';
 import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import type { Attempt } from '../state/open-run.ts';
 import { findVerificationInputs } from './second-run/verification-inputs.ts';
@@ -33,7 +35,7 @@ export interface WorkspaceContent {
 }
 
 /** A command, as a check asks for it. */
-interface Command {
+export interface Command {
   readonly stage: StageName;
   readonly check: EffectiveCheck;
   readonly content: WorkspaceContent;
@@ -42,52 +44,58 @@ interface Command {
   readonly bound: string | undefined;
 }
 
-/** What a command on a worker left in its workspace. */
+/** What a command that did not run in the workspace of its check left in its own. */
 export type WrittenElsewhere = Pick<JobResult, 'written' | 'isCut'>;
 
-/** What came of a command: on a worker, or that it has to run here. */
-export type RanElsewhere =
-  | {
-      readonly ranOn: Exclude<RanOn, { readonly here: string }>;
-      readonly result: SandboxResult;
-      readonly reports: readonly ReportFile[];
-      readonly unread: readonly string[];
-      readonly findings: readonly Finding[];
-      readonly written: WrittenElsewhere;
-    }
-  | { readonly ranOn: { readonly here: string } };
+/** What came of a command. */
+export interface RanCommand {
+  readonly result: SandboxResult;
+  readonly files: readonly ReportFile[];
+  readonly unread: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** What came of a command elsewhere. */
+export interface RanElsewhere extends RanCommand {
+  readonly ranOn: RanOn;
+  /** Absent if it ran in the workspace of its check. */
+  readonly written?: WrittenElsewhere;
+}
 
 /** The workers of one epoch of an attempt. */
 export interface Workers {
-  run(command: Command): Promise<RanElsewhere>;
+  /** The first valid result; or why the command has to run here. */
+  run(command: Command, job: Described): Promise<AnsweredJob | { readonly here: string }>;
   /** Results that came twice and differ, and results that were refused, since the last call. */
   findings(): Promise<readonly Finding[]>;
+  /** Where jobs travel, and the keys that count. */
+  place(): Promise<Pick<OpenWorkers, 'content' | 'listed'>>;
   close(): Promise<void>;
 }
 
-/** The workers that the policy commit names; `undefined` if it names none. Nothing is opened before a command. */
-export function openWorkers(attempt: Attempt): Workers | undefined {
-  const config = attempt.environment.config.workers;
-  if (config === undefined) return undefined;
-  let opened: ReturnType<typeof openAll> | undefined;
-  const turns = new Map<string, number>();
+type AnsweredJob = NonNullable<Awaited<ReturnType<Dispatcher['run']>>>;
+type OpenWorkers = Awaited<ReturnType<typeof openAll>>;
+type WorkersConfig = NonNullable<Attempt['environment']['config']['workers']>;
+
+/** The workers that the policy commit names. Nothing is opened before a command. */
+export function openWorkers(attempt: Attempt, config: WorkersConfig): Workers {
+  let opened: Promise<OpenWorkers> | undefined;
+  const open = (): Promise<OpenWorkers> => {
+    opened ??= openAll(attempt, config);
+    return opened;
+  };
   const reported = new Set<string>();
   const commands = new Map<string, Command>();
   return {
-    async run(command) {
-      const bound = command.bound ?? boundHere(attempt, command);
-      if (bound !== undefined) return { ranOn: { here: bound } };
-      opened ??= openAll(attempt, config);
-      const { dispatcher, describe } = await opened;
-      const job = await describe(command);
-      if (typeof job === 'string') return { ranOn: { here: job } };
-      const same = JSON.stringify(job);
-      const turn = (turns.get(same) ?? 0) + 1;
-      turns.set(same, turn);
-      const found = await dispatcher.run({ ...job, for: { ...job.for, turn } });
+    place: open,
+    async run(command, job) {
+      const { dispatcher, content, directory } = await open();
+      const given = await withTrees(content, directory, command.content, job);
+      if (typeof given === 'string') return { here: given };
+      const found = await dispatcher.run(given);
       if (found === undefined) {
         const why = `no worker ran it within ${config.after} seconds`;
-        if (config.fallback === 'local') return { ranOn: { here: why } };
+        if (config.fallback === 'local') return { here: why };
         throw new WritError('WORKERS_ABSENT', {
           message: `check \`${command.check.id}\`: ${why}, and \`[workers] fallback\` is "fail"`,
           detail: {
@@ -98,18 +106,8 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
           hints: ['start a worker: `writ worker`; then go on: `writ resume`'],
         });
       }
-      const { action, answer } = found;
-      commands.set(action, command);
-      await attempt.services.record.put([[`workers/${action}.json`, answer.envelope]]);
-      const { worker, fence, result, reports, unread, excess, written, isCut } = answer;
-      return {
-        ranOn: { worker: worker.name, keyId: worker.keyId, action, fence },
-        result,
-        reports,
-        unread,
-        findings: excess === undefined ? [] : [tooMuch(excess)],
-        written: { written, isCut },
-      };
+      commands.set(found.action, command);
+      return found;
     },
     async findings() {
       if (opened === undefined) return [];
@@ -117,18 +115,16 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
       const differing: Finding[] = [];
       for (const { action, job, first, second } of await dispatcher.pairs()) {
         const command = commands.get(action);
-        const outcomes = command && [
-          await outcomeOf(attempt, command, first),
-          await outcomeOf(attempt, command, second),
-        ];
-        if (outcomes === undefined || outcomes[0] === outcomes[1]) continue;
+        if (command === undefined || (await isSameOutcome(attempt, command, first, second))) continue;
         const keys = [first.worker.keyId, second.worker.keyId];
         const message = `check \`${job.for.check}\`: workers \`${first.worker.name}\` and \`${second.worker.name}\` ran the same job ${action.slice(0, 16)} and came to different results: the check is not reproducible, or one of them is wrong`;
-        differing.push(finding('error', 'NOT_REPRODUCIBLE', message, { action, keys }));
+        differing.push(resultFinding('error', 'NOT_REPRODUCIBLE', message, { action, keys }));
       }
       const refused = dispatcher
         .refusals()
-        .map((why) => finding('warning', 'JOB_REFUSED', `a result of a worker did not count: ${why}`, {}));
+        .map((why) =>
+          resultFinding('warning', 'JOB_REFUSED', `a result of a worker did not count: ${why}`, {}),
+        );
       const fresh = [...differing, ...refused].filter(({ message }) => !reported.has(message));
       for (const { message } of fresh) reported.add(message);
       return fresh;
@@ -139,8 +135,21 @@ export function openWorkers(attempt: Attempt): Workers | undefined {
   };
 }
 
-/** Why a command of this run cannot go to a worker at all. */
-function boundHere({ environment }: Attempt, { content, request }: Command): string | undefined {
+/** The outcome of a signed result, as that of a command here. */
+export function ranAs({
+  result,
+  reports,
+  unread,
+  excess,
+  written,
+  isCut,
+}: JobResult): Omit<RanElsewhere, 'ranOn'> {
+  const findings = excess === undefined ? [] : [tooMuch(excess)];
+  return { result, files: reports, unread, findings, written: { written, isCut } };
+}
+
+/** Why a command of this run cannot be described by content at all. */
+export function boundHere({ environment }: Attempt, { content, request }: Command): string | undefined {
   if (environment.sandbox.unconfined) return 'there is no sandbox here whose back end a worker could use';
   if (request.network !== 'none') return 'it reaches the network';
   if (environment.config.workspace.carry.length > 0)
@@ -151,11 +160,22 @@ function boundHere({ environment }: Attempt, { content, request }: Command): str
   return undefined;
 }
 
-/** What two results of one job must have in common: exit, tests by outcome, and artifacts; no times and no log text. */
+type Outcome = Pick<JobResult, 'result' | 'reports' | 'unread'>;
+
+/** Whether two results of a command have exit, tests by outcome, and artifacts in common: no times and no log text. */
+export async function isSameOutcome(
+  attempt: Attempt,
+  command: Command,
+  one: Outcome,
+  other: Outcome,
+): Promise<boolean> {
+  return (await outcomeOf(attempt, command, one)) === (await outcomeOf(attempt, command, other));
+}
+
 async function outcomeOf(
   { services: { engine }, identity: { contract, scope }, patch, environment }: Attempt,
   { stage, check }: Command,
-  { result, reports, unread }: JobResult,
+  { result, reports, unread }: Outcome,
 ): Promise<string> {
   const report = environment.config.checks.reports.get(check.id);
   const runner = await engine.slots.check.pick(check.kind);
@@ -188,17 +208,15 @@ export function outsideOf({ written, isCut }: WrittenElsewhere, scope: Scope): W
   return { count: outside.length, ...(isCut ? { atLeast: true as const } : {}), paths };
 }
 
-async function openAll(attempt: Attempt, config: NonNullable<Attempt['environment']['config']['workers']>) {
-  const { environment, services, identity, name } = attempt;
-  const { repository, policy, sandbox } = environment;
+async function openAll(attempt: Attempt, config: WorkersConfig) {
+  const { environment, services } = attempt;
+  const { repository, policy } = environment;
   const { steps, settings, scratch, privateRoot, signal } = services;
-  const [{ openContent }, { openDispatcher, readWorkers, workersPath }, { openQueue }, jobs] =
-    await Promise.all([
-      import('../../plugins/workers/content.ts'),
-      import('../../plugins/workers/dispatch.ts'),
-      import('../../plugins/workers/queue.ts'),
-      import('../../plugins/workers/job.ts'),
-    ]);
+  const [{ openContent }, { openDispatcher, readWorkers, workersPath }, { openQueue }] = await Promise.all([
+    import('../../plugins/workers/content.ts'),
+    import('../../plugins/workers/dispatch.ts'),
+    import('../../plugins/workers/queue.ts'),
+  ]);
   const listed = readWorkers(await readBlob(scratch, policy.tree, workersPath));
   const workers = listed.filter(({ labels }) => config.labels.every((label) => labels.includes(label)));
   if (workers.length === 0)
@@ -244,9 +262,24 @@ async function openAll(attempt: Attempt, config: NonNullable<Attempt['environmen
       end: (action, number) => steps.once(`job/${action}/${number}/over`, () => undefined),
     },
   });
+  return { dispatcher, content, directory, listed: workers };
+}
+
+/** A described command: a job whose directories are named by digest, and not yet by git tree. */
+type Described = Omit<Job, 'given'> & {
+  readonly given: readonly Pick<Job['given'][number], 'directory' | 'sha256'>[];
+};
+
+/** Describes commands of an attempt as jobs. */
+export async function openDescriber(attempt: Attempt): Promise<(command: Command) => Promise<Described>> {
+  const { environment, services, identity, name } = attempt;
+  const { repository, policy, sandbox } = environment;
+  const { scratch } = services;
+  const jobs = await import('../../plugins/workers/job.ts');
   const { enforced } = await sandbox.probe();
   const platform = await jobs.describePlatform();
-  const trees = new Map<string, ReturnType<typeof treeOf>>();
+  const governing = (await listTree(scratch, policy.tree)).filter(({ path }) => path.startsWith('.writ/'));
+  const rules = canonicalDigest(governing.map(({ path, mode, object }) => [path, mode, object]));
   const programs = new Map<string, Promise<readonly string[]>>();
   const programsOf = async (tree: string): Promise<readonly string[]> => {
     const { workspace } = environment.config;
@@ -254,26 +287,21 @@ async function openAll(attempt: Attempt, config: NonNullable<Attempt['environmen
     return (await findVerificationInputs(scratch, repository.root, tree, effective, workspace.prepare))
       .programs;
   };
+  const histories = new Map<SealedObjects, ReturnType<typeof historyOf>>();
+  const turns = new Map<string, number>();
 
-  /** The job, without its turn; or why it cannot be one. */
-  const describe = async ({ stage, check, content: made, request }: Command): Promise<Job | string> => {
-    const given: Job['given'][number][] = [];
-    for (const { directory: path, source, sha256 } of made.provided) {
-      const known = trees.get(sha256) ?? treeOf(content, source, join(directory, `index-${sha256}`));
-      trees.set(sha256, known);
-      const found = await known;
-      if (found === undefined) return `\`${path}\` holds a git repository, which no tree of git can`;
-      given.push({ directory: path, sha256, ...found });
-    }
+  return async ({ stage, check, content: made, request }) => {
     const reached = programs.get(made.tree) ?? programsOf(made.tree);
     programs.set(made.tree, reached);
+    const history = histories.get(made.objects) ?? historyOf(made.objects, attempt.patch.baseCommit);
+    histories.set(made.objects, history);
     const words = request.argv.flatMap((word) => word.split(/[^\w.+-]+/));
     const tools: Job['tools'][number][] = [];
     for (const tool of [...new Set(['sh', ...words, ...(await reached)])].sort()) {
       const sha256 = await jobs.digestProgram(tool, process.env.PATH ?? '');
       if (sha256 !== undefined) tools.push({ name: tool, sha256 });
     }
-    return {
+    const described: Described = {
       schema: 'urn:writ:job:v1',
       for: {
         repository: environment.repositoryUri,
@@ -285,8 +313,9 @@ async function openAll(attempt: Attempt, config: NonNullable<Attempt['environmen
       },
       candidate: made.tree,
       policy: policy.tree,
-      history: await historyOf(made.objects, attempt.patch.baseCommit),
-      given,
+      rules,
+      history: await history,
+      given: made.provided.map(({ directory, sha256 }) => ({ directory, sha256 })),
       argv: request.argv,
       env: request.env,
       tools,
@@ -298,8 +327,33 @@ async function openAll(attempt: Attempt, config: NonNullable<Attempt['environmen
         maxMemoryBytes: maxMemoryBytes(environment.config),
       },
     };
+    const same = JSON.stringify(described);
+    const turn = (turns.get(same) ?? 0) + 1;
+    turns.set(same, turn);
+    return { ...described, for: { ...described.for, turn } };
   };
-  return { dispatcher, describe };
+}
+
+const trees = new WeakMap<object, Map<string, ReturnType<typeof treeOf>>>();
+
+/** The job with the git trees of its directories in `content`; or why one of them is none. */
+async function withTrees(
+  content: Content,
+  directory: string,
+  { provided }: WorkspaceContent,
+  job: Described,
+): Promise<Job | string> {
+  const known = trees.get(content) ?? new Map<string, ReturnType<typeof treeOf>>();
+  trees.set(content, known);
+  const given: Job['given'][number][] = [];
+  for (const { directory: path, source, sha256 } of provided) {
+    const tree = known.get(sha256) ?? treeOf(content, source, join(directory, `index-${sha256}`));
+    known.set(sha256, tree);
+    const found = await tree;
+    if (found === undefined) return `\`${path}\` holds a git repository, which no tree of git can`;
+    given.push({ directory: path, sha256, ...found });
+  }
+  return { ...job, given };
 }
 
 /** The commits that `.git` of a workspace holds, from its HEAD on. */
@@ -335,10 +389,10 @@ async function treeOf(
 }
 
 function tooMuch({ message, limit, unit }: NonNullable<JobResult['excess']>): Finding {
-  return finding('error', 'REPORT_UNREADABLE', message, { reason: 'too-large', limit, unit });
+  return resultFinding('error', 'REPORT_UNREADABLE', message, { reason: 'too-large', limit, unit });
 }
 
-function finding(
+export function resultFinding(
   severity: Finding['severity'],
   code: string,
   message: string,

@@ -28,8 +28,8 @@ import { evaluateRules, ruleQuestion } from './evaluate-rules.ts';
 import { evaluateExecutedStage } from './executed-rules.ts';
 import type { OpeningWorkspace } from './open-workspace.ts';
 import { compareWithBase } from './regression.ts';
+import type { Elsewhere } from './reuse-verdicts.ts';
 import { runCheck, toCheckRecord } from './run-check.ts';
-import type { Workers } from './run-on-workers.ts';
 
 /**
  * Runs one stage. Commands and suites run concurrently, or sequentially if `carry` is set. Then policy checks
@@ -41,13 +41,13 @@ export async function runStage(
   workspace: OpeningWorkspace,
   stage: StageName,
   before: readonly StageRecord[],
-  workers?: Workers,
+  elsewhere?: Elsewhere,
 ): Promise<StageRecord> {
   const steps = attempt.services.steps.under(stage);
   const record = await recordAnswer(
     withSteps(attempt, steps),
     'settled',
-    () => settleStage(withSteps(attempt, steps), workspace, stage, before, workers),
+    () => settleStage(withSteps(attempt, steps), workspace, stage, before, elsewhere),
     async ({ stage: ran, findings }) => {
       const settled = settle({ ...ran, findings: [...findings, ...ran.findings] });
       await attempt.services.engine.hooks.stage.settled.call({
@@ -75,7 +75,7 @@ async function settleStage(
   workspace: OpeningWorkspace,
   stage: StageName,
   before: readonly StageRecord[],
-  workers: Workers | undefined,
+  elsewhere: Elsewhere | undefined,
 ): Promise<SettledStage> {
   const {
     identity: { contract, runId },
@@ -148,7 +148,7 @@ async function settleStage(
   const findings = [
     ...(await judgeStage(attempt, compared)),
     ...(await evaluateExecutedStage(attempt, compared)),
-    ...((await workers?.findings()) ?? []),
+    ...((await elsewhere?.findings()) ?? []),
   ];
   const judged: StageRecord = { ...compared, findings };
   const added = await engine.hooks.stage.judge.call({ runId, spec, patch, stage: judged });

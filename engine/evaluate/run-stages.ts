@@ -6,7 +6,7 @@ import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
 import { describeEngine } from '../state/machine.ts';
 import { type Attempt, withSteps } from '../state/open-run.ts';
 import { openingWorkspace, WorkspaceLost } from './open-workspace.ts';
-import { openWorkers } from './run-on-workers.ts';
+import { openElsewhere } from './reuse-verdicts.ts';
 import { runStage } from './run-stage.ts';
 
 /** What the stages did, the untracked directories that their checks were given, and what artifacts were made from. */
@@ -58,19 +58,19 @@ async function runEpoch(
   epoch: number,
   names: readonly StageRecord['stage'][],
 ): Promise<StagesRun> {
-  const workers = openWorkers(attempt);
-  const workspace = openingWorkspace(attempt, epoch, workers);
+  const elsewhere = openElsewhere(attempt);
+  const workspace = openingWorkspace(attempt, epoch, elsewhere);
   const stages: StageRecord[] = [];
   try {
     for (const name of names) {
       attempt.services.settings.signal.throwIfAborted();
       if (attempt.services.wallClockExceeded()) break;
-      const record = await runStage(attempt, workspace, name, stages, workers);
+      const record = await runStage(attempt, workspace, name, stages, elsewhere);
       stages.push(record);
       if (record.status === 'failed' || record.status === 'waiting') break;
     }
   } finally {
-    await workers?.close();
+    await elsewhere?.close();
   }
   const sandbox = workspace.sandbox() ?? attempt.identity.sandboxName;
   return {

@@ -74,6 +74,18 @@ export async function writtenOutside(
   return { count, ...(left < 0 || !isComplete ? { atLeast: true } : {}), paths };
 }
 
+/** All that a command wrote, as a signed result lists it. */
+export async function allWritten(
+  place: WrittenPlace,
+  changed: readonly string[],
+): Promise<{ readonly written: readonly Written[]; readonly isCut: boolean }> {
+  const scope = { write: [], forbidden: [], wholeRepository: false };
+  const limits = { ...writtenLimits, named: 2000, pathCharacters: 4000 };
+  const found = await writtenOutside(place, changed, scope, limits);
+  const { paths = [], count = 0, atLeast = false } = found ?? {};
+  return { written: paths, isCut: atLeast || count > paths.length };
+}
+
 type Written = WrittenOutside['paths'][number];
 
 /** Counts paths and keeps the first in their own order, whatever order they come in. */

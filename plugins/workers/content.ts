@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
 import { createCommit } from '../../workspace/git/create-commit.ts';
-import type { GitDirectory } from '../../workspace/git/git.ts';
+import { type GitDirectory, gitLine } from '../../workspace/git/git.ts';
 import { askRemote, networkPlace, type Remote, remoteFailed } from '../../workspace/git/network.ts';
 import { describeObjects, readObjects } from '../../workspace/git/read-objects.ts';
 import { type Borrowable, createScratch, type Scratch } from '../../workspace/git/scratch.ts';
@@ -98,6 +98,46 @@ export async function openContent(
       throw remoteFailed(remote, answer);
     },
   };
+}
+
+const verdictRefs = 'refs/writ/verdicts';
+const verdictForm = /^refs\/writ\/verdicts\/[0-9a-f]{64}\/(\d{1,7})-([0-9a-f]{64})-[0-9a-f]{16}$/;
+const mostExpired = 500;
+
+/** Fetches results that were kept under these conditions: the newest, with their action digests. REMOTE_FAILED. */
+export async function findVerdicts(
+  content: Content,
+  conditions: string,
+  most: number,
+): Promise<readonly { readonly action: string; readonly commit: string }[]> {
+  const prefix = `${verdictRefs}/${conditions}/`;
+  await content.bring([`${prefix}*`]);
+  const format = '--format=%(objectname) %(refname)';
+  const lines = (await gitLine(content.place, ['for-each-ref', format, prefix])).split('\n');
+  return lines
+    .flatMap((line) => {
+      const [commit = '', ref = ''] = line.split(' ');
+      const [, day, action] = verdictForm.exec(ref) ?? [];
+      return action === undefined ? [] : [{ action, commit, day: Number(day) }];
+    })
+    .sort((one, other) => other.day - one.day)
+    .slice(0, most);
+}
+
+/** Keeps a result at the remote beyond its job, and removes older ones than `maxAgeDays`. REMOTE_FAILED. */
+export async function keepVerdict(
+  content: Content,
+  kept: Readonly<Record<'conditions' | 'action' | 'keyId' | 'commit', string>>,
+  { day, maxAgeDays }: { readonly day: number; readonly maxAgeDays: number },
+): Promise<void> {
+  const { conditions, action, keyId, commit } = kept;
+  const ref = `${verdictRefs}/${conditions}/${day}-${action}-${keyId.slice(0, 16)}`;
+  await content.push([{ ref, from: null, to: commit }]);
+  const expired = [...(await content.list([`${verdictRefs}/*`]))].flatMap(([old, from]) => {
+    const since = verdictForm.exec(old)?.[1];
+    return since !== undefined && Number(since) < day - maxAgeDays ? [{ ref: old, from, to: null }] : [];
+  });
+  if (expired.length > 0) await content.push(expired.slice(0, mostExpired));
 }
 
 /** Object ids of refs that were brought, in their order. */

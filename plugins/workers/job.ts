@@ -32,7 +32,7 @@ const plainPath = where(text(4096), 'to be a plain relative path', (found) =>
 );
 const maxArguments = 64;
 
-const jobShape = object('to be a job', {
+const jobMembers = {
   schema: oneOf('urn:writ:job:v1'),
   /** What the command is run for. `turn` counts equal commands of one check from 1: each is a job of its own. */
   for: object('to say what it is for', {
@@ -46,6 +46,8 @@ const jobShape = object('to be a job', {
   /** Git trees of the workspace and of the policy commit. */
   candidate: gitId,
   policy: gitId,
+  /** Digest of `.writ` at the policy commit. */
+  rules: sha256Text,
   /** Commits that `.git` of the workspace holds, the first one its HEAD. */
   history: list(object('to be a commit', { commit: gitId, tree: gitId }), 10_000),
   /** Directories that are shown in the workspace: digest of their listing, git tree, directories without a file. */
@@ -70,6 +72,10 @@ const jobShape = object('to be a job', {
     maxOutputBytes: count(1),
     maxMemoryBytes: count(1),
   }),
+};
+const jobShape = object('to be a job', jobMembers, {
+  /** The command is traced, and what it observed is signed, if it ends with this code. */
+  expects: count(0, 255),
 });
 
 /** What a check's command can observe. It names no path, user or host of the machine that asks. */
@@ -123,13 +129,26 @@ const digests = new Map<string, { readonly state: string; readonly sha256: strin
 export async function digestProgram(name: string, searchPath: string): Promise<string | undefined> {
   if (!/^[\w.+-]{1,256}$/.test(name)) return undefined;
   const found = findProgram(name, searchPath);
-  if (found === undefined) return undefined;
-  const path = realpathSync(found);
-  const { ino, size, ctimeNs } = statSync(path, { bigint: true });
+  return found === undefined ? undefined : digestFile(found);
+}
+
+/** SHA-256 of a file of this machine; `undefined` if it is none that can be read. */
+export async function digestFile(name: string): Promise<string | undefined> {
+  let path: string;
+  let status: ReturnType<typeof statOf>;
+  try {
+    path = realpathSync(name);
+    status = statOf(path);
+  } catch {
+    return undefined;
+  }
+  if (!status.isFile()) return undefined;
+  const { ino, size, ctimeNs } = status;
   const state = `${ino} ${size} ${ctimeNs}`;
   const known = digests.get(path);
   if (known?.state === state) return known.sha256;
-  const file = await open(path);
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return undefined;
   try {
     const sha256 = await hashOpenFile(file, createHash('sha256'), Buffer.allocUnsafe(1024 * 1024));
     digests.set(path, { state, sha256 });
@@ -138,3 +157,5 @@ export async function digestProgram(name: string, searchPath: string): Promise<s
     await file.close();
   }
 }
+
+const statOf = (path: string) => statSync(path, { bigint: true });

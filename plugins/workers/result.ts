@@ -51,6 +51,16 @@ const predicateShape = object(
       limit: count(0),
       found: count(0),
     }),
+    /** Whose verdict others may reuse (docs/decisions/0042-reused-verdicts.md). */
+    verdict: object('to be a verdict', {
+      conditions: sha256Text,
+      /** Of all paths that the command observed, by their content. */
+      observed: sha256Text,
+      run: text(64),
+      signedAtMs: count(0),
+    }),
+    /** Why no one may. */
+    unverifiable: text(1000),
     /** The reports were above a limit: what is said of that. */
     excess: object('to be a finding', { message: text(4096), limit: count(0), unit: text(32) }),
   },
@@ -65,11 +75,17 @@ export interface JobResult {
   readonly excess?: { readonly message: string; readonly limit: number; readonly unit: string };
   readonly written: Predicate['written'];
   readonly isCut: boolean;
+  readonly verdict?: Predicate['verdict'];
+  readonly unverifiable?: string;
+  /** The paths of the verdict (`observed.json`), as the observer wrote them. */
+  readonly observed?: Uint8Array;
 }
 
 /** A result that counts, and who signed it. */
 export interface SignedResult extends JobResult {
   readonly worker: ListedWorker;
+  /** Where its files are, if it was fetched. */
+  readonly commit?: string;
   readonly fence: number;
   /** The envelope, as it is kept with the run. */
   readonly envelope: Buffer;
@@ -78,10 +94,19 @@ export interface SignedResult extends JobResult {
 /** Writes a signed result as a commit; its parents are none, so the same result has the same id. */
 export async function commitResult(
   place: Scratch,
-  { action, fence }: { readonly action: string; readonly fence: number },
+  about: { readonly action: string; readonly fence: number },
   ran: JobResult,
   signer: Signer,
 ): Promise<string> {
+  return commitFiles(place, await signResult(about, ran, signer), 'writ result\n');
+}
+
+/** The files of a signed result. */
+export async function signResult(
+  { action, fence }: { readonly action: string; readonly fence: number },
+  ran: JobResult,
+  signer: Signer,
+): Promise<ReadonlyMap<string, Uint8Array>> {
   const { exitCode, signal, timedOut, exceeded, durationMs } = ran.result;
   const described = (of: CapturedOutput): TypeOf<typeof output> => ({
     sha256: sha256Hex(of.bytes),
@@ -107,37 +132,57 @@ export async function commitResult(
     ...(signal === undefined ? {} : { signal }),
     ...(exceeded === undefined ? {} : { exceeded }),
     ...(ran.excess === undefined ? {} : { excess: ran.excess }),
+    ...(ran.verdict === undefined ? {} : { verdict: ran.verdict }),
+    ...(ran.unverifiable === undefined ? {} : { unverifiable: ran.unverifiable }),
   };
   const envelope = await signJobResult(action, predicate, signer);
   const files = new Map<string, Uint8Array>([['envelope.json', envelope]]);
   for (const name of streams) files.set(name, ran.result[name].bytes);
   for (const [at, { bytes }] of ran.reports.entries()) files.set(`reports/${at}`, bytes);
-  return commitFiles(place, files, 'writ result\n');
+  if (ran.observed !== undefined) files.set('observed.json', ran.observed);
+  return files;
 }
 
-/**
- * Reads a result that was fetched. It counts if a listed key signed it for this action, it answers this dispatch, it
- * keeps the limits of the job, and every byte beside it has the digest that was signed; else JOB_REFUSED.
- */
+/** Reads files of a signed result by path; absent ones are left out. */
+export type ReadFiles = (
+  paths: readonly string[],
+  maxBytes: number,
+) => Promise<ReadonlyMap<string, Uint8Array>>;
+
+/** Reads a result that was fetched, as `openResult`. It answers this dispatch; else JOB_REFUSED. */
 export async function readResult(
   place: Scratch,
   commit: string,
   { action, fence, job }: { readonly action: string; readonly fence: number; readonly job: Job },
   workers: readonly ListedWorker[],
 ): Promise<SignedResult> {
-  const first = await readFiles(place, commit, ['envelope.json'], maxEnvelopeBytes);
-  const envelope = first.get('envelope.json') ?? Buffer.alloc(0);
-  const { worker, predicate } = openSigned(envelope, action, workers);
-  if (predicate.fence !== fence)
-    throw refused('result', `it answers dispatch ${predicate.fence}, and the last one is ${fence}`);
-  const files = await readFiles(
-    place,
-    commit,
-    [...streams, ...predicate.reports.map((_, at) => `reports/${at}`)],
+  const read: ReadFiles = (paths, maxBytes) => readFiles(place, commit, paths, maxBytes);
+  const about = { action, fence, maxOutputBytes: job.limits.maxOutputBytes };
+  return { ...(await openResult(read, about, workers)), commit };
+}
+
+/**
+ * Opens a result. It counts if a listed key signed it for this action, it keeps the limits, and every byte beside it
+ * has the digest that was signed; else JOB_REFUSED.
+ */
+export async function openResult(
+  read: ReadFiles,
+  about: { readonly action: string; readonly fence?: number; readonly maxOutputBytes: number },
+  workers: readonly ListedWorker[],
+): Promise<SignedResult> {
+  const first = await read(['envelope.json'], maxEnvelopeBytes);
+  const envelope = Buffer.from(first.get('envelope.json') ?? []);
+  const { worker, predicate } = openSigned(envelope, about.action, workers);
+  const { fence } = predicate;
+  if (fence !== (about.fence ?? fence))
+    throw refused('result', `it answers dispatch ${fence}, and the last one is ${about.fence}`);
+  const names = [...streams, ...predicate.reports.map((_, at) => `reports/${at}`)];
+  const files = await read(
+    predicate.verdict === undefined ? names : [...names, 'observed.json'],
     maxReportBytes,
   );
   const bytesOf = (path: string, sha256: string, maxBytes: number): Buffer => {
-    const bytes = files.get(path) ?? Buffer.alloc(0);
+    const bytes = Buffer.from(files.get(path) ?? []);
     if (sha256Hex(bytes) !== sha256)
       throw refused('result', `\`${path}\` has another digest than was signed`);
     if (bytes.length > maxBytes) throw refused('result', `\`${path}\` has more than ${maxBytes} bytes`);
@@ -154,7 +199,7 @@ export async function readResult(
   const outputOf = (name: (typeof streams)[number]): CapturedOutput => {
     const { sha256, totalBytes, truncated } = predicate[name];
     // The middle of a long output is replaced by a line that says so.
-    return { bytes: bytesOf(name, sha256, 2 * job.limits.maxOutputBytes + 1024), totalBytes, truncated };
+    return { bytes: bytesOf(name, sha256, 2 * about.maxOutputBytes + 1024), totalBytes, truncated };
   };
   const {
     exitCode,
@@ -166,7 +211,10 @@ export async function readResult(
     written: paths,
     isCut,
     excess,
+    verdict,
+    unverifiable,
   } = predicate;
+  const observed = files.get('observed.json');
   return {
     worker,
     fence,
@@ -187,6 +235,9 @@ export async function readResult(
     written: paths,
     isCut,
     ...(excess === undefined ? {} : { excess }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(unverifiable === undefined ? {} : { unverifiable }),
+    ...(verdict === undefined || observed === undefined ? {} : { observed }),
   };
 }
 

@@ -1,6 +1,6 @@
 /* Starts a command under the tracer and reads its trace. */
 import { mkdir, mkdtemp, open, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setInterval } from 'node:timers';
 import type { SandboxRequest } from '../../../core/interfaces/sandbox.ts';
 import { createFootprintReader, type Footprint } from '../../../readers/trace/read-trace.ts';
@@ -19,13 +19,30 @@ export type ReadTrace = { readonly footprint: Footprint } | { readonly reason: s
 
 /**
  * Lets `run` start a command under the tracer in `workspace`, its place inside the sandbox, to which `alias` leads,
- * too. The trace is bounded: the signal ends a run that writes more. It is deleted afterwards.
+ * too. Imports of Python are looked up one by one. The trace is bounded: the signal ends a run that writes more.
  */
-export async function underTracer<T>(
-  { privateRoot, signal }: Pick<OpenRun['services'], 'privateRoot' | 'signal'>,
+export function underTracer<T>(
+  services: TracePlace,
   workspace: string,
   alias: string,
   run: (traced: TracedCommand, signal: AbortSignal) => Promise<T>,
+): Promise<{ readonly ran: T; readonly read: ReadTrace }> {
+  return tracedIn(services, workspace, alias, async ({ traceTo, signal }) => {
+    const hook = await placeImportHook(dirname(traceTo), [workspace, alias]);
+    return run({ traceTo, ...hook }, signal);
+  });
+}
+
+type TracePlace = Pick<OpenRun['services'], 'privateRoot' | 'signal'>;
+/** The tracer's part of a sandbox request. */
+export type TracedRun = Required<Pick<SandboxRequest, 'traceTo' | 'signal'>>;
+
+/** Like `underTracer`, but the command is not changed in any way. The trace is deleted afterwards. */
+export async function tracedIn<T>(
+  { privateRoot, signal }: TracePlace,
+  workspace: string,
+  alias: string | undefined,
+  run: (traced: TracedRun) => Promise<T>,
 ): Promise<{ readonly ran: T; readonly read: ReadTrace }> {
   const place = await mkdtemp(join(privateRoot, 'trace-'));
   const traceTo = join(place, 'calls');
@@ -34,9 +51,8 @@ export async function underTracer<T>(
     if ((await sizeOf(traceTo)) > maxTraceBytes) tooLarge.abort();
   }, watchEveryMs);
   try {
-    const traced = { traceTo, ...(await placeImportHook(place, [workspace, alias])) };
-    const ran = await run(traced, AbortSignal.any([signal, tooLarge.signal]));
-    return { ran, read: await readTrace(traceTo, workspace, { alias }) };
+    const ran = await run({ traceTo, signal: AbortSignal.any([signal, tooLarge.signal]) });
+    return { ran, read: await readTrace(traceTo, workspace, alias === undefined ? {} : { alias }) };
   } finally {
     clearInterval(watch);
     await removeTree(place).catch(() => undefined);

@@ -10,6 +10,8 @@ import { openJobRunner } from '../../../bin/command-parts/run-job.ts';
 import { canonicalize } from '../../../core/base/canonical.ts';
 import type { SandboxBackend, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import type { Signer } from '../../../core/interfaces/sealing.ts';
+import { isSameOutcome } from '../../../engine/evaluate/run-on-workers.ts';
+import type { Attempt } from '../../../engine/state/open-run.ts';
 import { commitFiles, jobRef, openContent, readFiles, resultRef } from '../../../plugins/workers/content.ts';
 import { openDispatcher } from '../../../plugins/workers/dispatch.ts';
 import { describePlatform, type Job, writeJob } from '../../../plugins/workers/job.ts';
@@ -19,7 +21,7 @@ import { createScratch } from '../../../workspace/git/scratch.ts';
 import { long } from '../../rooms/long.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
-import { makeSample } from '../sample.ts';
+import { makeSample, sampleSpec } from '../sample.ts';
 
 const output = (text: string) => ({ bytes: Buffer.from(text), totalBytes: text.length, truncated: false });
 
@@ -64,6 +66,7 @@ async function scene(t: Test, { after = 60_000 } = {}) {
     for: { repository: 'r', run: 'r', attempt: 'a', stage: 'fast', check: 'unit', turn: 1 },
     candidate: tree,
     policy: tree,
+    rules: 'a'.repeat(64),
     history: [{ commit: head, tree }],
     given: [],
     argv: ['true'],
@@ -289,4 +292,67 @@ long('a machine that is not what the job names declines it', async (t) => {
     t.match(await runner.run(action, new AbortController().signal), { outcome: 'declined', why });
   }
   t.ok(sample.root);
+});
+
+t.test('results are compared by exit, tests by outcome and artifacts', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  await using engine = await sample.engine();
+  const suite = { id: 'unit', kind: 'testSuite', command: 'node --test', artifactsProduced: ['build-log'] };
+  const spec = JSON.parse(`${sampleSpec({ acceptance: { verificationPlan: { fastChecks: [suite] } } })}`);
+  const [check] = spec.acceptance.verificationPlan.fastChecks;
+  const attempt = {
+    services: { engine },
+    identity: { contract: { effective: spec }, scope: { write: [], forbidden: [], wholeRepository: true } },
+    patch: { files: [] },
+    environment: { config: { checks: { reports: new Map() } } },
+  } as unknown as Attempt;
+  const junit = (cases: string) =>
+    Buffer.from(`<testsuites><testsuite name="s">${cases}</testsuite></testsuites>`);
+  const passes = '<testcase name="one" time="0.1"/><testcase name="two" time="0.2"/>';
+  const failed = (name: string) => `<testcase name="${name}"><failure message="no">no</failure></testcase>`;
+  const ran = (
+    { exitCode = 0, text = 'ran\n', signal = undefined as string | undefined, timedOut = false } = {},
+    files: Readonly<Record<string, Buffer>> = { 'junit.xml': junit(passes) },
+  ) => {
+    const { exitCode: _, ...result } = resultOf(exitCode, text);
+    const ended = signal === undefined ? { exitCode } : { signal };
+    const reports = Object.entries(files).map(([name, bytes]) => ({ name, bytes }));
+    return { result: { ...result, ...ended, timedOut }, reports, unread: [] };
+  };
+  const command = { stage: 'fast', check } as Parameters<typeof isSameOutcome>[1];
+  const isSame = (one: ReturnType<typeof ran>, other = ran()) => isSameOutcome(attempt, command, one, other);
+  t.equal(await isSame(ran()), true);
+  const alike: Readonly<Record<string, ReturnType<typeof ran>>> = {
+    'another log': ran({ text: 'another text\n' }),
+    'another duration': ran({}, { 'junit.xml': junit(passes.replace('0.1', '9.9')) }),
+    'another order of tests': ran(
+      {},
+      {
+        'junit.xml': junit('<testcase name="two" time="0.2"/><testcase name="one" time="0.1"/>'),
+      },
+    ),
+    'a file that no artifact is': ran({}, { 'junit.xml': junit(passes), 'scratch.bin': Buffer.from('1') }),
+  };
+  for (const [name, one] of Object.entries(alike)) t.equal(await isSame(one), true, name);
+  const others: Readonly<Record<string, ReturnType<typeof ran>>> = {
+    'another exit code': ran({ exitCode: 1 }),
+    'a signal': ran({ signal: 'SIGKILL' }),
+    'a timeout': ran({ timedOut: true }),
+    'a failed test': ran({}, { 'junit.xml': junit(`<testcase name="one"/>${failed('two')}`) }),
+    'a test of another name': ran({}, { 'junit.xml': junit(passes.replace('two', 'three')) }),
+    'a test less': ran({}, { 'junit.xml': junit('<testcase name="one"/>') }),
+    'a skipped test': ran(
+      {},
+      { 'junit.xml': junit('<testcase name="one"/><testcase name="two"><skipped/></testcase>') },
+    ),
+    'an artifact': ran({}, { 'junit.xml': junit(passes), 'build-log.bin': Buffer.from('1') }),
+  };
+  for (const [name, one] of Object.entries(others)) t.equal(await isSame(one), false, name);
+  const bytes = (text: string) => ran({}, { 'junit.xml': junit(passes), 'build-log.bin': Buffer.from(text) });
+  t.equal(await isSame(bytes('1'), bytes('1')), true, 'the same artifact');
+  t.equal(await isSame(bytes('1'), bytes('2')), false, 'other bytes of an artifact');
+  const fails = (name: string) => ran({ exitCode: 1 }, { 'junit.xml': junit(failed(name) + passes) });
+  t.equal(await isSame(fails('a'), fails('a')), true);
+  t.equal(await isSame(fails('a'), fails('b')), false, 'another test that fails');
 });
