@@ -1,4 +1,5 @@
 /* Checks run on worker processes with homes of their own, woken by a real Redis: one verdict, whatever fails. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -185,4 +186,13 @@ long('a check has the same output on a worker as here', { skip: noRedis, timeout
   }
   t.ok(logs[0]);
   t.equal(logs[1], logs[0]);
+});
+
+long('without a Redis, the demonstrations say what is missing', async (t) => {
+  const script = join(import.meta.dirname, '../../../scripts/local-workers.ts');
+  for (const flags of [[], ['--demo']]) {
+    const { status, stderr } = spawnSync(process.execPath, [script, ...flags], { env: { PATH: '/nowhere' } });
+    t.equal(status, 1);
+    t.match(`${stderr}`, /^redis-server is not installed.+apt-get install redis-server/);
+  }
 });

@@ -100,7 +100,7 @@ export async function startS3(): Promise<S3Server> {
             host: '127.0.0.1',
             method,
             path,
-            headers: { authorization: auth, ...rest, 'content-length': body.length },
+            headers: { authorization: auth, ...rest, ...anyBytes, 'content-length': body.length },
           },
           (answer) => {
             const parts: Buffer[] = [];
@@ -178,6 +178,9 @@ export async function startS3(): Promise<S3Server> {
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   return Object.assign(server, { endpoint: `http://127.0.0.1:${(front.address() as AddressInfo).port}` });
 }
+
+/** fauxqs answers 415 to types that it does not know. */
+const anyBytes = { 'content-type': 'application/octet-stream' };
 
 /** fauxqs checks none of it. */
 const auth =
