@@ -47,7 +47,7 @@ export function rulesOf(view: RunView): readonly string[] {
 /** Prints refusals and their reasons, the sealed commit and its approvers, the verification, and the next commands. */
 export function printDemo(printer: Printer, demo: Demo): void {
   const { out, view, refusals, waits, verified, seal, model, next } = demo;
-  title(printer, 'refused, as they should be');
+  title(printer, 'refused, as expected');
   for (const { patch, about, view: bad } of refusals) {
     printer.line('  ', styled('red', bad.decision?.type ?? 'undecided'), `  ${patch}: ${about}`);
     for (const { rule, path, line, message } of errorsOf(bad).slice(0, 1))
@@ -55,7 +55,7 @@ export function printDemo(printer: Printer, demo: Demo): void {
         styled('dim', `    ${rule}  ${path ?? ''}${line === undefined ? '' : `:${line}`}  ${message}`),
       );
   }
-  title(printer, 'held back until two people have approved it (`writ run` ends with exit 4)');
+  title(printer, 'waiting for two approvals (`writ run` exits with 4)');
   for (const { about, view: waiting, approvals } of waits) {
     printer.line('  ', styled('yellow', waiting.state), `  fix.patch: ${about}`);
     printer.line(styled('dim', `    ${waiting.decision?.rationale ?? ''}`));
@@ -123,7 +123,7 @@ function printSeal(printer: Printer, seal: Seal, verified: readonly VerifiedTarg
   printer.line(
     styled(
       'dim',
-      '  in process: the demonstration signed for them. It counts only because `[approvals] in_process = true` is set at the policy commit.',
+      "  in process: the demo signed for them, which only this sample's policy allows (`[approvals] in_process`)",
     ),
   );
   title(printer, 'signed and logged');

@@ -135,7 +135,9 @@ export function printRun(printer: Printer, view: EndedRun, beside?: 'hinted' | '
     ),
   );
   const next = verdict.next.find(({ line }) => beside !== 'show' || line !== showLine(view));
-  if (next !== undefined && beside !== 'hinted') printer.line(styled('dim', '  next  '), next.line);
+  if (next === undefined || beside === 'hinted') return;
+  const isRefused = view.decision?.type === 'abandon';
+  printer.line(styled('dim', '  next  '), isRefused ? `writ explain ${view.runId}` : next.line);
 }
 
 /** Prints a spec that was built for its author, in short: `--json` has all of it. `paths`: what the change touches. */

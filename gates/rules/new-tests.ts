@@ -184,7 +184,7 @@ function notRun(cases: readonly NewCase[]): Finding {
   return {
     rule,
     severity: cases.every(({ language }) => named.has(language)) ? 'error' : 'warning',
-    message: `the contract is for a bugfix, and no fast check ran a test case that the patch adds: ${list(namesOf(cases))}`,
+    message: `the spec is for a bugfix, and no fast check ran a test case that the patch adds: ${list(namesOf(cases))}`,
     detail: { code: 'NEW_TEST_NOT_RUN', tests: namesOf(cases) },
   };
 }
@@ -193,7 +193,7 @@ function notShown(tests: readonly string[]): Finding {
   return {
     rule,
     severity: 'error',
-    message: `the contract is for a bugfix, and only edited tests fail without its fix: the test cases that the patch adds pass without it, too (${list(tests)}); add one that fails without it`,
+    message: `the spec is for a bugfix, and only edited tests fail without its fix: the test cases that the patch adds pass without it, too (${list(tests)}); add one that fails without it`,
     detail: { code: 'NEW_TEST_NOT_SHOWN', tests },
   };
 }
@@ -202,7 +202,7 @@ function warning(code: string, message: string): (tests: readonly string[]) => F
   return (tests) => ({
     rule,
     severity: 'warning',
-    message: `the contract is for a bugfix, and ${message}: ${list(tests)}`,
+    message: `the spec is for a bugfix, and ${message}: ${list(tests)}`,
     detail: { code, tests },
   });
 }
@@ -269,7 +269,7 @@ export const judge: RuleFunction = (input) => {
   const place = placeOf(input, changed);
   const testFiles = changed.slice(0, 50);
   if (changed.length === 0 && !input.patch.files.some(({ path }) => isOfTests(path))) {
-    const message = 'the contract is for a bugfix, and the patch changes no test file';
+    const message = 'the spec is for a bugfix, and the patch changes no test file';
     return [{ rule, severity: 'error', message, ...place, detail: { testFiles } }];
   }
   const { fastChecks } = input.spec.acceptance.verificationPlan;

@@ -10,9 +10,9 @@ import { terminalSvg } from './terminal-svg.ts';
 /** The sections of `writ demo` that the picture shows, by how their titles begin, and which of their lines. */
 const shown: readonly (readonly [title: string, line: RegExp])[] = [
   ['refused', /./],
-  ['held back', /./],
+  ['waiting for two', /./],
   ['sealed', /^ {2}(?:commit|fast|integration|security|release) /],
-  ['approved by', /^ {2}\S+@/],
+  ['approved by', /^ {2}(?:\S+@|in process)/],
   ['signed and logged', /^ {2}(?:the manifest|entry) /],
   ['verified, offline', /^verified /],
 ];

@@ -4,6 +4,7 @@ import t from 'tap';
 import { drawDemo } from '../../scripts/pictures/demo-picture.ts';
 import { textOfSvg } from '../../scripts/pictures/terminal-svg.ts';
 import { long } from '../rooms/long.ts';
+import { blocksOf, runBlocks } from './run-page.ts';
 import { withoutVolatile } from './same-output.ts';
 
 t.setTimeout(240_000);
@@ -35,4 +36,20 @@ long('the picture shows what `writ demo` prints now; `node scripts/docs-pictures
   const rows = (svg: string): readonly string[] =>
     textOfSvg(svg).map((row) => withoutVolatile(row).replaceAll(' ', ''));
   t.strictSame(rows(readFileSync(join(root, shown), 'utf8')), rows(await drawDemo()));
+});
+
+long('the five commands lead to a verified change in a project with tests', async (t) => {
+  const [block, ...more] = blocksOf('README.md').filter(({ commands }) => commands.includes('writ seal'));
+  t.strictSame(more, []);
+  const lines = block?.commands.trim().split('\n') ?? [];
+  t.equal(lines.length, 5);
+  const project = `git init -q
+    echo '{ "scripts": { "test": "node --test" } }' > package.json
+    echo 'require("node:test")("one", () => {})' > one.test.js
+    git add -A && git commit -qm project && echo 'exports.price = 1' > price.js`;
+  const verified = {
+    commands: `${block?.commands}`,
+    shown: '…\nCommitted  feat: exact prices\n…\nverified  HEAD  …\n…',
+  };
+  t.strictSame(await runBlocks([{ commands: project, shown: undefined }, verified]), []);
 });

@@ -34,12 +34,16 @@ const person = {
   GIT_COMMITTER_EMAIL: 'ana@example.org',
 };
 
+/** `runBlocks` of all blocks of a page. */
+export function runPage(page: string): Promise<readonly string[]> {
+  return runBlocks(blocksOf(page));
+}
+
 /**
- * Pastes the blocks of a page into one shell, in an empty directory, with an empty home. Returns how the outcome
- * differs from the page: the output of a block that fails or that is not as shown. A block fails like a script with
- * `set -e`.
+ * Pastes blocks into one shell, in an empty directory, with an empty home. Returns how the outcome differs from the
+ * page: the output of a block that fails or that is not as shown. A block fails like a script with `set -e`.
  */
-export async function runPage(page: string): Promise<readonly string[]> {
+export async function runBlocks(blocks: readonly Block[]): Promise<readonly string[]> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-tutorial-')));
   try {
     const [bin, home, work] = ['bin', 'home', 'work'].map((name) => join(root, name)) as [
@@ -50,7 +54,6 @@ export async function runPage(page: string): Promise<readonly string[]> {
     for (const place of [bin, home, work]) mkdirSync(place);
     symlinkSync(writProgram, join(bin, 'writ'));
     const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
-    const blocks = blocksOf(page);
     const script = blocks.map(({ commands }) => `${commands}\nprintf '\\n${endOfBlock}\\n'`);
     const child = spawn('bash', ['-e', '-c', ['exec 2>&1', ...script].join('\n')], {
       cwd: work,
@@ -67,7 +70,7 @@ export async function runPage(page: string): Promise<readonly string[]> {
           : shown === undefined
             ? undefined
             : firstDifference(shown, output);
-      return fault === undefined ? [] : [`${page}, block:\n${commands}${fault}\noutput:\n${output}`];
+      return fault === undefined ? [] : [`${commands}${fault}\noutput:\n${output}`];
     });
   } finally {
     rmSync(root, { recursive: true, force: true });

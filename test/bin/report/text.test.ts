@@ -133,8 +133,8 @@ t.test(
   },
 );
 
-t.test('`writ show` does not suggest `writ show` as the next command', async (t) => {
-  t.match(printed(abandoned), /next {2}writ show /);
+t.test('a refused run suggests `writ explain`; `writ show` does not suggest itself', async (t) => {
+  t.match(printed(abandoned), /next {2}writ explain /, 'why it was refused, and what to do');
   t.notMatch(printed(abandoned, false, 'show'), /next {2}/);
   t.match(printed(committed, false, 'show'), /next {2}writ verify /, 'what else can be done is told');
   t.notMatch(printed(committed, false, 'hinted'), /next {2}/);
