@@ -48,6 +48,7 @@ export type {
   AssistantMessage,
   FailureKind,
   ModelEvent,
+  ModelImage,
   ModelMessage,
   ModelRequest,
   ModelUsage,

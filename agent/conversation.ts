@@ -1,5 +1,5 @@
 /* Keeps the messages between a worker and a model within the model's context window. */
-import type { AssistantMessage, ModelMessage } from '../core/interfaces/model.ts';
+import type { AssistantMessage, ModelImage, ModelMessage } from '../core/interfaces/model.ts';
 import { recordDecision, updatePlan } from './tools/update-plan.ts';
 
 export const emptyReply = 'the reply of the model is empty: it has no text and calls no tool';
@@ -63,8 +63,9 @@ export function openConversation(
   question: string,
   maxCharacters: number,
   before: readonly ModelMessage[] = [],
+  images: readonly ModelImage[] = [],
 ): Conversation {
-  const asked: ModelMessage = { role: 'user', text: question };
+  const asked: ModelMessage = { role: 'user', text: question, ...(images.length === 0 ? {} : { images }) };
   const [first = asked, ...later] = [...acceptable(before), asked];
   /** User messages before the first remaining reply, sent as one message. */
   let heads: readonly ModelMessage[] = [first];
@@ -78,7 +79,8 @@ export function openConversation(
   let head: ModelMessage = first;
 
   const count = (): void => {
-    head = { role: 'user', text: headText() };
+    const shown = heads.flatMap((message) => (message.role === 'user' ? (message.images ?? []) : []));
+    head = { role: 'user', text: headText(), ...(shown.length === 0 ? {} : { images: shown }) };
     size = sizes.reduce((sum, one) => sum + one, sizeOf(head));
   };
   const headText = (): string => {
@@ -147,7 +149,7 @@ export function openConversation(
     heads = heads.map((message) =>
       message === asked || message.role !== 'user'
         ? message
-        : { role: 'user', text: shortened(message.text, maxText) },
+        : { ...message, text: shortened(message.text, maxText) },
     );
     if (maxText <= shortText) heads = heads.filter((message) => message === asked || heads.length === 1);
     count();

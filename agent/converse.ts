@@ -35,7 +35,7 @@ export async function draftWith(order: DraftOrder): Promise<DraftEnd> {
 
 /** Turns and calls until the model answers, or its draft is accepted. Errors of the turns are thrown. */
 export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
-  const { turns, told, before = [], question, agent, draft } = order;
+  const { turns, told, before = [], question, images, agent, draft } = order;
   if (agent !== undefined)
     return (await import('./codex/converse.ts')).converseWithCodex({ ...order, agent });
   const submit = draft && submitTool(draft);
@@ -43,6 +43,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
   const dialogue = openDialogue({
     turns,
     question,
+    images,
     // Vendors want a question first; a dialogue that was cut elsewhere has lost it.
     before: before[0]?.role === 'user' ? before : [],
     maxCharacters: isStrict ? maxCharacters.draft : maxCharacters.talk,

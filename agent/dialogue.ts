@@ -1,6 +1,6 @@
 /* A conversation with a model that always fits into the model's context window. */
 import { isWritError, messageOf } from '../core/base/errors.ts';
-import type { ModelEvent, ModelMessage } from '../core/interfaces/model.ts';
+import type { ModelEvent, ModelImage, ModelMessage } from '../core/interfaces/model.ts';
 import type { Turn, TurnQuestion, Turns } from '../core/interfaces/worker.ts';
 import { openConversation } from './conversation.ts';
 
@@ -37,6 +37,8 @@ interface DialogueOrder extends Pick<TurnQuestion, 'system' | 'tools'> {
   readonly thread?: string;
   readonly turns: Turns;
   readonly question: string;
+  /** Images of the question. */
+  readonly images?: readonly ModelImage[] | undefined;
   /** Earlier messages, oldest first. Begins with a message of the user. */
   readonly before?: readonly ModelMessage[];
   /** Of the conversation; absent: as much as the model holds. */
@@ -57,6 +59,7 @@ export function openDialogue(order: DialogueOrder): Dialogue {
   const {
     turns,
     question,
+    images,
     before,
     maxCharacters = Number.POSITIVE_INFINITY,
     system,
@@ -75,7 +78,12 @@ export function openDialogue(order: DialogueOrder): Dialogue {
     contextTokens === undefined && order.maxCharacters !== undefined
       ? maxCharacters
       : Math.min(maxCharacters, conversationCharacters(contextTokens ?? usualWindow, overhead));
-  const conversation = openConversation(question, Math.min(most, fitting?.characters ?? most), before);
+  const conversation = openConversation(
+    question,
+    Math.min(most, fitting?.characters ?? most),
+    before,
+    images,
+  );
   const ask = (told?: (event: ModelEvent) => void): Promise<Turn> =>
     turns.take({ system, messages: conversation.messages, tools, maxOutputTokens: reply, cacheKey }, told);
   /** Makes the next question smaller than the one that was refused in these words; false if it cannot be. */

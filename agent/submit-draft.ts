@@ -1,5 +1,5 @@
 /* The conversation of a person with a model, and the drafts that the model may submit in it. */
-import type { ModelEvent, ModelMessage, ToolDeclaration } from '../core/interfaces/model.ts';
+import type { ModelEvent, ModelImage, ModelMessage, ToolDeclaration } from '../core/interfaces/model.ts';
 import type { DraftEnd, DraftOrder, ReadingHost, Web } from '../core/interfaces/worker.ts';
 
 /** A conversation of a person with a model. */
@@ -29,6 +29,7 @@ export interface DraftForm extends Pick<DraftOrder, 'what' | 'form' | 'submit'> 
 export interface ConverseOrder extends Pick<DraftOrder, 'cacheKey' | 'hands' | 'turns'>, Partial<Talk> {
   readonly system: readonly string[];
   readonly question: string;
+  readonly images?: readonly ModelImage[];
   /** Replaces the model and its tools if an autonomous program answers. */
   readonly agent?: ReadingHost;
   /** What the model may submit. Absent: it only answers. */

@@ -104,7 +104,10 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
       ...['spec activate', 'spec close', 'spec supersede', 'spec schema'],
     ],
   },
-  { title: 'session', names: ['code', 'code-control'] },
+  {
+    title: 'session',
+    names: ['code', 'threads list', 'threads archive', 'threads export', 'threads delete', 'code-control'],
+  },
   { title: 'verify', names: ['verify', 'attest sign', 'attest show', 'trust update'] },
   {
     title: 'log',

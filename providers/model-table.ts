@@ -81,6 +81,27 @@ export function knownModel(model: string): KnownModel | undefined {
   };
 }
 
+/** Families that are known to take images, by the vendors' pages. */
+const takingImages: readonly RegExp[] = [
+  /^claude-/,
+  /^(?:gpt-(?:4o|4\.1|[5-9]|[1-9]\d)|o[134])/,
+  /^gemini-/,
+  /^kimi-(?:k2\.[5-9]|k[3-9])/,
+  /^glm-[\w.]*v\b/,
+  // Models of Ollama.
+  /^(?:llava|bakllava|moondream|minicpm-v|gemma3|llama3\.2-vision|llama4|mistral-small3|qwen[\d.]*-?vl)/,
+];
+
+/** Whether a model takes images, by all that is known. */
+export function takesImages(model: string): boolean {
+  return takingImages.some((family) => family.test(model.replace(/^.*\//, '')));
+}
+
+/** Models with a known price, in the order of their names. */
+export function listedModels(): readonly string[] {
+  return Object.keys(rows);
+}
+
 /** Whether a temperature would be refused, by all that is known. */
 export function temperatureIsFixed(model: string): boolean {
   return fixedTemperature.some((family) => family.test(model));

@@ -1,14 +1,16 @@
 /** The channel of a session: serialises commands, writes their facts and starts effects. */
+
 import type { Clock } from '../core/base/clock.ts';
 import { messageOf } from '../core/base/errors.ts';
 import type { GrantLedger } from './approvals/grants.ts';
 import type { SessionAudit } from './audit/keep-audit.ts';
 import type { Command, Decided, Moment, Report, Want } from './state/command.ts';
-import { dependsOnWorkspace, holdsChanges, opensNetwork } from './state/control.ts';
+import { dependsOnWorkspace, holdsChanges, opensNetwork, requireWriter } from './state/control.ts';
 import { decide } from './state/decide.ts';
 import { type Fact, fleeting, type Happened, type Proof } from './state/fact.ts';
 import { reduce } from './state/reduce.ts';
 import type { SessionState } from './state/state.ts';
+import type { attachTo, SaidWithText } from './thread/attachments.ts';
 
 /** The only access to a session: clients, screens and effects send commands here, and they run one after the other. */
 export interface SessionChannel extends AsyncDisposable {
@@ -33,6 +35,8 @@ export interface ChannelParts {
   readonly newId: () => string;
   /** Masks secrets before text is written, published or classified. */
   readonly mask?: (text: string) => string;
+  /** Stores what comes with a message. Absent: nothing may come with one. */
+  readonly attach?: (said: SaidWithText) => ReturnType<typeof attachTo>;
   /** Digest of the working tree; called before a command that depends on it. */
   readonly fingerprint?: () => Promise<string>;
   /** Rejects if a sandboxed command could approve itself; called before the network is opened. */
@@ -91,6 +95,16 @@ export function openChannel({
     const isAsked = fingerprint !== undefined && dependsOnWorkspace(now, command);
     return isAsked ? { workspace: await fingerprint() } : {};
   };
+  /** Only who may write has anything stored. */
+  const withAttachments = async (now: SessionState, command: Command): Promise<Command> => {
+    if (command.type !== 'submit' || parts.attach === undefined) return command;
+    requireWriter(now, command.proof);
+    const { text, given } = command;
+    return {
+      ...command,
+      ...(await parts.attach({ text, ...(given === undefined ? {} : { attachments: given }) })),
+    };
+  };
   /** Decides a batch, writes its facts at once, then starts its effects. */
   const take = async (batch: readonly Waiting[]): Promise<void> => {
     const time = { nowMs: clock.now(), monotonicMs: clock.monotonic() };
@@ -106,7 +120,8 @@ export function openChannel({
       const before = next;
       try {
         const seen = isReport(one.command) ? {} : await look(before, one.command);
-        const decided = decide(before, one.command, { ...time, newId, ...seen });
+        const command = await withAttachments(before, one.command);
+        const decided = decide(before, command, { ...time, newId, ...seen });
         const kept = withoutSecrets(decided.facts);
         await audit?.accepted(one.command, before, kept);
         next = kept.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs: time.nowMs }), before);

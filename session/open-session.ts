@@ -24,6 +24,7 @@ import {
 } from './state/restored-state.ts';
 import type { SessionState } from './state/state.ts';
 import { budgetUnpriced } from './state/usage.ts';
+import { attachTo } from './thread/attachments.ts';
 import { type OpenThread, openThread, threadDirectory, threadNotFound } from './thread/open-thread.ts';
 import { allowVisitor, openVisits, type VisitorUse } from './work/consent.ts';
 import { openWork } from './work/open-work.ts';
@@ -98,6 +99,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
           if (!(await visits.take(want, session))) await work.perform(want, session);
         },
         mask: setting.approval.mask,
+        attach: (said) => attachTo({ directory, repository }, said),
         fingerprint: () => workspaceFingerprint(repository),
         requireApart: async () => requireApart('allow', await setting.selfTest.result()),
         requireHoldable: () => requireHoldable(repository),

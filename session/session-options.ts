@@ -6,8 +6,8 @@ import type { ApprovalPolicy, SessionContext, StartedSettings } from './state/se
 
 /** Options of `writ code` with all defaults. */
 export interface SessionOptions {
-  /** A screen with a server behind it, the server alone, or MCP on standard input and output. */
-  readonly mode: 'terminal' | 'web' | 'stdio';
+  /** A screen with a server behind it, the server alone, MCP on standard input and output, or one answer. */
+  readonly mode: 'terminal' | 'web' | 'stdio' | 'print';
   /** Absolute. */
   readonly workingDir: string;
   readonly web: WebOptions;

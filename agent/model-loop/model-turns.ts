@@ -283,7 +283,11 @@ function usageOf(
 
 /** Characters of a prompt without its tools, which the estimate leaves out. */
 function sizeOf({ system, messages }: Pick<TurnQuestion, 'system' | 'messages'>): number {
-  return system.join('').length + JSON.stringify(messages).length;
+  // An image costs about as much as a page of text, whatever its octets are.
+  const texts = JSON.stringify(messages, (key, value) =>
+    key === 'images' ? 'x'.repeat(4000 * value.length) : value,
+  );
+  return system.join('').length + texts.length;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   record,
   sha256,
   text,
+  textOrNull,
 } from './shape.ts';
 
 const subjects = list(record({ name: text, digest: { type: 'object', additionalProperties: text } }));
@@ -83,6 +84,23 @@ export const attestShapes: Readonly<Record<string, JsonData>> = {
 
 const pid = { type: 'integer', minimum: 1 } as const;
 
+const numberOrNull = { type: ['number', 'null'] };
+
+const threadList = record({
+  threads: list(
+    record(
+      {
+        id: text,
+        created_at: moment,
+        updated_at: moment,
+        state: { enum: ['open', 'closed', 'damaged'] },
+      },
+      { title: text, current_intent_id: text, archived: flag },
+    ),
+  ),
+  has_more: flag,
+});
+
 /** Shapes of `data` of the commands that serve, and of those that talk to what is served. */
 export const serviceShapes: Readonly<Record<string, JsonData>> = {
   'service run': record({
@@ -107,22 +125,25 @@ export const serviceShapes: Readonly<Record<string, JsonData>> = {
         },
         { model: text, token_file: text, info_file: text },
       ),
-      record({
-        threads: list(
-          record(
-            {
-              id: text,
-              created_at: moment,
-              updated_at: moment,
-              state: { enum: ['open', 'closed', 'damaged'] },
-            },
-            { title: text, current_intent_id: text },
-          ),
-        ),
-        has_more: flag,
-      }),
+      threadList,
+      // `--print`.
+      record(
+        {
+          thread_id: text,
+          provider: text,
+          model: textOrNull,
+          status: { enum: ['answered', 'committed', 'stopped'] },
+          answer: text,
+          usage: record({ input_tokens: count, output_tokens: count, cost_usd: numberOrNull }),
+        },
+        { run_id: text, decision: text, commit: textOrNull, waits_for: text },
+      ),
     ],
   },
+  'threads list': threadList,
+  'threads archive': record({ id: text, archived: flag }),
+  'threads export': record({ id: text }, { markdown: text, path: text }),
+  'threads delete': record({ deleted: list(text), kept: list(text) }),
   'service status': record(
     {
       running: flag,

@@ -19,6 +19,14 @@ export interface CodeLine
   extends Pick<SessionOptions, 'mode' | 'workingDir' | 'web' | 'mcpPort' | 'control' | 'resume' | 'goal'> {
   /** `--resume` without a thread. */
   readonly listsThreads: boolean;
+  /** `--continue`: the thread that was used last. */
+  readonly continues: boolean;
+  /** What is said first. */
+  readonly text: string | undefined;
+  /** `--print`: empty means standard input. */
+  readonly print: string | undefined;
+  readonly yes: boolean;
+  readonly events: boolean;
   /** As given; absent where it follows from mode and provider. */
   readonly browserControl: SessionOptions['browserControl'] | undefined;
   /** As given. */
@@ -39,12 +47,14 @@ export const defaultProvider = 'gemini';
 
 /** Reads the line of `writ code`. USAGE for what contradicts itself and for values that are none; reads no file. */
 export function readCodeLine({
+  args: [text],
   options,
   cwd,
   repoPath,
-}: Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>): CodeLine {
+}: Pick<CommandContext, 'args' | 'options' | 'cwd' | 'repoPath'>): CodeLine {
   const host = readHost(options.value('host') ?? '127.0.0.1');
-  refuseConflicts(options, host);
+  refuseConflicts(options, host, text);
+  const print = options.value('print');
   const [working, token, info, ttl] = [
     options.value('cwd'),
     options.value('control-token-file'),
@@ -54,7 +64,13 @@ export function readCodeLine({
   const toPath = (given: string | undefined): string | undefined =>
     given === undefined ? undefined : resolve(cwd, given);
   return {
-    mode: isFlagged(options, 'stdio') ? 'stdio' : isFlagged(options, 'web-only') ? 'web' : 'terminal',
+    mode: isFlagged(options, 'stdio')
+      ? 'stdio'
+      : isFlagged(options, 'web-only')
+        ? 'web'
+        : print === undefined
+          ? 'terminal'
+          : 'print',
     workingDir: toPath(working) ?? repoPath ?? cwd,
     web: { host, port: parseWhole(options.value('port') ?? '3000', '--port', maxPort) },
     mcpPort: parseWhole(options.value('mcp-port') ?? '6789', '--mcp-port', maxPort),
@@ -70,6 +86,11 @@ export function readCodeLine({
     context: sessionContexts[options.value('context') ?? ''],
     resume: options.value('resume') || undefined,
     listsThreads: options.value('resume') === '',
+    continues: options.flag('continue'),
+    text,
+    print,
+    yes: options.flag('yes'),
+    events: options.flag('events'),
     approvalPolicy: approvalPolicies[options.value('approval-policy') ?? ''] ?? 'on-request',
     approvalTtlSeconds:
       ttl === undefined ? undefined : parseWhole(ttl, '--approval-ttl', maxApprovalTtlSeconds),
@@ -116,6 +137,16 @@ const conflicts: readonly (readonly [one: string, other: string, why: string])[]
   ['web-only', 'stdio', 'one serves HTTP and the other standard input and output'],
   ['control=write', 'stdio', 'there is no server to steer through'],
   ['browser-control', 'stdio', 'there is no server for a browser'],
+  ['TEXT', 'stdio', 'no model is called there'],
+  ['TEXT', 'print', 'the words of `--print` are the message'],
+  ['TEXT', 'goal', 'the goal is what is said first'],
+  ['print', 'web-only', 'one ends with its answer, and the other goes on'],
+  ['print', 'stdio', 'no model is called there'],
+  ['print', 'goal', 'a goal is pursued in a session that stays: on the screen, or with `--web-only`'],
+  ['print', 'control=write', 'nothing is served'],
+  ['continue', 'resume', 'both say which thread goes on'],
+  ['continue', 'stdio', 'a thread goes on where a person sees it: on the screen'],
+  ['continue', 'web-only', 'a thread goes on where a person sees it: on the screen'],
   ['resume', 'web-only', 'a thread goes on where a person sees it: on the screen'],
   ['resume', 'stdio', 'a thread goes on where a person sees it: on the screen'],
   ['goal', 'stdio', 'no model is called there, so no one would pursue it'],
@@ -128,19 +159,31 @@ const conflicts: readonly (readonly [one: string, other: string, why: string])[]
   ['cwd', 'repo', 'both say where the session works'],
 ];
 
-const flags = ['web-only', 'stdio'] as const;
-const values = ['control', 'browser-control', 'resume', 'goal', 'cwd', 'repo'] as const;
+const flags = ['web-only', 'stdio', 'continue'] as const;
+const values = ['control', 'browser-control', 'resume', 'goal', 'cwd', 'repo', 'print'] as const;
 /** Other names of the same. */
-const aliases: Readonly<Record<(typeof flags)[number], string>> = { 'web-only': 'web', stdio: 'mcp-stdio' };
+const aliases: Readonly<Partial<Record<(typeof flags)[number], string>>> = {
+  'web-only': 'web',
+  stdio: 'mcp-stdio',
+};
 
 /** Whether the flag was given, by either of its names. */
 function isFlagged(options: CommandOptions, name: (typeof flags)[number]): boolean {
-  return options.flag(name) || options.flag(aliases[name]);
+  const alias = aliases[name];
+  return options.flag(name) || (alias !== undefined && options.flag(alias));
 }
 
 /** USAGE for two options that contradict each other; `host` as it was read. */
-function refuseConflicts(options: CommandOptions, host: string): void {
+function refuseConflicts(options: CommandOptions, host: string, text: string | undefined): void {
+  for (const name of ['yes', 'events'] as const)
+    if (options.flag(name) && options.value('print') === undefined)
+      throw usage(
+        `\`--${name}\` needs \`--print\``,
+        { command: 'code', option: `--${name}`, expected: '--print', found: null },
+        [],
+      );
   const said = new Set<string>([
+    ...(text === undefined ? [] : ['TEXT']),
     ...flags.filter((name) => isFlagged(options, name)),
     ...values.flatMap((name) => {
       const value = options.value(name);
@@ -153,8 +196,8 @@ function refuseConflicts(options: CommandOptions, host: string): void {
   const [one, other, why] = found;
   const second = other === remoteHost ? `--host ${host}` : `--${other}`;
   throw usage(
-    `\`--${one.replace('=', ' ')}\` does not go with \`${second}\`: ${why}`,
-    { command: 'code', option: `--${one.split('=')[0]}`, found: second },
+    `\`${one === 'TEXT' ? 'TEXT' : `--${one.replace('=', ' ')}`}\` does not go with \`${second}\`: ${why}`,
+    { command: 'code', option: one === 'TEXT' ? 'TEXT' : `--${one.split('=')[0]}`, found: second },
     ['`writ code --help` shows the options'],
   );
 }

@@ -16,7 +16,7 @@ import { type Ground, processGround } from '../../session/tui/term/process-groun
 import { pickTheme, themes } from '../../session/tui/term/row.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { type CodeLine, defaultProvider } from './code-line.ts';
-import type { DraftKeeper } from './list-resumable.ts';
+import type { DraftKeeper } from './edit-outside.ts';
 
 export interface AroundScreen {
   readonly log: SessionLog;
@@ -61,7 +61,7 @@ async function oneThread(
       async ({ served, repository, mask }) => {
         isServed = true;
         if (signal.aborted) return tellUnsent(context, shown.unsent());
-        const { openDraftKeeper } = await import('./list-resumable.ts');
+        const { openDraftKeeper } = await import('./edit-outside.ts');
         const keeper = await openDraftKeeper(repository, served.threadId, {
           clock: systemClock,
           mask,

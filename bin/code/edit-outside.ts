@@ -1,17 +1,27 @@
-/* Opens the user's editor, and checks the session's model before it is needed. */
+/* What a person types outside the composer: in an editor, and kept with its thread. Checks the session's model. */
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import { isBuiltIn, pickProvider } from '../../engine/state/open-model.ts';
+import {
+  openPrivateDirectory,
+  readPrivateFile,
+  removeDrafts,
+  writePrivateFile,
+} from '../../http/private-files.ts';
 import { findBase, findKey, keyPlaceNames } from '../../providers/keys.ts';
+import { threadDirectory } from '../../session/thread/open-thread.ts';
+import type { Draft } from '../../session/tui/composer/composer.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
 import { findAgent } from '../../workspace/process/find-program.ts';
 import { runInTerminal } from '../../workspace/process/spawn.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 
-const maxBytes = 4 * 1024 * 1024;
+const maxEdited = 4 * 1024 * 1024;
 
 /**
  * Opens a text in the user's editor (`VISUAL`, else `EDITOR`, else `vi`) and returns the edited text. The text is in
@@ -64,7 +74,7 @@ async function readText(path: string): Promise<string> {
     });
   });
   const { size } = await file.stat();
-  if (size > maxBytes) throw new WritError('INPUT_TOO_LARGE', { detail: { limit: maxBytes, found: size } });
+  if (size > maxEdited) throw new WritError('INPUT_TOO_LARGE', { detail: { limit: maxEdited, found: size } });
   return file.readFile('utf8');
 }
 
@@ -128,4 +138,126 @@ function requireProgram(agent: Parameters<typeof findAgent>[0], flags: ModelChoi
       hints: fault.hints,
     });
   }
+}
+
+/** Keeps what somebody types and does not send beside its thread, for as long as this process has the thread. */
+export interface DraftKeeper {
+  /** The draft kept before, if any. */
+  readonly draft: Draft | undefined;
+  /** Schedules saving the draft that `of` returns. Callers do not wait for it. */
+  keep(of: () => Draft): void;
+  /** Resolves once the last of it is kept. */
+  close(): Promise<void>;
+}
+
+interface KeeperParts {
+  readonly clock: Clock;
+  /** Masks secrets, as in sent messages. */
+  readonly mask: (text: string) => string;
+  /** Called once, on the first fault; from then on no draft is saved. */
+  readonly report: (fault: unknown) => void;
+}
+
+/** So much is lost by a kill at most. */
+const afterMs = 500;
+/** Octets of the file: sixteen messages of the longest kind, and some. */
+const maxBytes = 4 * 1024 * 1024 + 64 * 1024;
+
+/**
+ * Opens the draft file in a thread's directory. Only this user can read it, and it is replaced as a whole, never
+ * through a link. An untrusted file (a link, another owner, a loose mode) is reported and left unchanged.
+ */
+export async function openDraftKeeper(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+  { clock, mask, report }: KeeperParts,
+): Promise<DraftKeeper> {
+  const over = new AbortController();
+  let wanted: (() => Draft) | undefined;
+  let written: string | undefined;
+  let path: string | undefined;
+  let writing = Promise.resolve();
+  const failed = (fault: unknown): void => {
+    path = undefined;
+    report(fault);
+  };
+  const write = async (): Promise<void> => {
+    if (path === undefined || wanted === undefined) return;
+    const text = toText(masked(wanted(), mask));
+    wanted = undefined;
+    if (text === written) return;
+    if (text === '') await rm(path, { force: true });
+    else await writePrivateFile(path, text);
+    written = text;
+  };
+  const writeSoon = (): void => {
+    writing = writing
+      .then(() => clock.sleep(afterMs, over.signal))
+      .catch(() => {})
+      .then(write)
+      .catch(failed);
+  };
+  let draft: Draft | undefined;
+  try {
+    const directory = await openPrivateDirectory(threadDirectory(repository, threadId), ['typed']);
+    await removeDrafts(directory);
+    path = join(directory, 'draft.json');
+    written = (await readPrivateFile(path, maxBytes)) ?? '';
+    draft = written === '' ? undefined : readDraft(path, written);
+  } catch (fault) {
+    failed(fault);
+  }
+  return {
+    draft,
+    keep(of) {
+      const isWaiting = wanted !== undefined;
+      wanted = of;
+      if (!isWaiting) writeSoon();
+    },
+    async close() {
+      over.abort();
+      await writing;
+    },
+  };
+}
+
+function masked({ unsent, typed }: Draft, mask: KeeperParts['mask']): Draft {
+  return { unsent: unsent.map(mask), typed: typed.map(mask) };
+}
+
+/** Returns an empty string if there is nothing to keep. At the size limit, the oldest typed texts are dropped first. */
+function toText({ unsent, typed }: Draft): string {
+  let left = maxBytes - 1024;
+  const fits = (text: string): boolean => {
+    left -= Buffer.byteLength(JSON.stringify(text)) + 1;
+    return left >= 0;
+  };
+  const kept = { unsent: unsent.filter(fits), typed: typed.toReversed().filter(fits).reverse() };
+  return kept.unsent.length + kept.typed.length === 0 ? '' : JSON.stringify(kept);
+}
+
+/** PRIVATE_FILE_UNSAFE if the file is not a draft: another program wrote it. */
+function readDraft(path: string, text: string): Draft {
+  const value = parsed(text);
+  const [unsent, typed] = [textsOf(value?.unsent), textsOf(value?.typed)];
+  if (unsent !== undefined && typed !== undefined) return { unsent, typed };
+  const reason = 'it does not hold what was typed';
+  throw new WritError('PRIVATE_FILE_UNSAFE', {
+    message: `\`${path}\` is refused: ${reason}`,
+    detail: { path, reason },
+    hints: ['look at what it is, then remove it'],
+  });
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 }

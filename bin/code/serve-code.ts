@@ -40,6 +40,7 @@ import { serviceProgressPlugin } from '../terminal/run-progress.ts';
 import { agentAt, mcpEnvironment } from './agent-at.ts';
 import { boundModel, type CodeLine } from './code-line.ts';
 import { type FoundModel, findModel } from './edit-outside.ts';
+import { printSession } from './print-session.ts';
 
 /** What is known before a session is opened. */
 interface CodeParts {
@@ -82,6 +83,12 @@ export async function serveCode(
   const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
   const parts = { options, engine, watcher, reaching, repository, found, selfTest, log };
   const setting = await sessionSetting(context, parts);
+  if (options.mode === 'print') {
+    await using session = await openSession(setting);
+    const result = await printSession(context, line, session);
+    reaching.finish();
+    return result;
+  }
   const served = await serveSession({
     options,
     root: repository.root,
@@ -120,6 +127,7 @@ export async function serveCode(
   let stopped: string | undefined;
   try {
     if (options.goal !== undefined) await beginGoal(served.session, options.goal);
+    if (line.text !== undefined) await served.door.submit(line.text);
     await whileServed({ served, repository, data, mask: setting.approval.mask });
   } finally {
     stopped = stoppedRun(served.session.channel.state);
@@ -326,7 +334,7 @@ export function sessionEnvironment(
     networkAccess,
     named,
     onlyReads,
-    local: mode === 'terminal' ? 'tui' : 'none',
+    local: mode === 'terminal' ? 'tui' : mode === 'print' ? 'cli' : 'none',
     attachable: [
       ...(browserControl === 'loopback' ? (['browser'] as const) : []),
       ...(control.mode === 'write' ? (['automation'] as const) : []),

@@ -5,6 +5,17 @@ import { modelOptions } from '../command-parts/model-options.ts';
 import { localChanges, machineOptions } from './contract-commands.ts';
 
 const own: readonly OptionSpec[] = [
+  {
+    name: 'print',
+    value: 'TEXT',
+    // No one can give an empty value.
+    bare: { means: '', unless: 'words' },
+    about:
+      'no screen: send TEXT (or standard input), print the answer, and end. A change of low risk, or any with `--yes`, is executed; any other waits for `--resume` (exit 4)',
+  },
+  { name: 'yes', about: 'with `--print`: confirm the draft and its plan, whatever its risk' },
+  { name: 'events', about: 'with `--print`: each entry of the transcript as it comes, one JSON line each' },
+  { name: 'continue', about: 'go on with the thread that was used last' },
   { name: 'web-only', about: 'the server without a screen' },
   { name: 'web', about: 'the same as `--web-only`' },
   { name: 'plain', about: 'words instead of colours and signs, for a screen reader' },
@@ -57,7 +68,7 @@ const own: readonly OptionSpec[] = [
     value: 'THREAD',
     // No thread has this name, and no one can give an empty value.
     bare: { means: '', unless: 'words' },
-    about: 'go on with that thread, on the screen alone; without THREAD: list the threads',
+    about: 'go on with that thread; without THREAD: choose one from a list',
   },
   {
     name: 'approval-policy',
@@ -105,10 +116,16 @@ export const codeCommands: readonly CommandSpec[] = [
     summary: 'work with a model, step by step, in one session',
     description:
       'Shows the session on this terminal (docs/reference/terminal.md), and serves it on the loopback: a page and an API for programs (docs/reference/code.md). What was said, asked and done is a thread on disk before it is acted on, so a session survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129 for options that contradict each other or belong to another provider, 128 where a key, the port or a terminal is missing.',
-    arguments: [],
+    arguments: [{ name: 'TEXT', optional: true, about: 'what to ask or to change first' }],
     options: [...own, ...asked, localChanges, ...machineOptions],
     examples: [
       { line: 'writ code', about: 'on this terminal; `?` shows the keys, /help the commands' },
+      { line: 'writ code "What does price() do?"', about: 'begin with a question, or with a change' },
+      {
+        line: 'git log -5 | writ code --print "What changed?"',
+        about: 'no screen: the answer is printed; standard input is attached',
+      },
+      { line: 'writ code --continue', about: 'go on with the thread that was used last' },
       {
         line: 'writ code --goal "`npm test` passes on Windows, too"',
         about: 'runs follow one another until checks say that it is so (docs/guides/goal.md)',
@@ -129,8 +146,51 @@ export const codeCommands: readonly CommandSpec[] = [
   },
 ];
 
+const thread = { name: 'THREAD', about: 'its id, or the first 8 characters of it or more' } as const;
+
+/** The threads of sessions. */
+const threadCommands: readonly CommandSpec[] = [
+  {
+    name: 'threads list',
+    summary: 'list the threads of sessions in this repository, newest first',
+    description: 'Archived threads are listed with `--archived` alone.',
+    arguments: [],
+    options: [
+      { name: 'search', value: 'WORDS', about: 'only those with these words in the title or the id' },
+      { name: 'archived', about: 'those that are archived' },
+    ],
+    examples: [{ line: 'writ threads list --search price', about: 'threads about prices' }],
+    load: async () => (await import('../commands/threads.ts')).threadsCommand,
+  },
+  {
+    name: 'threads archive',
+    summary: 'take a thread off the lists; nothing of it is deleted',
+    arguments: [thread],
+    options: [{ name: 'undo', about: 'list it again' }],
+    examples: [],
+    load: async () => (await import('../commands/threads.ts')).archiveCommand,
+  },
+  {
+    name: 'threads export',
+    summary: 'print a thread as Markdown, without secrets',
+    arguments: [thread],
+    options: [{ name: 'output', short: 'o', value: 'FILE', about: 'write it to a new file' }],
+    examples: [],
+    load: async () => (await import('../commands/threads.ts')).exportCommand,
+  },
+  {
+    name: 'threads delete',
+    summary: 'delete closed threads and their attachments; commits, runs and records stay',
+    arguments: [{ ...thread, optional: true }],
+    options: [{ name: 'older-than', value: 'DAYS', about: 'all that were not used for that many days' }],
+    examples: [{ line: 'writ threads delete --older-than 30', about: 'keep the threads of the last month' }],
+    load: async () => (await import('../commands/threads.ts')).deleteCommand,
+  },
+];
+
 /** Programs that steer a session. */
 export const sessionCommands: readonly CommandSpec[] = [
+  ...threadCommands,
   {
     name: 'code-control',
     summary: 'steer a running session from a program: JSON-RPC over standard input and output',

@@ -3,20 +3,18 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { openLog } from '../../session/open-log.ts';
 import { whyNoTerminal } from '../../session/tui/term/process-ground.ts';
-import { readCodeLine } from '../code/code-line.ts';
+import { type CodeLine, readCodeLine } from '../code/code-line.ts';
 import { withAside } from '../code/code-on-screen.ts';
-import type { CommandContext, CommandResult } from '../command-parts/command.ts';
+import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /**
  * `writ code`: serves a session until SIGINT or SIGTERM, then exits 0. With `--json`, prints one line with the
  * address once the session is served. The screen is drawn before the session's modules load.
  */
 export async function codeCommand(context: CommandContext): Promise<CommandResult> {
-  const line = readCodeLine(context);
-  if (line.listsThreads) {
-    const { listResumable } = await import('../code/list-resumable.ts');
-    return listResumable(context, line);
-  }
+  const asked = readCodeLine(context);
+  const line = asked.listsThreads || asked.continues ? await withThread(context, asked) : asked;
+  if ('exitCode' in line) return line;
   if (line.mode === 'terminal') requireTerminal(context);
   // Log, notes and warnings must not overwrite the screen.
   const { context: told, aside } = withAside(context);
@@ -36,6 +34,16 @@ export async function codeCommand(context: CommandContext): Promise<CommandResul
   } finally {
     log.close();
   }
+}
+
+/** The line with the thread that `--continue` or a person chooses; where no one can choose, the list of threads. */
+async function withThread(context: CommandContext, line: CodeLine): Promise<CodeLine | CommandResult> {
+  const { chooseThread, lastThread, listResumable } = await import('./threads.ts');
+  if (line.continues) return { ...line, resume: await lastThread(line) };
+  const mayChoose = context.interactive && context.hasScreen && !context.json && line.mode === 'terminal';
+  if (!mayChoose) return listResumable(context, line);
+  const resume = await chooseThread(context, line);
+  return resume === undefined ? succeeded({}, () => {}) : { ...line, resume };
 }
 
 /**

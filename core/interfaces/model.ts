@@ -13,10 +13,12 @@ export interface ModelRequest {
 }
 
 export type ModelMessage =
-  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'user'; readonly text: string; readonly images?: readonly ModelImage[] }
   | AssistantMessage
   /** Results of every call of the assistant message before it, in its order. */
   | { readonly role: 'tool'; readonly results: readonly ToolResult[] };
+
+export type ModelImage = { readonly mediaType: string; readonly data: string };
 
 export interface AssistantMessage {
   readonly role: 'assistant';

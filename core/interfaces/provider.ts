@@ -24,6 +24,7 @@ export interface Provider {
   costUnits?(model: string, usage: ModelUsage): number | undefined;
   /** Maximum tokens of request and reply together. Absent if unknown. */
   contextTokens?(model: string): number | undefined;
+  takesImages?(model: string): boolean;
 }
 
 /** Endpoint and credentials of a provider. */

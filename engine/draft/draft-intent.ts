@@ -4,6 +4,7 @@ import { converse } from '../../agent/converse.ts';
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import {
   type ConverseEnd,
+  type ConverseOrder,
   type DraftForm,
   planningInstructions,
   type Talk,
@@ -52,7 +53,7 @@ import {
   draftExtension,
   findDraftPolicy,
 } from './draft-request.ts';
-import { openReading } from './reading-agent.ts';
+import { type Attached, openReading, withAttached } from './reading-agent.ts';
 
 /** A person's request, and the worker that drafts a spec from it. */
 export interface DraftingRequest
@@ -70,6 +71,9 @@ export interface DraftingRequest
   readonly spent?: Spent;
   /** Present: a person talks with the model, which may answer or ask back instead. */
   readonly talk?: Talk & Pick<DraftForm, 'answers'>;
+  /** What came with the last message, and with earlier ones of the conversation. */
+  readonly attached?: readonly Attached[];
+  readonly earlier?: readonly Attached[];
   /** Name of the conversation for the vendor's cache; default: the request itself. */
   readonly cacheKey?: string;
   /** Sandbox backend in which a standalone agent reads the repository; default `auto`. */
@@ -109,10 +113,12 @@ export async function draftIntent(
   engine: WritEngine,
   request: DraftingRequest,
 ): Promise<DraftedIntent | 'answered'> {
-  const { target, said, clock, createdAt, criteria = [], context = [], talk } = request;
+  const { target, said, clock, createdAt, criteria = [], talk, attached = [], earlier } = request;
   const { spent: before = nothingSpent } = request;
   await using reading = await openReading(engine, request);
-  const { worker, environment, model, isLent, guides, turns, hands, agent } = reading;
+  const { worker, environment, model, isLent, guides, turns, agent } = reading;
+  const { text: attachedTexts, images, hands } = withAttached(reading, attached, earlier);
+  const context = [...(request.context ?? []), ...attachedTexts];
   const spent = (): Spent => addSpent(before, (agent ?? turns).taken());
   const frame: DraftFrame = { id: uuidV7(clock.now()), createdAt, said, ...target };
   const { repository, base } = environment;
@@ -131,7 +137,14 @@ export async function draftIntent(
     turns,
     ...(agent === undefined ? {} : { agent }),
     async submit(submitted: unknown) {
-      const answered = { provider: model.provider.name, model: model.model, ...toldOf(spent()) };
+      const answered = {
+        provider: model.provider.name,
+        model: model.model,
+        ...toldOf(spent()),
+        ...(attached.length === 0
+          ? {}
+          : { attachments: attached.map(({ name, origin, sha256 }) => ({ name, origin, sha256 })) }),
+      };
       const held =
         criteria.length === 0
           ? { draft: submitted, verified: [] }
@@ -145,7 +158,9 @@ export async function draftIntent(
       return [];
     },
   };
-  const end = await (talk === undefined ? worker.draft(order) : talkAndDraft(order, talk, guide));
+  const end = await (talk === undefined
+    ? worker.draft(order)
+    : talkAndDraft({ ...order, images }, talk, guide));
   if (end.kind === 'taken' && taken !== undefined) return taken;
   if (end.kind === 'answered') return 'answered';
   const reason = end.kind === 'nothing' ? end.reason : 'the model submitted nothing';
@@ -159,7 +174,14 @@ export async function draftIntent(
 }
 
 function talkAndDraft(
-  { what, form, submit, subject, ...order }: DraftOrder,
+  {
+    what,
+    form,
+    submit,
+    subject,
+    images,
+    ...order
+  }: DraftOrder & { readonly images: ConverseOrder['images'] },
   { answers, system, ...talk }: Talk & Pick<DraftForm, 'answers'>,
   guide: readonly string[],
 ): Promise<ConverseEnd> {
@@ -169,6 +191,7 @@ function talkAndDraft(
     ...talk,
     system: [planningInstructions(draft), ...system, ...guide],
     question: subject,
+    ...(images === undefined ? {} : { images }),
     draft,
   });
 }

@@ -77,6 +77,12 @@ export interface DraftPrompt {
   readonly turns: number;
   readonly tokens: number;
   readonly cost_units: number;
+  /** What came with the request, by digest. */
+  readonly attachments?: readonly {
+    readonly name: string;
+    readonly origin: string;
+    readonly sha256: string;
+  }[];
 }
 
 const maxSaid = 50;

@@ -130,6 +130,9 @@ export function withModelRow(provider: Provider, { models }: ModelConfig, model:
   return {
     name: provider.name,
     ask: (request, signal, heard) => provider.ask(request, signal, heard),
+    ...(provider.takesImages === undefined
+      ? {}
+      : { takesImages: (id) => provider.takesImages?.(id) === true }),
     costUnits(id, usage) {
       if (price === undefined || id !== model) return provider.costUnits?.(id, usage);
       const { input, output, cachedInput = 0 } = usage;

@@ -3,6 +3,7 @@ import type {
   AssistantMessage,
   FailureKind,
   ModelEvent,
+  ModelImage,
   ModelRequest,
   ReplyEnd,
   ToolCall,
@@ -126,7 +127,8 @@ function toMessages({ model, messages }: ModelRequest): readonly AnthropicMessag
     else wire.push({ role, content });
   };
   for (const message of messages) {
-    if (message.role === 'user') add('user', textBlocks(message.text));
+    if (message.role === 'user')
+      add('user', [...(message.images ?? []).map(imageBlock), ...textBlocks(message.text)]);
     else if (message.role === 'tool')
       add(
         'user',
@@ -139,6 +141,10 @@ function toMessages({ model, messages }: ModelRequest): readonly AnthropicMessag
     }
   }
   return wire;
+}
+
+function imageBlock({ mediaType, data }: ModelImage): Json {
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 
 /** Text without anything in it is refused. */

@@ -143,7 +143,12 @@ function toContents({ model, messages }: ModelRequest): readonly Json[] {
   const signsCalls = geminiFamily(model)?.signsCalls ?? false;
   let ids: readonly string[] = [];
   return messages.flatMap((message): readonly Json[] => {
-    if (message.role === 'user') return [{ role: 'user', parts: [{ text: message.text }] }];
+    if (message.role === 'user') {
+      const shown = (message.images ?? []).map(({ mediaType, data }) => ({
+        inlineData: { mimeType: mediaType, data },
+      }));
+      return [{ role: 'user', parts: [...shown, { text: message.text }] }];
+    }
     // All answers in one turn: the vendor wants as many as there were calls.
     if (message.role === 'tool')
       return [{ role: 'user', parts: message.results.map((result, place) => toAnswer(result, ids[place])) }];

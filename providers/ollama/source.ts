@@ -219,7 +219,11 @@ function toOllamaMessages(request: ModelRequest): readonly Json[] {
 }
 
 function toOllamaMessage(request: ModelRequest, message: ModelMessage): readonly Json[] {
-  if (message.role === 'user') return [{ role: 'user', content: message.text }];
+  if (message.role === 'user') {
+    const { text, images = [] } = message;
+    const shown = images.length === 0 ? {} : { images: images.map(({ data }) => data) };
+    return [{ role: 'user', content: text, ...shown }];
+  }
   if (message.role === 'tool')
     return message.results.map(({ callId, name, text }) => ({
       role: 'tool',

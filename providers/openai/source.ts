@@ -20,6 +20,7 @@ import {
   brokenReply,
   callIds,
   countIn,
+  dataUrl,
   endOf,
   type Json,
   listIn,
@@ -284,7 +285,12 @@ function toInput({ messages, model }: ModelRequest): readonly Json[] {
 }
 
 function toItems(message: ModelMessage, model: string): readonly Json[] {
-  if (message.role === 'user') return [{ role: 'user', content: message.text }];
+  if (message.role === 'user') {
+    const { text, images = [] } = message;
+    if (images.length === 0) return [{ role: 'user', content: text }];
+    const shown = images.map((image) => ({ type: 'input_image', image_url: dataUrl(image) }));
+    return [{ role: 'user', content: [{ type: 'input_text', text }, ...shown] }];
+  }
   if (message.role === 'tool')
     return message.results.map(({ callId, text }) => ({
       type: 'function_call_output',

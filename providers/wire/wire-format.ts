@@ -2,6 +2,7 @@
 import type {
   FailureKind,
   ModelEvent,
+  ModelImage,
   ModelMessage,
   ModelRequest,
   ReplyEnd,
@@ -175,6 +176,11 @@ export function sendableRequest(request: ModelRequest): ModelRequest {
     ];
   });
   return { ...request, messages };
+}
+
+/** An image as vendors of both OpenAI dialects want it. */
+export function dataUrl({ mediaType, data }: ModelImage): string {
+  return `data:${mediaType};base64,${data}`;
 }
 
 /** What is read of a vendor's JSON: a part of another type than expected is as good as absent. */

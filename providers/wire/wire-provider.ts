@@ -6,7 +6,7 @@ import { uuidV7 } from '../../core/base/ids.ts';
 import type { ModelEvent, ModelRequest, ToolCall } from '../../core/interfaces/model.ts';
 import { type Provider, type ProviderSetting, providerFailure } from '../../core/interfaces/provider.ts';
 import { digestExchanges } from '../../readers/sensitive/model-work.ts';
-import { costUnits, knownModel } from '../model-table.ts';
+import { costUnits, knownModel, takesImages } from '../model-table.ts';
 import { retryAfterSeconds, saysFailure, withTooLarge, wrongAddress } from './failures.ts';
 import { jsonIn, readFrame, readLines, untilQuiet } from './read-frame.ts';
 import {
@@ -44,6 +44,7 @@ export function wireProvider(format: WireFormat, setting: ProviderSetting): Prov
   return {
     name: format.provider,
     costUnits,
+    takesImages,
     contextTokens: (model) => knownModel(model)?.contextTokens,
     async *ask(request, signal, heard) {
       const { stream } = setting;

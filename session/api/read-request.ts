@@ -17,6 +17,7 @@ import { bodyReader } from '../../http/read-json-body.ts';
 import { criterionBounds, maxObjectiveBytes } from '../state/goal.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { HunkReview } from '../state/work.ts';
+import { attachmentBounds, type GivenText } from '../thread/attachments.ts';
 
 /** What ends a line, steers a terminal or turns the order of letters round. */
 const unseemly = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
@@ -47,7 +48,25 @@ export const readAttach = bodyReader(
 
 export const readDetach = bodyReader(object('a detachment', { clientId: name }));
 
-export const readMessage = bodyReader(object('a message', { text: speech }, { commandId: name }));
+const attachedText = object('an attachment', { name, text: plain });
+
+const message = bodyReader(
+  object(
+    'a message',
+    { text: speech },
+    { commandId: name, attachments: list(attachedText, attachmentBounds.count) },
+  ),
+);
+
+/** A message, with the text that comes with it as `given`. */
+export const readMessage: (...body: Parameters<typeof message>) => {
+  readonly text: string;
+  readonly commandId?: string;
+  readonly given?: readonly GivenText[];
+} = (...body) => {
+  const { attachments, ...said } = message(...body);
+  return attachments === undefined ? said : { ...said, given: attachments };
+};
 
 /** `id` of what was pre-approved. */
 export const readRevoke = bodyReader(object('a grant', { id: name }));

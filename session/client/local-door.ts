@@ -13,6 +13,9 @@ type DoorFacts = Pick<SessionDoor, 'diagnostics' | 'threads'>;
 /** As much as a client may send in one request. */
 const maxOctets = 256 * 1024;
 
+/** A message in this process: its text may become an attachment. */
+const maxMessageOctets = 2 * 1024 * 1024;
+
 const proof = { from: 'local' } as const;
 
 /**
@@ -34,7 +37,8 @@ export function openLocalDoor(
     follow: (told) => channel.subscribe(() => told()),
     async submit(text, commandId) {
       const said = { text, ...(commandId === undefined ? {} : { commandId }) };
-      requireSmall(said);
+      // What is too long for a question is attached.
+      requireSmall(said, maxMessageOctets);
       await channel.send({ type: 'submit', proof, ...readMessage(said) });
     },
     async respond(id, given) {
@@ -57,11 +61,11 @@ export function openLocalDoor(
   };
 }
 
-function requireSmall(body: object): void {
+function requireSmall(body: object, limit = maxOctets): void {
   const octets = Buffer.byteLength(JSON.stringify(body));
-  if (octets > maxOctets)
+  if (octets > limit)
     throw new WritError('PAYLOAD_TOO_LARGE', {
-      message: `expected at most ${maxOctets} octets, found ${octets}`,
-      detail: { limit: maxOctets, found: octets },
+      message: `expected at most ${limit} octets, found ${octets}`,
+      detail: { limit, found: octets },
     });
 }

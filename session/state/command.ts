@@ -1,5 +1,7 @@
 /** The commands, reports and effects of the session's state machine. */
+import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
+import type { Attachment, GivenText } from '../thread/attachments.ts';
 import type { Fact, FactOf, Lease, Proof, Speaker, TurnEnd } from './fact.ts';
 import type { GivenAnswer, NewQuestion } from './interaction.ts';
 import type { Deed, TurnWords } from './slash.ts';
@@ -21,6 +23,9 @@ export type ClientCommand =
       readonly type: 'submit';
       readonly text: string;
       readonly commandId?: string;
+      /** Text that came with it; the channel stores it before the command is decided. */
+      readonly given?: readonly GivenText[];
+      readonly attachments?: readonly Attachment[];
       readonly proof: Proof;
     }
   | { readonly type: 'respond'; readonly id: string; readonly given: GivenAnswer; readonly proof: Proof }
@@ -160,8 +165,12 @@ interface Message {
 }
 
 /** A message as it is kept. */
-export function saidFact({ text, commandId }: Message, by: Speaker, id: string): FactOf<'said'> {
-  return { type: 'said', id, text, by, ...(commandId === undefined ? {} : { commandId }) };
+export function saidFact(
+  { text, commandId, attachments }: Message & { readonly attachments?: readonly Attachment[] | undefined },
+  by: Speaker,
+  id: string,
+): FactOf<'said'> {
+  return { type: 'said', id, text, by, ...compact({ commandId, attachments }) };
 }
 
 /** Whether the command id was used before with the same text. COMMAND_PAYLOAD_CONFLICT if the text differs. */

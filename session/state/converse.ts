@@ -36,13 +36,13 @@ import { pendingOf, type SessionState } from './state.ts';
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
 export function submit(
   state: SessionState,
-  { text, commandId }: CommandOf<'submit'>,
+  { text, commandId, attachments }: CommandOf<'submit'>,
   by: Speaker,
   moment: Moment,
 ): Decided {
   if (isRepeated(state, { text, commandId })) return nothingDecided;
   const { newId } = moment;
-  const said = saidFact({ text, commandId }, by, newId());
+  const said = saidFact({ text, commandId, attachments }, by, newId());
   const asked = state.interactions.find(({ id }) => id === state.noteFor);
   if (asked !== undefined && !isNoNote(text)) {
     requireNote(asked, text);

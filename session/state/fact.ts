@@ -1,5 +1,7 @@
 /** The facts of a session, and who causes them. */
+
 import type { ModelMessage } from '../../core/interfaces/model.ts';
+import type { Attachment } from '../thread/attachments.ts';
 import type { DialogueCut } from './dialogue.ts';
 import type { GoalAmounts, GoalChange, SessionGoal } from './goal.ts';
 import type { Interaction, InteractionAnswer } from './interaction.ts';
@@ -82,6 +84,7 @@ export type Fact =
       readonly text: string;
       readonly by: Speaker;
       readonly commandId?: string;
+      readonly attachments?: readonly Attachment[];
       /** Where it is the note that `modify` waited for: of which interaction. */
       readonly noteOf?: string;
     }

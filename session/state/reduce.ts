@@ -111,7 +111,10 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       return { lease: undefined, holder: state.ground.local === 'none' ? state.holder : localHolder };
     case 'said':
       return {
-        ...appended(state, entry(fact.id, 'user_message', fact.text, atMs)),
+        ...appended(state, {
+          ...entry(fact.id, 'user_message', fact.text, atMs),
+          metadata: fact.attachments === undefined ? {} : { attachments: fact.attachments },
+        }),
         commands:
           fact.commandId === undefined
             ? state.commands

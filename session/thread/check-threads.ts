@@ -1,10 +1,11 @@
 /** Checks all threads and their index for `writ fsck`. */
-import { lstat } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { absent } from '../../core/base/files.ts';
+import { openPrivateDirectory, writePrivateFile } from '../../http/private-files.ts';
 import { isAuthentic, type JournalWitness } from '../../store/journal-witness.ts';
 import { journalFile } from '../../store/run-directory.ts';
 import type { Problem } from '../../store/stored-object.ts';
@@ -118,8 +119,7 @@ export async function rebuildThreadIndex(repository: Place): Promise<readonly st
 interface ThreadItem {
   readonly id: string;
   readonly title?: string;
-  /** Threads cannot be archived yet. */
-  readonly archived: false;
+  readonly archived: boolean;
   readonly currentIntentId?: string;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -147,7 +147,7 @@ export async function listThreads(
       await refresh(repository, index);
       return index.page({ limit: limit + 1, offset });
     });
-    const items = found.slice(0, limit).map(toItem);
+    const items = await Promise.all(found.slice(0, limit).map((one) => toItem(repository, one)));
     return found.length > limit ? { items, nextOffset: offset + limit } : { items };
   } catch (fault) {
     if (fault instanceof WritError) throw fault;
@@ -181,11 +181,15 @@ async function refresh(repository: Pick<Repository, 'commonDir'>, index: ThreadI
   if (read.size + gone.size > 0) index.update(read, [...gone]);
 }
 
-function toItem({ id, title, currentIntentId, createdAtMs, updatedAtMs }: ThreadSummary): ThreadItem {
+async function toItem(
+  repository: Place,
+  { id, title, currentIntentId, createdAtMs, updatedAtMs }: ThreadSummary,
+): Promise<ThreadItem> {
+  const mark = await lstat(join(threadDirectory(repository, id), archivedMark)).catch(absent);
   return {
     id,
     ...(title === undefined ? {} : { title }),
-    archived: false,
+    archived: mark !== undefined,
     ...(currentIntentId === undefined ? {} : { currentIntentId }),
     createdAt: toRfc3339(createdAtMs),
     updatedAt: toRfc3339(updatedAtMs),
@@ -195,7 +199,7 @@ function toItem({ id, title, currentIntentId, createdAtMs, updatedAtMs }: Thread
 /** `open`: a process has the thread; `damaged`: its journal does not hold together; `closed`: it can be resumed. */
 type ThreadState = 'open' | 'closed' | 'damaged';
 
-interface ListedThread extends ThreadItem {
+export interface ListedThread extends ThreadItem {
   readonly state: ThreadState;
 }
 
@@ -205,6 +209,25 @@ interface ThreadsWithStates {
   readonly hasMore: boolean;
 }
 
+/** Which threads are listed; without a choice those that are not archived. */
+interface ThreadChoice {
+  readonly archived?: boolean | 'any';
+  readonly matches?: (thread: ThreadItem) => boolean;
+}
+
+const maxPage = 200;
+
+/** Name of the file in a thread's directory that takes it off the lists. */
+const archivedMark = 'archived';
+
+/** Archives a thread, or lists it again. Its journal stays as it is. */
+export async function archiveThread(repository: Place, id: string, archived: boolean): Promise<void> {
+  const directory = await openPrivateDirectory(threadDirectory(repository, id), []);
+  const mark = join(directory, archivedMark);
+  if (archived) await writePrivateFile(mark, '');
+  else await rm(mark, { force: true });
+}
+
 /**
  * The threads of a repository with their states, last updated first, at most `limit` of them.
  * STORAGE_PATH_INVALID, DB_UNAVAILABLE, THREAD_LIST_FAILED.
@@ -212,8 +235,18 @@ interface ThreadsWithStates {
 export async function listThreadsWithStates(
   repository: Pick<Repository, 'commonDir'>,
   limit: number,
+  { archived = false, matches = () => true }: ThreadChoice = {},
 ): Promise<ThreadsWithStates> {
-  const { items, nextOffset } = await listThreads(repository, { limit, offset: 0 });
+  const found: ThreadItem[] = [];
+  let offset: number | undefined = 0;
+  while (offset !== undefined && found.length <= limit) {
+    const page: ThreadList = await listThreads(repository, { limit: maxPage, offset });
+    found.push(
+      ...page.items.filter((one) => (archived === 'any' || one.archived === archived) && matches(one)),
+    );
+    offset = page.nextOffset;
+  }
+  const items = found.slice(0, limit);
   if (items.length === 0) return { threads: [], hasMore: false };
   const scans = await withThreadIndex(repository, async (index) => index.scans());
   const threads: ListedThread[] = [];
@@ -222,5 +255,5 @@ export async function listThreadsWithStates(
     const isDamaged = scans.get(item.id)?.isDamaged === true;
     threads.push({ ...item, state: isOpen ? 'open' : isDamaged ? 'damaged' : 'closed' });
   }
-  return { threads, hasMore: nextOffset !== undefined };
+  return { threads, hasMore: found.length > limit };
 }

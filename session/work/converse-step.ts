@@ -11,7 +11,7 @@ import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { Web } from '../../core/interfaces/worker.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent.ts';
 import { messageBounds, readRequest } from '../../engine/draft/draft-request.ts';
-import { openReading, type Reading } from '../../engine/draft/reading-agent.ts';
+import { openReading, type Reading, withAttached } from '../../engine/draft/reading-agent.ts';
 import {
   documentEdits,
   draftPath,
@@ -26,6 +26,8 @@ import { unusualFacts } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { pursuedGoal } from '../state/goal.ts';
 import type { DraftEssence } from '../state/question.ts';
+import { type Attachment, readAttached } from '../thread/attachments.ts';
+import { threadDirectory } from '../thread/open-thread.ts';
 import { consentGround, personOf } from './consent.ts';
 import { holdGoal, patiently } from './goal-turn.ts';
 import { announcing, replyPieces } from './reply-pieces.ts';
@@ -33,6 +35,8 @@ import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { sendReviewed, sendRuns, untoldReviews, untoldRuns } from './untold.ts';
 
 const maxKeptResult = 64 * 1024;
+/** Attachments of earlier messages that the model can read again. */
+const maxEarlier = 10;
 /** Characters of an objective; its octets are counted where it comes from. */
 const goalBounds = { least: 1, most: 16 * 1024 } as const;
 
@@ -49,12 +53,15 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     runId: scope.newId(),
   });
   const web = await openSearch(scope, reading);
-  const { guides, hands, turns, agent } = reading;
+  const { guides, turns, agent } = reading;
+  const { last, earlier } = await attachedTo(scope);
+  const { text: texts, images, hands } = withAttached(reading, last, earlier);
   const talk = openTalk(scope);
   const ended = await converse({
     ...talk,
     system: guides.text === undefined ? talk.system : [...talk.system, guides.text],
-    question,
+    question: [question, ...texts].join('\n\n'),
+    ...(images === undefined ? {} : { images }),
     cacheKey: cacheKeyOf(scope),
     hands,
     ...(web && { web }),
@@ -67,6 +74,21 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     if (!scope.state().transcript.some(({ kind, content }) => kind === 'info_note' && content === notice))
       await note('Note', notice);
   return ended.kind === 'nothing' ? { end: 'failed', reason: ended.reason } : { end: 'done' };
+}
+
+/** What came with the last message of the thread, and with those before it that are still shown. */
+async function attachedTo({ setting, state }: Pick<TurnScope, 'setting' | 'state'>) {
+  const { transcript, ground } = state();
+  const [last = [], ...before] = transcript
+    .flatMap(({ kind, metadata }) => (kind === 'user_message' ? [metadata] : []))
+    .map(({ attachments = [] }) => attachments as readonly Attachment[])
+    .toReversed();
+  const directory = threadDirectory(
+    await openRepository(setting.repositoryPath, { onlyReads: true }),
+    ground.threadId,
+  );
+  const earlier = before.flat().slice(0, maxEarlier).toReversed();
+  return { last: await readAttached(directory, last), earlier: await readAttached(directory, earlier) };
 }
 
 /** Sends the model what the person did since the last question: reviews of changes, and own commands. */
@@ -105,7 +127,9 @@ function openTalk({ setting, state, emit, newId }: TurnScope): Talk {
         reply.hear(event);
       },
       async message(message) {
-        await emit({ type: 'exchanged', message: shortened(message) });
+        // An image is kept by its digest, and not in the conversation.
+        const { images: _, ...kept } = message.role === 'user' ? message : { ...message, images: undefined };
+        await emit({ type: 'exchanged', message: shortened(kept as ModelMessage) });
         if (message.role !== 'assistant') return;
         if (message.text !== '') await emit({ type: 'replied', id: reply.id(), text: message.text });
         reply.next();
@@ -136,10 +160,13 @@ export async function draftStep(
   const kept = before === undefined ? undefined : readDraft(repository, runId);
   const ran = goal && untoldRuns(scope);
   if (goal === undefined) await tellBefore(scope);
+  const attached = await attachedTo(scope);
   const request = {
     ...(await requestOf(scope)),
     runId,
     said,
+    attached: attached.last,
+    earlier: attached.earlier,
     createdAt: toRfc3339(clock.now()),
     ...(ran === undefined ? {} : { context: [ran.text] }),
     ...(kept === undefined ? {} : { spent: kept.spent }),

@@ -16,6 +16,7 @@ import {
   brokenReply,
   callIds,
   countIn,
+  dataUrl,
   endOf,
   type Json,
   listIn,
@@ -114,7 +115,12 @@ function toChatMessages(request: ModelRequest, habits: ChatHabits): readonly Jso
 }
 
 function toChatMessage(request: ModelRequest, habits: ChatHabits, message: ModelMessage): readonly Json[] {
-  if (message.role === 'user') return [{ role: 'user', content: message.text }];
+  if (message.role === 'user') {
+    const { text, images = [] } = message;
+    if (images.length === 0) return [{ role: 'user', content: text }];
+    const shown = images.map((image) => ({ type: 'image_url', image_url: { url: dataUrl(image) } }));
+    return [{ role: 'user', content: [{ type: 'text', text }, ...shown] }];
+  }
   if (message.role === 'tool')
     return message.results.map(({ callId, text }) => ({ role: 'tool', tool_call_id: callId, content: text }));
   const { text, calls, state } = message;

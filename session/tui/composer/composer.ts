@@ -141,26 +141,18 @@ export function cleared(composer: Composer): Composer {
   };
 }
 
-/** The session's limits: octets of a message as JSON in a body of 256 KiB, and characters of a question. */
-const messageLimits = { octets: 255 * 1024, question: 8000 } as const;
+/** Octets of a message: what is too long for a question is attached as text. */
+const messageLimits = { octets: 1024 * 1024 } as const;
 
 function refusalOf(text: string): string | undefined {
   const octets = octetsOf(text);
   if (octets > messageLimits.octets)
     return `too long to be sent: ${kib(octets)} KiB of at most ${kib(messageLimits.octets)} KiB; nothing is lost, shorten it`;
-  const question = /^\s*\/ask\s+/.exec(text);
-  const length = question === null ? 0 : text.trimEnd().length - question[0].length;
-  if (length > messageLimits.question) {
-    const [found, most] = [length, messageLimits.question].map((count) => count.toLocaleString('en-US'));
-    return `too long for a question: ${found} of at most ${most} characters; nothing is lost, shorten it`;
-  }
   return undefined;
 }
 
 function octetsOf(text: string): number {
-  return text.length > messageLimits.octets
-    ? text.length
-    : new TextEncoder().encode(JSON.stringify(text)).length;
+  return text.length > messageLimits.octets ? text.length : new TextEncoder().encode(text).length;
 }
 
 function kib(octets: number): string {

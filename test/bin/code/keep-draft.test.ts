@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { openDraftKeeper } from '../../../bin/code/list-resumable.ts';
+import { openDraftKeeper } from '../../../bin/code/edit-outside.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import { messageOf } from '../../../core/base/errors.ts';
 import { makeTemporaryDirectory } from '../../rooms/temporary-directory.ts';

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { listResumable } from '../../../bin/code/list-resumable.ts';
 import { codeCommands } from '../../../bin/command-table/code-commands.ts';
+import { listResumable } from '../../../bin/commands/threads.ts';
 import { createPrinter } from '../../../bin/terminal/print.ts';
 import { threadDirectory } from '../../../session/thread/open-thread.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';

@@ -20,7 +20,7 @@ function optionsOf(argv: readonly string[]): CommandOptions {
   return invocation.options;
 }
 
-const line = (...argv: readonly string[]) => readCodeLine({ options: optionsOf(argv), cwd });
+const line = (...argv: readonly string[]) => readCodeLine({ args: [], options: optionsOf(argv), cwd });
 
 /** What was thrown: its code, its exit code and its sentence. */
 function refusalOf(act: () => unknown): string {
@@ -159,7 +159,7 @@ function scene(t: Test) {
     const context = { options, cwd: sample.root, env: { ...sample.env, ...env }, print };
     return readSessionOptions(
       context,
-      readCodeLine({ options, cwd: sample.root }),
+      readCodeLine({ args: [], options, cwd: sample.root }),
       await openRepository(sample.root),
       (name) => env[name],
     );

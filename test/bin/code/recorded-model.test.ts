@@ -24,7 +24,12 @@ t.test('a resumed thread keeps its provider, model and base URL unless the line 
     const invocation = parseArguments(['code', ...words.split(' ')], codeCommands);
     if (invocation.kind !== 'command') throw new Error(invocation.kind);
     const context = { options: invocation.options, cwd: root, env, print };
-    return readSessionOptions(context, readCodeLine({ ...context, cwd: root }), repository, () => undefined);
+    return readSessionOptions(
+      context,
+      readCodeLine({ ...context, args: [], cwd: root }),
+      repository,
+      () => undefined,
+    );
   };
   const begin = async (threadId: string, provider: object, apiBase?: string) => {
     const directory = threadDirectory(repository, threadId);

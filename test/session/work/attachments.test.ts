@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { readDraft } from '../../../engine/draft/stored-draft.ts';
+import type { Attachment } from '../../../session/thread/attachments.ts';
+import { threadDirectory } from '../../../session/thread/open-thread.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { priceDraft, submits } from '../../agent/planner/drafts.ts';
+import { lastNote, type ScriptedSession, scriptSession } from './scripted-session.ts';
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** What came with the first message. */
+function attached({ channel }: ScriptedSession['session']) {
+  const said = channel.state.transcript.find(({ kind }) => kind === 'user_message');
+  return (said?.metadata.attachments ?? []) as readonly Attachment[];
+}
+
+t.test('a message that is too long is attached as a whole, and its draft names it by digest', async (t) => {
+  const key = `ghp_${'0Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx'}`;
+  const log = Array.from(
+    { length: 9000 },
+    (_, at) => `line ${at} of the log${at === 200 ? ` ${key}` : ''}`,
+  ).join('\n');
+  await using scene = await scriptSession([
+    { calls: [['read_file', { path: 'attachment:message.txt', from_line: 5000, lines: 1 }]] },
+    submits(priceDraft),
+  ]);
+  const { session, model, sample } = scene;
+  await scene.say(`Make prices exact. The log:\n${log}\nThat is all.`);
+  const review = await scene.asked('intent_review_choice');
+  const [first, second] = model.asked.map(({ body }) => JSON.stringify(body));
+  t.match(first, 'Make prices exact.');
+  t.match(first, 'That is all.');
+  t.match(first, /The text \\"message\.txt\\" \(user-provided, sha256 [0-9a-f]{64}\)/);
+  t.match(first, '<untrusted>');
+  t.ok((first ?? '').length < 100_000, 'an excerpt of it');
+  t.match(second, 'line 4998 of the log', 'the rest is read');
+  t.notMatch(`${first}${second}`, key);
+  const said = attached(session);
+  t.match(said, [{ name: 'message.txt', origin: 'user-provided', mediaType: 'text/plain' }]);
+  const sha256 = said[0]?.sha256 ?? '';
+  const repository = await openRepository(sample.root);
+  const kept = join(threadDirectory(repository, session.threadId), 'attachments', sha256);
+  t.match(readFileSync(kept, 'utf8'), 'line 8999 of the log');
+  const draft = readDraft(repository, String(review.metadata.runId));
+  t.match(Buffer.from(draft?.specBytes ?? []).toString(), sha256);
+});
+
+t.test('`@file` attaches a file that differs from HEAD, and no ignored one', async (t) => {
+  await using scene = await scriptSession([{ text: 'Seen.' }]);
+  const { model, sample, session } = scene;
+  writeFileSync(join(sample.root, 'notes.txt'), 'NEW-NOTES');
+  writeFileSync(join(sample.root, '.gitignore'), 'private.txt\n');
+  writeFileSync(join(sample.root, 'private.txt'), 'IGNORED-WORDS');
+  await scene.say('Compare @notes.txt, @src/price.js and @private.txt, and @../../etc/passwd.');
+  await scene.ended();
+  t.equal(session.channel.state.status, 'idle', lastNote(session));
+  const body = JSON.stringify(model.asked[0]?.body);
+  t.match(body, /notes\.txt\\" \(uncommitted, sha256 /);
+  t.match(body, 'NEW-NOTES');
+  t.notMatch(body, 'IGNORED-WORDS');
+  const said = attached(session);
+  t.match(said, [{ name: 'notes.txt', origin: 'uncommitted' }]);
+  t.equal(said.length, 1, 'a committed file is read from HEAD');
+});
+
+t.test('an image goes to a model that takes images, and is refused by name elsewhere', async (t) => {
+  await using scene = await scriptSession([{ text: 'A dot.' }, { text: 'Still a dot.' }]);
+  const { model, sample, session } = scene;
+  writeFileSync(join(sample.root, 'dot.png'), png);
+  await scene.say('What is in @dot.png?');
+  await scene.ended();
+  t.match(
+    lastNote(session),
+    /UNSUPPORTED_OPERATION: the model `scripted` takes no images: `dot\.png` was not sent/,
+  );
+  t.equal(model.asked.length, 0);
+  await scene.say('/model gpt-6.1-sol');
+  await scene.say('What is in @dot.png?');
+  await scene.ended();
+  t.equal(session.channel.state.status, 'idle', lastNote(session));
+  const sent = `data:image/png;base64,${png.toString('base64')}`;
+  t.match(JSON.stringify(model.asked[0]?.body), sent);
+  t.notMatch(JSON.stringify(session.channel.state.dialogue), 'base64', 'the conversation holds no image');
+  writeFileSync(join(sample.root, 'huge.png'), Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024)]));
+  await t.rejects(scene.say('And @huge.png?'), { code: 'REQUEST_INVALID', message: /huge\.png/ });
+});
