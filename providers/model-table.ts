@@ -97,9 +97,36 @@ export function takesImages(model: string): boolean {
   return takingImages.some((family) => family.test(model.replace(/^.*\//, '')));
 }
 
-/** Models with a known price, in the order of their names. */
-export function listedModels(): readonly string[] {
-  return Object.keys(rows);
+/** Beginnings of model ids, by the provider that has them. */
+const providers: Readonly<Record<string, string>> = {
+  claude: 'anthropic',
+  deepseek: 'deepseek',
+  gemini: 'gemini',
+  glm: 'zhipu',
+  gpt: 'openai',
+  kimi: 'kimi',
+};
+
+/** A model with its provider, its context window in tokens, and USD for a million tokens. */
+export interface ListedModel {
+  readonly provider: string;
+  readonly model: string;
+  readonly contextTokens: number;
+  readonly inputUsd: number;
+  readonly outputUsd: number;
+  readonly images: boolean;
+}
+
+/** The models of the table, in the order of their names. */
+export function listedModels(): readonly ListedModel[] {
+  return Object.entries(rows).map(([model, [contextTokens, [inputUsd, outputUsd]]]) => ({
+    provider: providers[model.split('-', 1)[0] ?? ''] ?? '',
+    model,
+    contextTokens,
+    inputUsd,
+    outputUsd,
+    images: takesImages(model),
+  }));
 }
 
 /** Whether a temperature would be refused, by all that is known. */

@@ -8,8 +8,9 @@ import type { JournalWitness } from '../store/journal-witness.ts';
 import { isRun } from '../store/record/list-records.ts';
 import { journalFile, requireOwnPlace } from '../store/run-directory.ts';
 import { workspaceFingerprint } from '../workspace/git/dirty-paths.ts';
-import { openRepository } from '../workspace/git/repository.ts';
+import { openRepository, type Repository } from '../workspace/git/repository.ts';
 import { removeTree } from '../workspace/git/torn-paths.ts';
+import { expandCommand, findFileCommands } from './agents.ts';
 import type { GrantLedger } from './approvals/grants.ts';
 import { keepAudit, openAudit } from './audit/keep-audit.ts';
 import { openChannel, type SessionChannel } from './open-channel.ts';
@@ -22,9 +23,10 @@ import {
   restoredState,
   type TranscriptArchive,
 } from './state/restored-state.ts';
+import { slashCommands } from './state/slash-words.ts';
 import type { SessionState } from './state/state.ts';
 import { budgetUnpriced } from './state/usage.ts';
-import { attachTo } from './thread/attachments.ts';
+import { attachTo, type SaidWithText } from './thread/attachments.ts';
 import { type OpenThread, openThread, threadDirectory, threadNotFound } from './thread/open-thread.ts';
 import { allowVisitor, openVisits, type VisitorUse } from './work/consent.ts';
 import { openWork } from './work/open-work.ts';
@@ -39,6 +41,8 @@ export interface SessionSetting extends OpenWorkSetting {
   /** A thread that is gone on with; absent: a new one. THREAD_NOT_FOUND. */
   readonly resume?: string;
   readonly witness: JournalWitness;
+  /** The user's folder of commands and skills. Absent: only those of the repository count. */
+  readonly userDirectory?: string;
 }
 
 /** A session that is served: one channel, one thread. */
@@ -99,7 +103,8 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
           if (!(await visits.take(want, session))) await work.perform(want, session);
         },
         mask: setting.approval.mask,
-        attach: (said) => attachTo({ directory, repository }, said),
+        attach: async (said) =>
+          attachTo({ directory, repository }, await expanded(said, repository, setting)),
         fingerprint: () => workspaceFingerprint(repository),
         requireApart: async () => requireApart('allow', await setting.selfTest.result()),
         requireHoldable: () => requireHoldable(repository),
@@ -150,6 +155,18 @@ async function openState(
   const after = happened.reduce(reduce, before);
   archive.follow(before, after, happened);
   return after;
+}
+
+/** A message that names a command of a file becomes its words; commands of writ come first. */
+async function expanded(
+  said: SaidWithText,
+  repository: Repository,
+  { userDirectory }: Pick<SessionSetting, 'userDirectory'>,
+): Promise<SaidWithText> {
+  const [, name] = /^\s*\/([a-z0-9-]+)(?:\s|$)/.exec(said.text) ?? [];
+  if (name === undefined || slashCommands.some((one) => one.name === name)) return said;
+  const text = expandCommand(said.text, await findFileCommands(repository, userDirectory));
+  return text === undefined ? said : { ...said, text };
 }
 
 async function isThread(directory: string): Promise<boolean> {

@@ -68,7 +68,17 @@ async function oneThread(
           report: (fault) => context.print.note(`what you type is not kept: ${messageOf(fault)}`),
         });
         await late.open(served.door);
-        shown.opened(served, keeper);
+        const { findFileCommands } = await import('../../session/agents.ts');
+        const { userConfigDir } = await import('../../attest/keys/user-config-dir.ts');
+        const found = await findFileCommands(repository, userConfigDir(context.env));
+        shown.opened(
+          served,
+          keeper,
+          [...found.values()].map(({ name, description }) => ({
+            form: `/${name} [TEXT]`,
+            says: description,
+          })),
+        );
         await shown.ended;
         await keeper.close();
         if (shown.unsent().length > 0) context.print.note('what was not sent is kept with the thread');
@@ -111,7 +121,11 @@ interface ShownSession {
 /** A screen in this process's terminal. */
 interface ShownScreen {
   /** The session is there, and served there; `keeper` keeps what is typed and not sent. */
-  opened(at: { readonly baseUrl: string }, keeper: DraftKeeper): void;
+  opened(
+    at: { readonly baseUrl: string },
+    keeper: DraftKeeper,
+    commands: readonly { readonly form: string; readonly says: string }[],
+  ): void;
   readonly unsent: Screen['unsent'];
   /** Resolves when the user leaves or the signal aborts. The terminal is then restored. */
   readonly ended: Promise<ScreenEnd>;
@@ -185,9 +199,9 @@ function showScreen(
   void screen.ended.then(leave);
   if (signal.aborted) interrupted();
   return {
-    opened({ baseUrl }, opened) {
+    opened({ baseUrl }, opened, commands) {
       keeper = opened;
-      screen.opened(greetingLines(door.snapshot(), baseUrl), opened.draft);
+      screen.opened(greetingLines(door.snapshot(), baseUrl), opened.draft, commands);
       void import('../../session/screen/highlighter.ts').then(({ loadHighlighting }) => loadHighlighting());
     },
     unsent: () => screen.unsent(),

@@ -12,6 +12,8 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
+import { builtInProviders } from '../../providers/built-in-providers.ts';
+import { listedModels } from '../../providers/model-table.ts';
 import { maskValues } from '../../providers/wire/traffic-file.ts';
 import type { AgentProfile } from '../../session/agents.ts';
 import type { ReadGraph } from '../../session/api/session-routes.ts';
@@ -96,6 +98,7 @@ export async function serveCode(
     about: {
       provider: options.model.provider,
       key: found.key,
+      models: listedModels(),
       logFile: log.file,
       sandbox: sandboxFacts(engine, setting.sandbox),
       selfTest: selfTest.result,
@@ -238,6 +241,19 @@ function sourceOf(model: ModelChoice, agent: AgentProfile | undefined): ChosenMo
   return { kind: 'worker', worker: workerOf(model.provider), from: formatModelChoice(choice) };
 }
 
+/**
+ * Another model, after `/model NAME` or `/model PROVIDER/NAME`. Another provider starts with its own address and
+ * without flags. Behind `--api-base` a slash belongs to the name.
+ */
+export function otherModel(before: ModelChoice, id: string): ModelChoice {
+  const [provider = '', ...name] = id.split('/');
+  const isProvider =
+    Object.hasOwn(builtInProviders, provider) && name.length > 0 && before.apiBase === undefined;
+  if (!isProvider) return { ...before, model: id };
+  if (provider === before.provider) return { ...before, model: name.join('/') };
+  return { provider, model: name.join('/'), flags: {} };
+}
+
 /** The profile as the provenance of a run names it. */
 function digestOf({ name, tier, instructions }: AgentProfile): NonNullable<ModelChoice['profile']> {
   return { name, tier, sha256: sha256Hex(instructions) };
@@ -265,7 +281,7 @@ async function sessionSetting(
     sandbox: context.options.value('sandbox') ?? 'auto',
     selfTest,
     modelFor: ({ context: of, model: id = model.model }) => ({
-      source: sourceOf(id === undefined ? model : { ...model, model: id }, agent),
+      source: sourceOf(id === undefined ? model : otherModel(model, id), agent),
       instructions: sessionInstructions({ context: of, agent }),
     }),
     named: ({ provider, model, requestId }) =>
@@ -304,6 +320,7 @@ async function sessionSetting(
         source: sourceOf(from, called),
       };
     },
+    userDirectory: userConfigDir(context.env),
     ground: sessionEnvironment(options, found),
     ...(resume === undefined ? {} : { resume }),
   };

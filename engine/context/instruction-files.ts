@@ -31,6 +31,8 @@ export interface InstructionFiles {
 
 /** In the order of preference within a directory. */
 const names: readonly string[] = ['AGENTS.md', 'CLAUDE.md'];
+/** Notes that people reviewed: an ordinary file, which counts as committed. */
+const notesPath = '.writ/memory.md';
 const maxFiles = 16;
 const maxFileBytes = 32 * 1024;
 const maxTotalBytes = 64 * 1024;
@@ -54,6 +56,8 @@ export async function readInstructions(request: InstructionRequest): Promise<Ins
     .filter(([directory]) => directory === '' || touched.has(directory))
     .sort(([one], [other]) => depthOf(one) - depthOf(other) || (one < other ? -1 : 1))
     .map(([, entry]) => entry);
+  const notes = entries.find((entry) => entry.path === notesPath && isFile(entry));
+  if (notes !== undefined) wanted.unshift(notes);
   const read = wanted.filter(({ sizeBytes }) => sizeBytes <= maxReadBytes).slice(0, maxFiles);
   const parts: string[] = [];
   const files: ModelWork['instructions'][number][] = [];
@@ -70,9 +74,12 @@ export async function readInstructions(request: InstructionRequest): Promise<Ins
       .subarray(0, shown)
       .toString('utf8')
       .replace(/\uFFFD$/, '');
-    const place = path.includes('/')
-      ? `files below ${quoted(path.slice(0, path.lastIndexOf('/') + 1))}`
-      : 'all files';
+    const place =
+      path === notesPath
+        ? 'all files, notes of the people who work here'
+        : path.includes('/')
+          ? `files below ${quoted(path.slice(0, path.lastIndexOf('/') + 1))}`
+          : 'all files';
     parts.push(
       [
         `${quoted(path)}, for ${place}:`,

@@ -29,6 +29,7 @@ import { allowRules, denyRules } from '../../workspace/command-acl/constraints.t
 import { readBlob, readBlobs } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { WritConfig } from '../config/config.ts';
+import type { InstructionFiles } from '../context/instruction-files.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
 import { type DraftFrame, draftedContract, placeFaults } from '../intent/draft/drafted-contract.ts';
 import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
@@ -71,6 +72,8 @@ export interface DraftingRequest
   readonly spent?: Spent;
   /** Present: a person talks with the model, which may answer or ask back instead. */
   readonly talk?: Talk & Pick<DraftForm, 'answers'>;
+  /** Gets the instruction files that the model gets. */
+  readonly instructed?: (files: InstructionFiles['files']) => Promise<void>;
   /** What came with the last message, and with earlier ones of the conversation. */
   readonly attached?: readonly Attached[];
   readonly earlier?: readonly Attached[];
@@ -117,6 +120,7 @@ export async function draftIntent(
   const { spent: before = nothingSpent } = request;
   await using reading = await openReading(engine, request);
   const { worker, environment, model, isLent, guides, turns, agent } = reading;
+  await request.instructed?.(guides.files);
   const { text: attachedTexts, images, hands } = withAttached(reading, attached, earlier);
   const context = [...(request.context ?? []), ...attachedTexts];
   const spent = (): Spent => addSpent(before, (agent ?? turns).taken());

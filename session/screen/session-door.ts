@@ -30,6 +30,16 @@ export interface SessionDoor {
   threads(page: ThreadPage): Promise<ThreadList>;
 }
 
+/** A model with its context window in tokens, and USD for a million tokens. */
+export interface ListedModel {
+  readonly provider: string;
+  readonly model: string;
+  readonly contextTokens: number;
+  readonly inputUsd: number;
+  readonly outputUsd: number;
+  readonly images: boolean;
+}
+
 export interface ListedGrant {
   readonly id: string;
   readonly kind: string;
@@ -50,6 +60,8 @@ export interface Diagnostics {
     readonly enforced: readonly string[];
     readonly selfApproval: 'possible' | 'impossible' | 'not_tried';
   };
+  /** Models with a known price; `/model` lists them. */
+  readonly models?: readonly ListedModel[];
   readonly logFile?: string;
   /** Only an error code. */
   readonly lastError?: string;

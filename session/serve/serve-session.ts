@@ -22,7 +22,7 @@ import type { McpHttp } from '../mcp/serve-mcp-http.ts';
 import { type McpApproval, type McpGround, questionLines } from '../mcp/tool.ts';
 import type { SessionLog } from '../open-log.ts';
 import type { OpenSession } from '../open-session.ts';
-import type { Diagnostics, SessionDoor } from '../screen/session-door.ts';
+import type { Diagnostics, ListedModel, SessionDoor } from '../screen/session-door.ts';
 import { requireApart, type SelfTest, type SelfTester } from '../self-test.ts';
 import type { SessionOptions } from '../session-options.ts';
 import type { Happened } from '../state/fact.ts';
@@ -285,6 +285,7 @@ export interface DiagnosticsFacts {
   readonly provider: string;
   /** Where the key of the provider was found, never the key; absent where it needs none. */
   readonly key: { readonly name: string; readonly source: string } | undefined;
+  readonly models?: readonly ListedModel[];
   readonly logFile: string | undefined;
   /** Back end that commands run in, and what it holds when it is tried out. */
   readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
@@ -300,7 +301,7 @@ export async function readDiagnostics(
 ): Promise<Diagnostics & Readonly<Record<string, unknown>>> {
   const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
   const now = state();
-  const { provider, key, logFile } = facts;
+  const { provider, key, logFile, models = [] } = facts;
   const { controller, provider: asked } = toSnapshot(now);
   const [pending] = pendingOf(now);
   const lastError = lastErrorOf(now);
@@ -313,6 +314,7 @@ export async function readDiagnostics(
     controller,
     attachable: now.ground.attachable,
     ports: facts.ports(),
+    ...(models.length === 0 ? {} : { models }),
     sandbox: {
       ...sandbox,
       selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not_tried',

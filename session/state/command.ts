@@ -57,6 +57,7 @@ export type Report = { readonly turn: string } & (
       {
         readonly type:
           | 'exchanged'
+          | 'instructed'
           | 'noted'
           | 'tool'
           | 'announced'

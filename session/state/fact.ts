@@ -25,6 +25,12 @@ import type {
 /** The controller while there is no lease. */
 type LocalController = 'tui' | 'cli' | 'none';
 
+/** A file of the repository that instructs models, as a model got it. */
+export interface InstructionFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+
 /** Fixed when a session is opened. */
 export interface SessionGround extends StartedSettings {
   readonly sessionId: string;
@@ -173,6 +179,8 @@ export type Fact =
       readonly plan?: string;
       readonly task?: string;
     } & UsedOnce)
+  /** The instruction files that a model gets with the questions of this thread, other than before. */
+  | { readonly type: 'instructed'; readonly files: readonly InstructionFile[] }
   | { readonly type: 'goal-began'; readonly goal: SessionGoal }
   | { readonly type: 'goal-moved'; readonly goal: string; readonly change: GoalChange }
   /** A person's complete review of one hunk. It replaces earlier reviews of the hunk. */

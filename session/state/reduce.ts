@@ -69,6 +69,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     held: undefined,
     undos: [],
     ran: [],
+    instructions: [],
     run: undefined,
     usage: nothingUsed,
     limit: undefined,
@@ -126,6 +127,8 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'replying':
     case 'replied':
       return withReply(state, fact, atMs);
+    case 'instructed':
+      return { instructions: fact.files };
     case 'tool':
       return { ...withTool(state, fact, atMs), status: duringTool(state, fact.status) };
     case 'announced':

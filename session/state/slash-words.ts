@@ -30,7 +30,7 @@ export const slashWords = [
     'lists what taking back a run or one task of it would touch, and takes it back by a run of its own; without RUN: the last one',
   ],
   ['/context dev|review|research', 'what the session is for: only in dev anything is changed'],
-  ['/model NAME', 'another model of the same provider from the next turn on'],
+  ['/model NAME', 'another model from the next turn on; of another provider: PROVIDER/NAME'],
   ['/compact', 'shortens what a model is sent of older turns and tool results'],
   ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
 ] as const;

@@ -35,6 +35,7 @@ export function toSnapshot(state: SessionState) {
     interactions: state.interactions.map((one) => toInteraction(one, state.settings)),
     ...(state.gates.length === 0 ? {} : { gates: state.gates }),
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
+    ...(state.instructions.length === 0 ? {} : { instructions: state.instructions }),
     ...usageOf(state),
     ...heldOf(state),
     ...(state.goal === undefined ? {} : { goal: toGoalView(state.goal) }),

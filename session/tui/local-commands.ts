@@ -11,6 +11,7 @@ type BareCommand =
   | 'keys'
   | 'contract'
   | 'status'
+  | 'models'
   | 'plan'
   | 'approvals'
   | 'diff'
@@ -52,6 +53,7 @@ const rows: readonly (readonly [form: string, says: string, read: Read, isShared
   ['/plan', 'shows the plan', bare('plan'), true],
   ['/contract', 'all of the contract that was drafted last', bare('contract')],
   ['/status', 'model, thread, sandbox, ports, what it cost', bare('status')],
+  ['/model', 'the models that are known, with context and price', bare('models'), true],
   ['/approvals [revoke N|all]', 'what is pre-approved, and taking it back', readApprovals],
   ['/diff', 'what was changed', bare('diff')],
   ['/keep N', 'hunk N of /diff stays', readVerdict('keep')],

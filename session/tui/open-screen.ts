@@ -65,7 +65,7 @@ export interface Screen {
   isAsking(): boolean;
   resized(size: Size): void;
   /** The session is open: prints the greeting, sends what waits, and restores the draft of its thread. */
-  opened(greeting: readonly Line[], draft?: Draft): void;
+  opened(greeting: readonly Line[], draft?: Draft, commands?: readonly CommandRow[]): void;
   /** Prints lines above the live region. */
   say(lines: readonly Line[]): void;
   /** Text that was typed and not sent. */
@@ -80,8 +80,8 @@ const unsaid = { lines: [], open: [] };
 /** The screen of a session in a terminal: draws its snapshots and sends what its user types. */
 export function openScreen(parts: ScreenParts): Screen {
   const { door, painter, clock } = parts;
-  const rows = commandRows(parts.commands);
-  const offers = rows.map(({ form, says }) => offerOf(form, says));
+  let rows = commandRows(parts.commands);
+  let offers = rows.map(({ form, says }) => offerOf(form, says));
   const printer = openPrinter();
   const earlier = openEarlier(door, printedFrom(door.snapshot()));
   const ended = Promise.withResolvers<ScreenEnd>();
@@ -218,7 +218,9 @@ export function openScreen(parts: ScreenParts): Screen {
       await refreshFacts();
     }
   };
-  const opened = (greeting: readonly Line[], draft?: Draft): void => {
+  const opened: Screen['opened'] = (greeting, draft, more = []): void => {
+    rows = commandRows([...parts.commands, ...more]);
+    offers = rows.map(({ form, says }) => offerOf(form, says));
     const { isStarting: _, ...facts } = view.facts;
     const time = view.time && { ...view.time, sinceMs: clock.now(), workedMs: 0 };
     view = { ...view, facts, time, composer: withDraft(view.composer, saidBefore(door.snapshot()), draft) };
@@ -277,7 +279,7 @@ function saidBefore({ transcript }: Snapshot): readonly string[] {
 /** Splits `/plan continue [N]` into the words to type and the arguments. */
 function offerOf(form: string, description: string) {
   const words = form.slice(1).split(' ');
-  const first = words.findIndex((word) => !/^[a-z]+$/.test(word));
+  const first = words.findIndex((word) => !/^[a-z0-9-]+$/.test(word));
   const typed = first < 0 ? words : words.slice(0, first);
   return { name: typed.join(' '), arguments: words.slice(typed.length).join(' '), description };
 }

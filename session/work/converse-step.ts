@@ -1,4 +1,5 @@
 /** Talks with a model: it answers, asks back, or drafts a spec that the person confirms. It changes nothing. */
+import { isDeepStrictEqual } from 'node:util';
 import { converse } from '../../agent/converse.ts';
 import type { Talk } from '../../agent/submit-draft.ts';
 import { openWeb } from '../../agent/web/open-web.ts';
@@ -24,6 +25,7 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { checkLists } from '../../spec/checks-of.ts';
 import { unusualFacts } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
+import type { InstructionFile } from '../state/fact.ts';
 import { pursuedGoal } from '../state/goal.ts';
 import type { DraftEssence } from '../state/question.ts';
 import { type Attachment, readAttached } from '../thread/attachments.ts';
@@ -54,6 +56,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   });
   const web = await openSearch(scope, reading);
   const { guides, turns, agent } = reading;
+  await tellInstructions(scope, guides.files);
   const { last, earlier } = await attachedTo(scope);
   const { text: texts, images, hands } = withAttached(reading, last, earlier);
   const talk = openTalk(scope);
@@ -74,6 +77,15 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     if (!scope.state().transcript.some(({ kind, content }) => kind === 'info_note' && content === notice))
       await note('Note', notice);
   return ended.kind === 'nothing' ? { end: 'failed', reason: ended.reason } : { end: 'done' };
+}
+
+/** Records which instruction files the model gets, if they are other ones than before. */
+async function tellInstructions(
+  { state, emit }: Pick<TurnScope, 'state' | 'emit'>,
+  given: readonly InstructionFile[],
+): Promise<void> {
+  const files = given.map(({ path, sha256 }) => ({ path, sha256 }));
+  if (!isDeepStrictEqual(files, state().instructions)) await emit({ type: 'instructed', files });
 }
 
 /** What came with the last message of the thread, and with those before it that are still shown. */
@@ -165,6 +177,7 @@ export async function draftStep(
     ...(await requestOf(scope)),
     runId,
     said,
+    instructed: (files: readonly InstructionFile[]) => tellInstructions(scope, files),
     attached: attached.last,
     earlier: attached.earlier,
     createdAt: toRfc3339(clock.now()),

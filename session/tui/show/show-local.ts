@@ -35,6 +35,8 @@ export async function showLocal(
       const diagnostics = await door.diagnostics();
       return [[], [span('Status', 'heading')], ...statusLines(door.snapshot(), diagnostics)];
     }
+    case 'models':
+      return modelLines(door.snapshot(), await door.diagnostics());
     case 'contract':
       return contractLines(door.snapshot(), columns);
     case 'plan':
@@ -224,6 +226,7 @@ export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics
     ['for', settings.context === 'dev' ? 'development (dev)' : `${settings.context}: it only reads`],
     ['network', `${settings.networkAccess}, for plans from now on`],
     ['review', settings.review === 'on' ? 'on: changes are held until you have reviewed them' : 'off'],
+    ['instructions', instructionWords(snapshot)],
     ['directory', workingDir],
     ['thread', threadId],
     ['steered by', isOurs ? 'you' : `${controller.kind} ${controller.ownerLabel ?? ''}`.trim()],
@@ -237,6 +240,35 @@ export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics
   return facts
     .filter((one) => one !== undefined && one !== false)
     .map(([name, value]): Line => [span(`  ${name.padEnd(nameColumns)}`, 'dim'), span(visible(value))]);
+}
+
+/** Every known model, the current one marked, in columns. */
+export function modelLines(
+  { provider: { provider, model = '' } }: Pick<Snapshot, 'provider'>,
+  { models = [] }: Pick<Partial<Diagnostics>, 'models'>,
+): readonly Line[] {
+  const widest = Math.max(0, ...models.map((one) => `${one.provider}/${one.model}`.length));
+  const current = model.includes('/') ? model : `${provider}/${model}`;
+  return [
+    [],
+    [span('Models', 'heading'), span('  context · USD for a million tokens in, out', 'dim')],
+    ...models.map((one): Line => {
+      const name = `${one.provider}/${one.model}`;
+      const isCurrent = name === current;
+      const facts = `${tokenWords(one.contextTokens).padStart(5)} · ${one.inputUsd}, ${one.outputUsd}${one.images ? ' · images' : ''}`;
+      return [
+        span(isCurrent ? '› ' : '  ', 'accent'),
+        span(name.padEnd(widest + 2), isCurrent ? 'accent' : 'plain'),
+        span(facts, 'dim'),
+      ];
+    }),
+    [span('  /model PROVIDER/NAME, or /model NAME of this provider; any other name is accepted, too', 'dim')],
+  ];
+}
+
+function instructionWords({ instructions = [] }: Snapshot): string {
+  if (instructions.length === 0) return 'the model got no file of this repository yet';
+  return instructions.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`).join(', ');
 }
 
 function costFacts({ usage, goal }: Snapshot): readonly (Fact | undefined | false)[] {
