@@ -76,7 +76,10 @@ export async function pushSealed(context: CommandContext, view: RunView): Promis
 }
 
 /** Why the branch did not move; of refs that git refused together, the one that was to blame. */
-export function reasonOf(refs: readonly MovedRef[], { branch }: Pick<PushPlace, 'branch'>): string | undefined {
+export function reasonOf(
+  refs: readonly MovedRef[],
+  { branch }: Pick<PushPlace, 'branch'>,
+): string | undefined {
   const own = refs.find(({ ref }) => ref === branch);
   if (own === undefined || !isRefused(own)) return undefined;
   const { reason = own.status } = own;
