@@ -303,7 +303,7 @@ const commandName = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** Places in a repository, at HEAD: a change in the working tree does not count. */
 const committedPlaces: readonly RegExp[] = [
   /^\.writ\/commands\/([^/]+)\.md$/,
-  /^\.(?:writ|claude|agents)\/skills\/([^/]+)\/SKILL\.md$/,
+  /^\.(?:claude|agents)\/skills\/([^/]+)\/SKILL\.md$/,
 ];
 
 /** The commands of the repository at HEAD, then those of the user; the first of a name counts. */

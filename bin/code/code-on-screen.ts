@@ -181,6 +181,16 @@ function showScreen(
       return isRun(stores, await openRepository(line.workingDir), systemClock, word);
     },
     suspend: () => terminal.suspend(),
+    ...(env.WRIT_NOTIFY === 'off'
+      ? {}
+      : {
+          announce({ text, isBusy, isAlert }) {
+            terminal.title(text, isBusy);
+            if (!isAlert) return;
+            terminal.call(text);
+            void callProgram({ cwd, env }, text);
+          },
+        }),
     keep: (of) => keeper?.keep(of),
   });
   const stopListening = aside.listen((text) => screen.say([[span('· ', 'dim'), span(visible(text), 'dim')]]));
@@ -239,6 +249,25 @@ function startingSnapshot(line: CodeLine, now: string): Snapshot {
     interactions: [],
     updatedAt: now,
   };
+}
+
+/** Longest run of the program that is told of a waiting session. */
+const callMs = 10_000;
+
+/** Runs the program of `WRIT_NOTIFY_COMMAND` with the text as its last argument. No shell reads it, and faults are silent. */
+async function callProgram({ cwd, env }: Pick<CommandContext, 'cwd' | 'env'>, text: string): Promise<void> {
+  const argv = (env.WRIT_NOTIFY_COMMAND ?? '').split(/\s+/).filter((word) => word !== '');
+  if (argv.length === 0) return;
+  const { execFileBounded } = await import('../../workspace/process/spawn.ts');
+  const own = Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+  await execFileBounded([...argv, text], {
+    cwd,
+    env: own,
+    maxBytes: 64 * 1024,
+    signal: AbortSignal.timeout(callMs),
+  }).catch(() => undefined);
 }
 
 /** A path as a person types it where no shell reads it: without the quotes around it, and `~/` for the home. */

@@ -15,7 +15,7 @@ import { findServicePlace, serviceStatus } from '../../service/find-service.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findLandingRemote } from '../../store/landed.ts';
 import { openStores } from '../../store/stores.ts';
-import { governing, openRepository } from '../../workspace/git/repository.ts';
+import { openRepository, trackedState } from '../../workspace/git/repository.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
@@ -40,8 +40,8 @@ ${ofPython ? `# lockfile = "${lock}"\n` : ''}`;
 const ignoreText = [
   '*',
   '!.gitignore',
-  ...governing.files.map((name) => `!${name}`),
-  ...governing.folders.flatMap((name) => [`!${name}/`, `!${name}/**`]),
+  ...trackedState.files.map((name) => `!${name}`),
+  ...trackedState.folders.flatMap((name) => [`!${name}/`, `!${name}/**`]),
   '',
 ].join('\n');
 

@@ -83,9 +83,9 @@ function stateItem(snapshot: Snapshot, { seconds, isStarting }: StatusFacts): St
     isStarting === true
       ? (['starting…', 'accent'] as const)
       : isAnswered(snapshot)
-        ? (['answered, nothing changed', 'good'] as const)
+        ? (['ready: answered, nothing changed', 'good'] as const)
         : outcome?.isCommit === true
-          ? (['committed', 'good'] as const)
+          ? (['done: committed', 'good'] as const)
           : stateWords[status];
   return { text: `${text}${since}`, tone, weight: 1 };
 }

@@ -51,8 +51,17 @@ interface ScreenParts {
   /** Whether a word names a run of this repository, and no thread. */
   readonly isRun?: (word: string) => Promise<boolean>;
   readonly suspend: () => void;
+  /** Called when the session begins to work, waits for an answer, or has finished. Absent: no notifications. */
+  readonly announce?: (news: Announcement) => void;
   /** Called when the unsent text changes, with a function that returns it. Never called for a secret. */
   readonly keep?: (of: () => Draft) => void;
+}
+
+/** What a session began to do. `isAlert`: after a long wait a person is wanted. */
+export interface Announcement {
+  readonly text: string;
+  readonly isBusy: boolean;
+  readonly isAlert: boolean;
 }
 
 export interface ScreenEnd {
@@ -75,6 +84,8 @@ export interface Screen {
 }
 
 const tickMs = 1000;
+/** A person waits for a shorter turn at the screen. */
+const longMs = 10_000;
 const unsaid = { lines: [], open: [] };
 
 /** The screen of a session in a terminal: draws its snapshots and sends what its user types. */
@@ -105,12 +116,24 @@ export function openScreen(parts: ScreenParts): Screen {
     show(view, snapshot, { ...size, nowMs: clock.now(), lines: [...lines, ...cost], open });
     for (const effect of stepped.effects) act(effect);
     keep(snapshot);
+    announce(snapshot);
   };
   const keep = (snapshot: Snapshot): void => {
     const now = view;
     if (now.composer === kept || now.facts.isStarting === true || isSecretAsked(snapshot)) return;
     kept = now.composer;
     parts.keep?.(() => draftOf(withoutWriting(now).composer, saidBefore(snapshot)));
+  };
+  let was: Snapshot['status'] = 'idle';
+  let busyMs = clock.now();
+  const announce = ({ status, workingDir }: Snapshot): void => {
+    if (status === was || view.facts.isStarting === true) return;
+    const [wasBusy, isBusyNow] = [isWorking(was), isWorking(status)];
+    if (isBusyNow && !wasBusy) busyMs = clock.now();
+    was = status;
+    const isAlert = wasBusy && !isBusyNow && clock.now() - busyMs >= longMs;
+    const text = `writ ${workingDir.split('/').at(-1)}: ${announcedWords[status]}`;
+    parts.announce?.({ text, isBusy: isBusyNow, isAlert });
   };
   const frames = openFrames(clock, draw);
   const say = (lines: readonly Line[]): void => {
@@ -269,6 +292,19 @@ export function openScreen(parts: ScreenParts): Screen {
     },
   };
 }
+
+function isWorking(status: Snapshot['status']): boolean {
+  return status === 'thinking' || status === 'executing_tool';
+}
+
+const announcedWords: Readonly<Record<Snapshot['status'], string>> = {
+  idle: 'ready',
+  thinking: 'thinking',
+  executing_tool: 'working',
+  awaiting_interaction: 'asks you',
+  completed: 'done',
+  error: 'failed',
+};
 
 function saidBefore({ transcript }: Snapshot): readonly string[] {
   return transcript.flatMap(({ kind, content }) =>

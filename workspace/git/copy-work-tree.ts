@@ -15,7 +15,7 @@ import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { maxListBytes, runGit } from './git.ts';
-import { isGoverningPath, type Repository } from './repository.ts';
+import { isTrackedState, type Repository } from './repository.ts';
 import { removeTree } from './torn-paths.ts';
 
 /** A copy of a working tree. */
@@ -188,7 +188,7 @@ function namesIn(listed: Buffer): readonly Buffer[] {
 /** Of `.writ/`, only what repositories track: tokens and journals are in the same directory. */
 function isShown(name: Buffer): boolean {
   const text = name.toString('utf8');
-  return !/^\.writ(?:\/|$)/i.test(text) || isGoverningPath(text.toLowerCase());
+  return !/^\.writ(?:\/|$)/i.test(text) || isTrackedState(text.toLowerCase());
 }
 
 /** A git directory can have another name and be inside the working tree; git then lists it like any directory. */

@@ -315,13 +315,28 @@ async function firstCommit(repository: Repository, base: string | undefined): Pr
  * signers at the policy commit. Only the exact spelling counts; any other spelling of `.writ` is refused.
  */
 export function isGoverningPath(path: string): boolean {
-  const [root, name = '', ...below] = path.split('/');
-  if (root !== '.writ') return false;
-  return below.length === 0 ? governing.files.includes(name) : governing.folders.includes(name);
+  return isListed(path, governing);
 }
 
-/** What repositories track below `.writ/`; everything else there is state of one machine. */
-export const governing: Readonly<Record<'files' | 'folders', readonly string[]>> = {
+function isListed(path: string, { files, folders }: typeof governing): boolean {
+  const [root, name = '', ...below] = path.split('/');
+  if (root !== '.writ') return false;
+  return below.length === 0 ? files.includes(name) : folders.includes(name);
+}
+
+/** True for any tracked file below `.writ/`: one that governs writ, or an ordinary file of words for models. */
+export function isTrackedState(path: string): boolean {
+  return isListed(path, trackedState);
+}
+
+/** The tracked files and folders that govern writ. */
+const governing: Readonly<Record<'files' | 'folders', readonly string[]>> = {
   files: ['config.toml', 'allowed_signers', 'owners', 'waivers.toml', 'workers', 'baseline.json'],
   folders: ['agents', 'trust'],
+};
+
+/** What repositories track below `.writ/`; everything else there is state of one machine. */
+export const trackedState: typeof governing = {
+  files: [...governing.files, 'memory.md'],
+  folders: [...governing.folders, 'commands'],
 };

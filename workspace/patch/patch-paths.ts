@@ -4,11 +4,11 @@ import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import { type HunkHeader, readHunkHeader, readSections } from '../../readers/diff/read-sections.ts';
-import { isGoverningPath } from '../git/repository.ts';
+import { isGoverningPath, isTrackedState } from '../git/repository.ts';
 
 /**
  * Refuses a path that no patch may write: PATCH_ESCAPES_REPOSITORY for absolute paths, `..`, and the git directory
- * under any name that a file system treats as such; PATCH_TOUCHES_STATE for `.writ`, except for the governing files.
+ * under any name that a file system treats as such; PATCH_TOUCHES_STATE for `.writ`, except for the tracked files.
  */
 export function requirePatchPath(path: string): void {
   const segments = path.split('/');
@@ -25,7 +25,7 @@ export function requirePatchPath(path: string): void {
   if (segments.some((segment) => segment === '' || segment === '.')) refuse('is not a plain path');
   // NTFS treats a backslash as a separator, too.
   if (path.split(/[\\/]/).some(isGitDirectoryName)) refuse('lies in the git directory');
-  if (stateName(path.split(/[\\/]/)[0] ?? '') && !isGoverningPath(path)) {
+  if (stateName(path.split(/[\\/]/)[0] ?? '') && !isTrackedState(path)) {
     throw new WritError('PATCH_TOUCHES_STATE', { detail: { path: printable(path) } });
   }
 }

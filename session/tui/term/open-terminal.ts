@@ -34,6 +34,10 @@ interface Terminal {
    * does.
    */
   lend<T>(use: () => Promise<T>): Promise<T>;
+  /** Shows in the title what the session does, and its progress where the terminal has one (OSC 9;4). */
+  title(text: string, isBusy: boolean): void;
+  /** Calls a person who looks elsewhere: a bell, and a notification where the terminal has one (OSC 9, OSC 777). */
+  call(text: string): void;
   /** Removes the live region and restores the terminal. Idempotent. */
   close(): void;
 }
@@ -44,6 +48,10 @@ type State = 'ours' | 'lent' | 'stopped' | 'closed';
 const enter = '\x1b[?2004h';
 /** All that a frame may have left, wherever it was cut off. */
 const leave = '\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h\x1b[?2004l';
+/** The title is put away first, and brought back at the end. */
+const [keepTitle, bringBack, noProgress] = ['\x1b[22;0t', '\x1b[23;0t', '\x1b]9;4;0\x07'];
+/** Text inside of a sequence: nothing in it may end the sequence or begin another. */
+const inert = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f;]/gu, ' ').slice(0, 200);
 /** Terminals without escape sequences would print them as text. */
 const knowsNone = ({ TERM = '' }: Ground['env']): boolean => TERM === 'dumb' || TERM === '';
 /** The system does not stop an orphaned job: then it continues at once. */
@@ -72,7 +80,16 @@ export function openTerminal({ ground, clock, theme, told, isPlain = false }: Te
     keys = reader;
     stopReading = ground.onBytes((bytes) => reader.feed(bytes));
   };
+  let hasTitle = false;
+  const say = (sequence: string): void => {
+    if (is('ours') && !isPlain && !isMute) ground.write(sequence);
+  };
+  const dropTitle = (): void => {
+    if (hasTitle) say(`${noProgress}${bringBack}`);
+    hasTitle = false;
+  };
   const give = (to: State): void => {
+    dropTitle();
     state = to;
     keys?.stop();
     stopReading();
@@ -158,6 +175,12 @@ export function openTerminal({ ground, clock, theme, told, isPlain = false }: Te
         }
       }
     },
+    title(text, isBusy) {
+      if (!hasTitle) say(keepTitle);
+      hasTitle = true;
+      say(`\x1b]2;${inert(text)}\x07\x1b]9;4;${isBusy ? '3' : '0'}\x07`);
+    },
+    call: (text) => say(`\x07\x1b]9;${inert(text)}\x07\x1b]777;notify;writ;${inert(text)}\x07`),
     close,
   };
 }
