@@ -120,7 +120,7 @@ function letters(name: string): string {
 
 /** The message for a bugfix that changes test files without a new case. */
 export const noNewCase =
-  'the contract is for a bugfix, and the patch changes test files without adding a test case';
+  'the spec is for a bugfix, and the patch changes test files without adding a test case';
 
 /** Whether the spec requires a new test case: `requireNewTestsWhenBugfix` for a change of type `bugfix`. */
 export function requiresNewTests({ intent, acceptance }: EffectiveIntentSpec): boolean {
