@@ -220,13 +220,7 @@ const seldomApart: Plugin = {
 
 const folded = [
   ...(await fold({
-    entryPoints: [
-      'dist/bin/main.js',
-      'dist/index.js',
-      'dist/plugin.js',
-      'dist/testing.js',
-      'dist/plugins/testers/store-writer.js',
-    ],
+    entryPoints: ['dist/bin/main.js', 'dist/index.js', 'dist/plugin.js', 'dist/testing.js'],
     chunkNames: 'bin/part-[hash]',
     plugins: [commandsApart],
   })),

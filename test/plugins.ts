@@ -6,7 +6,6 @@ await room(
   'engine/redacted-run.test.ts',
   'bin/commands/redact.test.ts',
   'plugins/redaction',
-  'plugins/testers/store-tester.test.ts',
   'plugins/preview-plugins.test.ts',
   'plugins/evidence',
   'plugins/artifacts',

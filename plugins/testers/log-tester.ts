@@ -16,10 +16,18 @@ import {
 import { isConsistent, leafHash, rootFromInclusion, type TreeHead } from '../../attest/log/merkle.ts';
 import { parseVkey } from '../../attest/log/note.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import type { LogProof, LogSource, SealingPlace, TransparencyLog } from '../../core/interfaces/sealing.ts';
+import type {
+  LogForm,
+  LogProof,
+  LogSource,
+  SealingPlace,
+  TransparencyLog,
+} from '../../core/interfaces/sealing.ts';
+import { parseConfig } from '../../engine/config/config.ts';
+import type { SignerForms } from '../../engine/config/sections.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import { type ServedModel, serveModel } from './provider-tester.ts';
 import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
-import { openSealingPlace, type SealingSubject } from './signer-tester.ts';
 
 /** A log to be tested. */
 export interface LogSubject extends Omit<SealingSubject, 'logMode' | 'logs'> {
@@ -310,4 +318,54 @@ function filled(template: unknown, values: Readonly<Record<string, unknown>>): u
   if (Array.isArray(template)) return template.map((one) => filled(one, values));
   if (typeof template !== 'object' || template === null) return template;
   return Object.fromEntries(Object.entries(template).map(([key, one]) => [key, filled(one, values)]));
+}
+
+/** What the parties of a seal are opened over. */
+export interface SealingSubject {
+  /** Makes an empty git repository with a work tree; answers its path. Called once per case. */
+  readonly repository: () => Promise<string> | string;
+  /** Lines of `[log]` in `.writ/config.toml`. */
+  readonly log?: string;
+  /** Who reads them, by the name of the log. A log that is tested reads them itself. */
+  readonly logs?: Readonly<Record<string, LogForm>>;
+  /** `provenance.transparencyLog.mode`; default `internal-ledger`. */
+  readonly logMode?: string;
+  /** Logs of plugins, by name. */
+  readonly outsideLog?: NonNullable<SealingPlace['outsideLog']>;
+  /** Further files of the policy commit, by path. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+}
+
+/** The configuration of a key. */
+interface AskedKey {
+  readonly signers: SignerForms;
+  /** Lines of `[signer]`. */
+  readonly signer?: string;
+}
+
+/** Parses `[signer]` and `[log]` into the form that a run passes on. Throws CONFIG_INVALID. */
+export function readParties(
+  { signers, signer = '' }: AskedKey,
+  { log = '', logs = {} }: Pick<SealingSubject, 'log' | 'logs'> = {},
+): SealingPlace['config'] {
+  const bytes = Buffer.from(`[signer]\n${signer}\n[log]\n${log}\n`);
+  const read = parseConfig(bytes, { signers, logs: new Map(Object.entries(logs)) });
+  return { signer: read.signer, log: read.log };
+}
+
+/** Opens a sealing place over a private repository. */
+export async function openSealingPlace(subject: SealingSubject, asked: AskedKey): Promise<SealingPlace> {
+  const repository = await openRepository(await subject.repository());
+  const files = new Map(Object.entries(subject.files ?? {}));
+  return {
+    repository,
+    commonDir: repository.commonDir,
+    logMode: subject.logMode ?? 'internal-ledger',
+    config: readParties(asked, subject),
+    ...(subject.outsideLog === undefined ? {} : { outsideLog: subject.outsideLog }),
+    readPolicy: async (path) => {
+      const found = files.get(path);
+      return found === undefined ? undefined : Buffer.from(found);
+    },
+  };
 }

@@ -26,6 +26,8 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/kill/kill-run.ts':
     'gives up on a run that does not end; what an ended one has printed is on its way for an instant',
   'test/plugins/redaction/plugin.test.ts': 'counts turns of the event loop while a thread is at work',
+  'test/plugins/sandbox/sandbox-tester.ts': 'gives up on a command that goes on after its end, and kills it',
+  'test/plugins/store/store-writer.ts': 'a write that hangs',
   'test/session/work/goal-stops.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/session/work/goal.test.ts': 'its clock skips short waits and sleeps the long one',
   'test/session/work/hasty-clock.ts': 'a clock that skips short waits and sleeps the long one',

@@ -6,10 +6,10 @@ import { generateKey } from '../../../attest/keys/key-signer.ts';
 import { publicLogMode, readPublicLogSection } from '../../../attest/log/log-sections.ts';
 import { createEngine } from '../../../core/kernel/engine.ts';
 import { contractRows } from '../../../spec/contract-rows.ts';
-import { type SignerSubject, signerTester } from '../../../testing.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';
 import { keyKinds, makeKey, withoutSshKeygen } from '../approval/ssh-tools.ts';
 import { serveAuthorities, tokenOf } from './authorities.ts';
+import { type SignerSubject, signerTester } from './signer-tester.ts';
 import { startAgent } from './start-agent.ts';
 
 /** A key of one form: as a configuration asks for it, and what it is opened with. */

@@ -3,8 +3,8 @@ import type { SandboxBackend } from '../../../core/interfaces/sandbox.ts';
 import { createEngine } from '../../../core/kernel/engine.ts';
 import { sandboxPlugin } from '../../../plugins/sandbox/plugin.ts';
 import { contractRows } from '../../../spec/contract-rows.ts';
-import { sandboxTester } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
+import { sandboxTester } from './sandbox-tester.ts';
 
 // Beside everything else of a busy machine.
 t.setTimeout(240_000);

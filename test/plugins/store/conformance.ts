@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import type { CaseRunner } from '../../../plugins/testers/run-cases.ts';
-import { type StoreSubject, storeTester } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
 import { makeRepository } from '../../workspace/git/sample-repository.ts';
+import { type StoreSubject, storeTester } from './store-tester.ts';
 
 /** Where the tester gets its repositories: removed when the tests of this process have ended. */
 export function subjectOf(module: URL, name: string): StoreSubject {

@@ -1,6 +1,6 @@
-import { storeTester } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
 import { subjectOf } from './conformance.ts';
+import { storeTester } from './store-tester.ts';
 
 const subject = subjectOf(
   new URL('../../../plugins/store/external-local-store.ts', import.meta.url),

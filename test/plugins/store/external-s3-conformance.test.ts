@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { storeTester } from '../../../testing.ts';
 import { long } from '../../rooms/long.ts';
 import { subjectOf } from './conformance.ts';
 import { startS3 } from './fault-proxy.ts';
 import { configFile } from './s3-content-store.ts';
+import { storeTester } from './store-tester.ts';
 
 long('content refs of the store with a bucket keep every promise of a store', async (t_) => {
   const server = await startS3();

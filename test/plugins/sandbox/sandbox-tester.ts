@@ -4,9 +4,11 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../core/base/clock.ts';
-import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../core/interfaces/sandbox.ts';
-import { type CaseRunner, runCases } from './run-cases.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { SandboxBackend, SandboxRequest, SandboxResult } from '../../../core/interfaces/sandbox.ts';
+import { type CaseRunner, runCases } from '../../../plugins/testers/run-cases.ts';
+import { instant } from '../../waiting/instant.ts';
+import { until } from '../../waiting/until.ts';
 
 /** The environment of one case: private directories, two of which are passed to the sandbox. */
 interface SandboxScene {
@@ -151,7 +153,7 @@ const sandboxCases: SandboxCases = {
     let ended = false;
     const end = () => (ended = true);
     running.then(end, end);
-    while (!ended && (await processesWith(sleep)).length === 0) await systemClock.sleep(20);
+    await until(async () => ended || (await processesWith(sleep)).length > 0);
     stop.abort();
     assert.equal((await within(running, sleep)).aborted, true);
     assert.deepEqual(await processesWith(sleep), []);
@@ -161,7 +163,7 @@ const sandboxCases: SandboxCases = {
     for (let delay = 0; delay < 40; delay += 2) {
       const stop = new AbortController();
       const running = scene.run(linger(sleep), { signal: stop.signal });
-      await systemClock.sleep(delay);
+      await instant(delay);
       stop.abort();
       assert.equal((await within(running, sleep)).aborted, true);
       assert.deepEqual(await processesWith(sleep), []);

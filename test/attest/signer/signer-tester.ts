@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { inspect } from 'node:util';
-import { sha256Hex } from '../../core/base/canonical.ts';
-import type { LogForm, SealingPlace, Signer, SignerSource } from '../../core/interfaces/sealing.ts';
-import { parseConfig } from '../../engine/config/config.ts';
-import type { SignerForms } from '../../engine/config/sections.ts';
-import { openRepository } from '../../workspace/git/repository.ts';
-import { type CaseRunner, type Promises, runCases } from './run-cases.ts';
+import { sha256Hex } from '../../../core/base/canonical.ts';
+import type { Signer, SignerSource } from '../../../core/interfaces/sealing.ts';
+import { openSealingPlace, readParties, type SealingSubject } from '../../../plugins/testers/log-tester.ts';
+import { type CaseRunner, type Promises, runCases } from '../../../plugins/testers/run-cases.ts';
 
 /** A source of keys to be tested, and a key of it as somebody would configure it. */
 export interface SignerSubject {
@@ -131,54 +129,4 @@ function isSigned({ algorithm }: Signer, key: KeyObject, data: Uint8Array, signa
 /** What somebody may paste by mistake. */
 function privatePem(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
-
-/** What the parties of a seal are opened over. */
-export interface SealingSubject {
-  /** Makes an empty git repository with a work tree; answers its path. Called once per case. */
-  readonly repository: () => Promise<string> | string;
-  /** Lines of `[log]` in `.writ/config.toml`. */
-  readonly log?: string;
-  /** Who reads them, by the name of the log. A log that is tested reads them itself. */
-  readonly logs?: Readonly<Record<string, LogForm>>;
-  /** `provenance.transparencyLog.mode`; default `internal-ledger`. */
-  readonly logMode?: string;
-  /** Logs of plugins, by name. */
-  readonly outsideLog?: NonNullable<SealingPlace['outsideLog']>;
-  /** Further files of the policy commit, by path. */
-  readonly files?: Readonly<Record<string, string | Uint8Array>>;
-}
-
-/** The configuration of a key. */
-interface AskedKey {
-  readonly signers: SignerForms;
-  /** Lines of `[signer]`. */
-  readonly signer?: string;
-}
-
-/** Parses `[signer]` and `[log]` into the form that a run passes on. Throws CONFIG_INVALID. */
-function readParties(
-  { signers, signer = '' }: AskedKey,
-  { log = '', logs = {} }: Pick<SealingSubject, 'log' | 'logs'> = {},
-): SealingPlace['config'] {
-  const bytes = Buffer.from(`[signer]\n${signer}\n[log]\n${log}\n`);
-  const read = parseConfig(bytes, { signers, logs: new Map(Object.entries(logs)) });
-  return { signer: read.signer, log: read.log };
-}
-
-/** Opens a sealing place over a private repository. */
-export async function openSealingPlace(subject: SealingSubject, asked: AskedKey): Promise<SealingPlace> {
-  const repository = await openRepository(await subject.repository());
-  const files = new Map(Object.entries(subject.files ?? {}));
-  return {
-    repository,
-    commonDir: repository.commonDir,
-    logMode: subject.logMode ?? 'internal-ledger',
-    config: readParties(asked, subject),
-    ...(subject.outsideLog === undefined ? {} : { outsideLog: subject.outsideLog }),
-    readPolicy: async (path) => {
-      const found = files.get(path);
-      return found === undefined ? undefined : Buffer.from(found);
-    },
-  };
 }

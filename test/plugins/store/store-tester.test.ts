@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert';
 import t from 'tap';
-import { storeTester } from '../../../testing.ts';
-import { subjectOf } from '../store/conformance.ts';
 import * as brokenStores from './broken-stores.ts';
+import { subjectOf } from './conformance.ts';
+import { storeTester } from './store-tester.ts';
 
 const module = new URL('./broken-stores.ts', import.meta.url);
 

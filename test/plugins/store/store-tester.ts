@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../core/base/clock.ts';
-import type { ObjectStore } from '../../core/interfaces/store.ts';
-import type { StoreSource } from '../../core/interfaces/store-source.ts';
-import { openRepository } from '../../workspace/git/repository.ts';
-import { type StartedProcess, startProcess } from '../../workspace/process/spawn.ts';
-import { type CaseRunner, runCases } from './run-cases.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import type { ObjectStore } from '../../../core/interfaces/store.ts';
+import type { StoreSource } from '../../../core/interfaces/store-source.ts';
+import { type CaseRunner, runCases } from '../../../plugins/testers/run-cases.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
+import { type StartedProcess, startProcess } from '../../../workspace/process/spawn.ts';
+import { instant } from '../../waiting/instant.ts';
+import { until } from '../../waiting/until.ts';
 
 /** A store to be tested: named by module and export, because other processes open it too. */
 export interface StoreSubject {
@@ -77,8 +79,7 @@ async function openBench(subject: StoreSubject): Promise<StoreBench> {
   const loaded = (await import(subject.module.href)) as Readonly<Record<string, StoreSource | undefined>>;
   const source = loaded[subject.export];
   assert.ok(source, `\`${subject.module.href}\` exports no \`${subject.export}\``);
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const writer = fileURLToPath(new URL(`./store-writer.${extension}`, import.meta.url));
+  const writer = fileURLToPath(new URL('./store-writer.ts', import.meta.url));
   let started = 0;
   return {
     store: source.open({ repository, clock: systemClock, actorId: 'tester' }),
@@ -105,15 +106,13 @@ async function openBench(subject: StoreSubject): Promise<StoreBench> {
       );
       return {
         process: child,
-        said: async () => {
-          while (!existsSync(said)) {
-            if (gone) {
-              const { code, stderr } = await child.exited;
-              assert.fail(`the writing process ended with ${code}: ${stderr.toString('utf8')}`);
-            }
-            await systemClock.sleep(5);
-          }
-        },
+        said: () =>
+          until(async () => {
+            if (existsSync(said)) return true;
+            if (!gone) return false;
+            const { code, stderr } = await child.exited;
+            return assert.fail(`the writing process ended with ${code}: ${stderr.toString('utf8')}`);
+          }),
       };
     },
   };
@@ -175,7 +174,7 @@ const storeProcessCases: StoreCases = {
     for (const waitMs of [0, 11, 37]) {
       const { process, said } = start({ task: 'replace', name: `kill-${waitMs}`, count });
       await said();
-      await systemClock.sleep(waitMs);
+      await instant(waitMs);
       process.kill();
       await process.exited;
       const listed = await store.list(ref);

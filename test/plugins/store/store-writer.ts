@@ -1,9 +1,9 @@
 /* A process of the store tester. It performs its one argument, a WriterOrder. */
 import { writeFileSync } from 'node:fs';
-import { systemClock } from '../../core/base/clock.ts';
-import { isWritError } from '../../core/base/errors.ts';
-import type { StoreSource } from '../../core/interfaces/store-source.ts';
-import { openRepository } from '../../workspace/git/repository.ts';
+import { systemClock } from '../../../core/base/clock.ts';
+import { isWritError } from '../../../core/base/errors.ts';
+import type { StoreSource } from '../../../core/interfaces/store-source.ts';
+import { openRepository } from '../../../workspace/git/repository.ts';
 import { versionFiles, type WriterOrder } from './store-tester.ts';
 
 await work(JSON.parse(process.argv[2] ?? '{}') as WriterOrder);
