@@ -50,7 +50,7 @@ export const rules: readonly Rule[] = [
     guide: {
       refuses: 'An added line that runs text as code or as a command: `eval`, `exec`, a shell.',
       example: '`execSync("rm -rf " + path)`',
-      mend: 'Call the program with a list of arguments, or parse the text. `docs/reference/direct-execution.md` has the definition.',
+      mend: 'Start a program with a list of arguments; parse data instead of evaluating it. `writ help direct-execution` has the definition.',
       allow: `\`security.outputHandling.noDirectEval: false\` in the spec. What exists already: \`writ baseline\`. ${byWaiver}`,
     },
   },

@@ -7,7 +7,7 @@ import { openWaitingRun, type WaitingRun } from '../../api/run/waiting-run.ts';
 import type { ApprovalData } from '../../api/schemas/run-schema.ts';
 import { principalForm } from '../../attest/approval/approval-statement.ts';
 import { findApproverKey } from '../../attest/approval/sign-approval.ts';
-import { WritError } from '../../core/base/errors.ts';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
 import { gitLine } from '../../workspace/git/git.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
@@ -25,7 +25,12 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { keyFile, ...said } = readApproveOptions(context);
   const remote = context.options.value('remote');
   if (remote !== undefined) await requireMoved(context, fetchCommand, remote);
-  const waiting = await openWaitingRun(context, args[0] ?? '');
+  const waiting = await openWaitingRun(context, args[0] ?? '').catch((fault: unknown) => {
+    if (!isWritError(fault, 'RUN_NOT_FOUND')) throw fault;
+    const { message, detail } = fault;
+    const hint = 'its author sends it with `writ push`; then `writ approve RUN --remote REMOTE` brings it';
+    throw new WritError('RUN_NOT_FOUND', { message, detail, hints: [hint] });
+  });
   if (remote !== undefined) await fetchPolicy(context, waiting, remote);
   const key = await findApproverKey(keyFile, waiting.repository, env);
   showRequest(print, waiting, said);

@@ -177,7 +177,7 @@ export async function pluginTestCommand(context: CommandContext): Promise<Comman
         styled(failures.length === 0 ? 'green' : 'red', failures.length === 0 ? 'passed' : 'failed'),
         ` ${label} (${count} cases)`,
       );
-      for (const failure of failures) printer.line(`  ${failure}`);
+      for (const line of failures.flatMap((one) => one.split('\n'))) printer.line(`  ${line}`);
     }
     for (const need of data.needs) printer.line(`  ${need}`);
     printer.line(`${manifest.name} ${manifest.version}  ${digest}`);

@@ -321,7 +321,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   SESSION_NOT_RUNNING: 'start one that can be controlled: `writ code --control write`',
   CONTROL_INSTANCE_CONFLICT:
     'end it, or name files of its own for this one: `--control-token-file`, `--control-info-file`',
-  TERMINAL_REQUIRED: 'without a terminal: `writ code --web-only`, or `writ code --stdio` for MCP',
+  TERMINAL_REQUIRED: 'without a terminal: `writ code --print TEXT`, `--web-only`, or `--stdio` for MCP',
   MCP_TOKEN_REQUIRED: 'its value is the content of `.writ/code/mcp-token`',
   LIFECYCLE_NOT_ACTIVE: 'activate it: `writ spec activate FILE`',
   INTENT_NOT_FOUND: 'name a specification file, or the `metadata.id` of one that was activated or run',
