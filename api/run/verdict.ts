@@ -105,7 +105,7 @@ export function toVerdict(view: EndedRun): Verdict {
         ],
       };
     case 'abandon':
-      return { tone: 'bad', word: 'Abandoned', sentence, next: view.isLost ? [] : [show] };
+      return { tone: 'bad', word: 'Refused', sentence, next: view.isLost ? [] : [show] };
     case 'rollback':
       return {
         tone: 'bad',
@@ -116,7 +116,7 @@ export function toVerdict(view: EndedRun): Verdict {
     case 'checkpoint':
       return {
         tone: 'open',
-        word: 'Checkpoint',
+        word: 'Waiting',
         sentence,
         next: [...(view.waiting ? waitingSteps(view.waiting) : [approve, resume]), show],
       };

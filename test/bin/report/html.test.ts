@@ -56,7 +56,7 @@ t.test('only a run with a commit decision is shown as good', async (t) => {
   const { decision: _decision, ...undecided } = committed;
   const words: readonly (readonly [RunView, string])[] = [
     [committed, 'Committed'],
-    [abandoned, 'Abandoned'],
+    [abandoned, 'Refused'],
     [{ ...undecided, state: 'waiting' }, 'Waiting'],
     [{ ...undecided, state: 'running' }, 'Running'],
     [{ ...undecided, state: 'interrupted' }, 'Interrupted'],

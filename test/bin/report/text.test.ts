@@ -29,7 +29,7 @@ t.test(
     t.match(good, 'commit 4f2e1a9c0b12d3e4f5061728394a5b6c7d8e9f00 on refs/heads/main');
     t.match(good, 'next  writ verify 4f2e1a9c0b12d3e4f5061728394a5b6c7d8e9f00');
     const bad = printed(abandoned);
-    t.match(bad, /^Abandoned /);
+    t.match(bad, /^Refused /);
     for (const part of [
       'unit  exit 1',
       'types  timed out',
