@@ -25,6 +25,7 @@ import {
   resultRef,
 } from '../../plugins/workers/content.ts';
 import { describePlatform, digestProgram, type Job, refused } from '../../plugins/workers/job.ts';
+import { endsWithin } from '../../plugins/workers/queue.ts';
 import { commitResult, type JobResult } from '../../plugins/workers/result.ts';
 import { conditionsOf, observe } from '../../plugins/workers/verdict.ts';
 import { readLinks } from '../../readers/judges/tree.ts';
@@ -46,6 +47,8 @@ interface RunnerPlace {
   readonly content: string;
   readonly sandbox: SandboxBackend;
   readonly signer: Signer;
+  /** Commands that run at once; default 1. Other jobs are fetched and published meanwhile. */
+  readonly atOnce?: number;
 }
 
 /**
@@ -60,14 +63,23 @@ export interface JobOutcome {
 export interface JobRunner {
   /** Rejects for a fault of this machine, the remote or the content. */
   run(action: string, signal: AbortSignal): Promise<JobOutcome>;
+  close(): Promise<void>;
 }
 
 const maxEntries = 1_000_000;
 const maxBytes = 16 * 1024 ** 3;
 const maxPublishTries = 10;
 const keptJobs = 200;
+/** A job that waits longer goes back to the queue: another worker may be free. */
+const placeWithinMs = 1000;
 
-export function openJobRunner({ home, content: address, sandbox, signer }: RunnerPlace): JobRunner {
+export function openJobRunner({
+  home,
+  content: address,
+  sandbox,
+  signer,
+  atOnce = 1,
+}: RunnerPlace): JobRunner {
   removeLeft(home);
   const opened = new Map<string, Promise<Content>>();
   const contentOf = (objectFormat: 'sha1' | 'sha256'): Promise<Content> => {
@@ -89,6 +101,28 @@ export function openJobRunner({ home, content: address, sandbox, signer }: Runne
     const content = await contentOf(known);
     if (!(await content.bring([ref], signal))) return undefined;
     return { content, dispatch: await readDispatch(content.place, ref, action) };
+  };
+  const exports = openExports(home);
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  /** False: no place was free in time. */
+  const enter = async (): Promise<boolean> => {
+    if (free > 0) {
+      free -= 1;
+      return true;
+    }
+    const turn = Promise.withResolvers<void>();
+    waiting.push(turn.resolve);
+    if (await endsWithin(placeWithinMs, turn.promise)) return true;
+    const at = waiting.indexOf(turn.resolve);
+    if (at < 0) return true;
+    waiting.splice(at, 1);
+    return false;
   };
   /** Own results at the remote, as far as this process knows. */
   const published = new Map<string, string>();
@@ -117,10 +151,19 @@ export function openJobRunner({ home, content: address, sandbox, signer }: Runne
       await tidy(content, action);
       const why = await lackOf(dispatch.job, sandbox);
       if (why !== undefined) return { outcome: 'declined', why };
-      const ran = await runJob({ home, sandbox, place: content.place }, dispatch.job, signal);
+      if (!(await enter())) return { outcome: 'declined', why: 'it runs as many jobs as it may' };
+      const ran = await runJob(
+        { home, sandbox, place: content.place, exports },
+        dispatch.job,
+        signal,
+      ).finally(leave);
       const { fence } = dispatch;
       const result = await commitResult(content.place, { action, fence }, ran, signer);
       return publish(content, action, dispatch, result, signal);
+    },
+    async close() {
+      await exports.close();
+      for (const content of opened.values()) await (await content.catch(() => undefined))?.close();
     },
   };
 
@@ -185,22 +228,20 @@ async function lackOf(job: Job, sandbox: SandboxBackend): Promise<string | undef
 
 /** Runs the command of a job in a fresh workspace, as the machine of the run would. */
 async function runJob(
-  { home, sandbox, place }: Pick<RunnerPlace, 'home' | 'sandbox'> & { readonly place: Scratch },
+  {
+    home,
+    sandbox,
+    place,
+    exports,
+  }: Pick<RunnerPlace, 'home' | 'sandbox'> & { readonly place: Scratch; readonly exports: Exports },
   job: Job,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  await mkdir(join(home, 'jobs'), { recursive: true, mode: 0o700 });
-  const root = mkdtempSync(join(home, 'jobs', `job-${process.pid}-`));
+  const root = await ownDirectory(home);
+  const [head] = job.history;
+  const { objects, entries, small } = await exports.take(place, job);
   try {
-    const [head] = job.history;
-    const objects = await sealObjects(place, join(root, 'objects'), {
-      commit: head?.commit,
-      history: Math.max(1, job.history.length),
-      trees: [job.candidate],
-    });
     const directory = join(root, 'workspace');
-    const entries = await listTree(objects, job.candidate);
-    const small = await readSmallTree(objects, entries);
     await exportTree(objects, job.candidate, directory, head?.commit, small);
     const reports = join(root, 'reports');
     const inside = sandbox.pathsInside({ workspace: directory, reports });
@@ -254,8 +295,64 @@ async function runJob(
           }),
     };
   } finally {
+    exports.giveBack(job);
     await removeTree(root);
   }
+}
+
+/** A directory of this process; `removeLeft` deletes it where the process was killed. */
+async function ownDirectory(home: string): Promise<string> {
+  await mkdir(join(home, 'jobs'), { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(home, 'jobs', `job-${process.pid}-`));
+}
+
+const keptExports = 4;
+
+/** Candidates as jobs of them share them: read-only objects, and what is exported. */
+type Exports = ReturnType<typeof openExports>;
+
+function openExports(home: string) {
+  const kept = new Map<string, { readonly made: ReturnType<typeof make>; users: number }>();
+  const keyOf = ({ candidate, history }: Job): string => sha256Hex(JSON.stringify([candidate, history]));
+  const make = async (place: Scratch, { candidate, history }: Job) => {
+    const root = await ownDirectory(home);
+    const objects = await sealObjects(place, join(root, 'objects'), {
+      commit: history[0]?.commit,
+      history: Math.max(1, history.length),
+      trees: [candidate],
+    });
+    const entries = await listTree(objects, candidate);
+    return { root, objects, entries, small: await readSmallTree(objects, entries) };
+  };
+  const remove = async (key: string): Promise<void> => {
+    const found = await kept.get(key)?.made.catch(() => undefined);
+    kept.delete(key);
+    if (found !== undefined) await removeTree(found.root).catch(() => undefined);
+  };
+  return {
+    async take(place: Scratch, job: Job) {
+      const key = keyOf(job);
+      const found = kept.get(key) ?? { made: make(place, job), users: 0 };
+      found.users += 1;
+      // The newest are at the end.
+      kept.delete(key);
+      kept.set(key, found);
+      for (const [old, { users }] of kept) if (users === 0 && kept.size > keptExports) void remove(old);
+      try {
+        return await found.made;
+      } catch (fault) {
+        kept.delete(key);
+        throw fault;
+      }
+    },
+    giveBack(job: Job): void {
+      const found = kept.get(keyOf(job));
+      if (found !== undefined) found.users -= 1;
+    },
+    async close(): Promise<void> {
+      for (const key of [...kept.keys()]) await remove(key);
+    },
+  };
 }
 
 /** What later runs may reuse of a job that was traced, if it ended well. */

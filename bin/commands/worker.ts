@@ -20,6 +20,8 @@ import { openJobRunner } from '../command-parts/run-job.ts';
 
 /** What a worker has done, as `/metrics` names it. */
 const counters = ['taken', 'published', 'declined', 'superseded', 'failed'] as const;
+/** Messages that it takes beside those that run: fetching and publishing cost no place. */
+const ahead = 3;
 type Counts = Record<(typeof counters)[number] | 'running', number>;
 
 /** `writ worker`: works until it is interrupted, then finishes what it works on. */
@@ -40,7 +42,7 @@ export async function workerCommand(context: CommandContext): Promise<CommandRes
   const labels = (options.value('labels') ?? '').split(',').filter((label) => label !== '');
   await using engine = await openEngine(context);
   const sandbox = await pickSandbox(options.value('sandbox') ?? 'auto', engine.slots.sandbox);
-  const runner = openJobRunner({ home, content, sandbox, signer });
+  const runner = openJobRunner({ home, content, sandbox, signer, atOnce: concurrency });
   const counts: Counts = { taken: 0, published: 0, declined: 0, superseded: 0, failed: 0, running: 0 };
   const stop = new AbortController();
 
@@ -65,7 +67,7 @@ export async function workerCommand(context: CommandContext): Promise<CommandRes
     port === undefined
       ? undefined
       : await serveHealth(wholeNumber(port, 0, 65_535, '--health'), counts, signal);
-  const listener = await listenToQueue(address, concurrency, work, (code) =>
+  const listener = await listenToQueue(address, concurrency + ahead, work, (code) =>
     print.note(`the queue does not answer (${code}); the worker goes on trying`),
   );
   try {
@@ -79,6 +81,7 @@ export async function workerCommand(context: CommandContext): Promise<CommandRes
     await listener.drain();
   } finally {
     await listener.close();
+    await runner.close();
     await health?.close(1000);
   }
   const data = { ...counts };

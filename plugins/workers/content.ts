@@ -5,6 +5,7 @@ import { WritError } from '../../core/base/errors.ts';
 import { createCommit } from '../../workspace/git/create-commit.ts';
 import { type GitDirectory, gitLine } from '../../workspace/git/git.ts';
 import { askRemote, networkPlace, type Remote, remoteFailed } from '../../workspace/git/network.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { describeObjects, readObjects } from '../../workspace/git/read-objects.ts';
 import { type Borrowable, createScratch, type Scratch } from '../../workspace/git/scratch.ts';
 import { type TreeLeaf, writeLooseObject, writeTree } from '../../workspace/git/write-tree.ts';
@@ -37,6 +38,61 @@ export interface Content {
    * REMOTE_FAILED.
    */
   bring(refs: readonly string[], signal?: AbortSignal): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Refs of calls that go together: a command line is bounded. */
+const mostTogether = 200;
+
+/**
+ * One call of a remote costs a dozen processes, whatever it moves: calls that come while another one is on its way go
+ * together, in their order. If `act` is false for several, each is tried alone.
+ */
+function together<T>(
+  act: (all: readonly T[], signal?: AbortSignal) => Promise<boolean>,
+  keyOf: (one: T) => string,
+): (all: readonly T[], signal?: AbortSignal) => Promise<boolean> {
+  interface Call {
+    readonly all: readonly T[];
+    readonly signal: AbortSignal | undefined;
+    readonly settle: (answer: Promise<boolean>) => void;
+  }
+  const waiting: Call[] = [];
+  let isBusy = false;
+  const next = (): readonly Call[] => {
+    const keys = new Set<string>();
+    const fits = ({ all, signal }: Call, at: number): boolean =>
+      at === 0 ||
+      (keys.size + all.length <= mostTogether &&
+        signal === waiting[0]?.signal &&
+        !all.some((one) => keys.has(keyOf(one))));
+    let count = 0;
+    for (const call of waiting) {
+      if (!fits(call, count)) break;
+      for (const one of call.all) keys.add(keyOf(one));
+      count += 1;
+    }
+    return waiting.splice(0, count);
+  };
+  const work = async (): Promise<void> => {
+    isBusy = true;
+    for (let calls = next(); calls.length > 0; calls = next()) {
+      const all = calls.flatMap((call) => call.all);
+      const answer = act(all, calls[0]?.signal);
+      const isWhole = await answer.catch(() => true);
+      for (const call of calls) {
+        const own = isWhole || calls.length === 1 ? answer : act(call.all, call.signal);
+        call.settle(own);
+        await own.catch(() => undefined);
+      }
+    }
+    isBusy = false;
+  };
+  return (all, signal) =>
+    new Promise((resolve) => {
+      waiting.push({ all, signal, settle: resolve });
+      if (!isBusy) void work();
+    });
 }
 
 /**
@@ -56,19 +112,26 @@ export async function openContent(
   const { GIT_WORK_TREE: _, ...others } = { GIT_WORK_TREE: undefined, ...env };
   const reaching = { ...scratch, env: { ...others, GIT_DIR: directory }, settings };
   const quiet = ['--quiet', '--end-of-options', remote.address];
+  const place = { ...scratch, borrowed: network === undefined ? [] : scratch.borrowed };
+  const readers = keepObjectReaders();
+  readers.keep(place);
   return {
-    place: { ...scratch, borrowed: network === undefined ? [] : scratch.borrowed },
-    async push(orders, signal) {
-      const leases = orders.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`);
-      const moves = orders.map(({ ref, to }) => `${to ?? ''}:${ref}`);
-      const args = ['push', '--atomic', '--porcelain', '--no-verify', ...leases, ...quiet, ...moves];
-      const answer = await askRemote(reaching, args, signal === undefined ? {} : { signal });
-      if (answer.code === 0) return true;
-      const said = `${answer.stdout.toString('utf8')}${answer.stderr}`;
-      if (/stale info|fetch first|cannot lock ref|failed to update ref|reference already exists/.test(said))
-        return false;
-      throw remoteFailed(remote, answer);
-    },
+    place,
+    close: async () => readers[Symbol.asyncDispose](),
+    push: together(
+      async (orders: readonly RefOrder[], signal) => {
+        const leases = orders.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`);
+        const moves = orders.map(({ ref, to }) => `${to ?? ''}:${ref}`);
+        const args = ['push', '--atomic', '--porcelain', '--no-verify', ...leases, ...quiet, ...moves];
+        const answer = await askRemote(reaching, args, signal === undefined ? {} : { signal });
+        if (answer.code === 0) return true;
+        const said = `${answer.stdout.toString('utf8')}${answer.stderr}`;
+        if (/stale info|fetch first|cannot lock ref|failed to update ref|reference already exists/.test(said))
+          return false;
+        throw remoteFailed(remote, answer);
+      },
+      ({ ref }) => ref,
+    ),
     async list(patterns, signal) {
       const args = ['ls-remote', '--refs', ...quiet, ...patterns];
       const call = { maxBytes: maxListBytes, ...(signal === undefined ? {} : { signal }) };
@@ -82,7 +145,7 @@ export async function openContent(
         }),
       );
     },
-    async bring(refs, signal) {
+    bring: together(async (refs: readonly string[], signal) => {
       const specs = refs.map((ref) => `+${ref}:${ref}`);
       const args = [
         'fetch',
@@ -96,7 +159,7 @@ export async function openContent(
       if (answer.code === 0) return true;
       if (answer.stderr.includes("couldn't find remote ref")) return false;
       throw remoteFailed(remote, answer);
-    },
+    }, String),
   };
 }
 
@@ -163,7 +226,7 @@ export async function commitFiles(
         ? { mode: treeMode, object: content.tree }
         : await writeLooseObject(place, { type: 'blob', bytes: content }, false),
     );
-  const tree = await writeTree({ from: place, to: place }, leaves, undefined);
+  const tree = await writeTree({ from: place, to: place }, leaves, undefined, false);
   return commitTree(place, tree, message, parents);
 }
 

@@ -110,17 +110,17 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
   };
   let looking: Promise<void> | undefined;
   /** One look at the remote for all jobs; callers that come while it lasts wait for the next. */
-  const look = async (): Promise<void> => {
+  const look = async (isForAll = false): Promise<void> => {
     if (looking !== undefined) await looking.catch(() => undefined);
-    looking ??= lookOnce()
+    looking ??= lookOnce(isForAll)
       .catch(away)
       .finally(() => {
         looking = undefined;
       });
     return looking;
   };
-  const lookOnce = async (): Promise<void> => {
-    const all = [...jobs.values()];
+  const lookOnce = async (isForAll: boolean): Promise<void> => {
+    const all = [...jobs.values()].filter(({ answer }) => isForAll || answer === undefined);
     if (all.length === 0) return;
     await content.bring(
       all.map(({ action }) => resultRef(action, '*')),
@@ -220,7 +220,7 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
     },
     refusals: () => refusals,
     async pairs() {
-      await look();
+      await look(true);
       return [...jobs.values()].flatMap(({ action, job, answer: first, others }) =>
         first === undefined ? [] : others.map((second) => ({ action, job, first, second })),
       );
@@ -228,10 +228,11 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
     async close() {
       await (await queue?.catch(() => undefined))?.close();
       const patterns = [...jobs.keys()].flatMap((action) => [jobRef(action), resultRef(action, '*')]);
-      if (patterns.length === 0) return;
-      const left = await content.list(patterns).catch(() => new Map<string, string>());
+      const none = new Map<string, string>();
+      const left = patterns.length === 0 ? none : await content.list(patterns).catch(() => none);
       if (left.size > 0)
         await content.push([...left].map(([ref, from]) => ({ ref, from, to: null }))).catch(() => false);
+      await content.close();
     },
   };
 }

@@ -33,12 +33,13 @@ export type TreeLeaf = string | { readonly mode: string; readonly object: string
 /**
  * Writes these files over the tree `over`, if given; returns the id of the root. A file replaces what is at its path,
  * and a file where one of its directories is needed. Removals come first, apply to files only, and leave no empty
- * directory.
+ * directory. With `durable` the new trees survive a power cut.
  */
 export async function writeTree(
   place: TreePlace,
   files: ReadonlyMap<string, TreeLeaf>,
   over: string | undefined,
+  durable = true,
 ): Promise<string> {
   const root = await openFolder(place, over);
   for (const [path, leaf] of files) if (leaf === undefined) await takeAway(place, root, partsOf(path));
@@ -52,7 +53,7 @@ export async function writeTree(
     const { mode, object } = typeof leaf === 'string' ? { mode: '100644', object: leaf } : leaf;
     folder.entries.set(name, { name, mode, object });
   }
-  return (await writeFolder(place, root)) ?? writeLooseObject(place.to, emptyTree, true);
+  return (await writeFolder(place, root, durable)) ?? writeLooseObject(place.to, emptyTree, durable);
 }
 
 const emptyTree = { type: 'tree', bytes: Buffer.alloc(0) } as const;
@@ -89,10 +90,14 @@ async function openFolder({ from }: TreePlace, id: string | undefined): Promise<
 }
 
 /** `undefined` if it is empty. */
-async function writeFolder(place: TreePlace, { entries, folders }: Folder): Promise<string | undefined> {
+async function writeFolder(
+  place: TreePlace,
+  { entries, folders }: Folder,
+  durable: boolean,
+): Promise<string | undefined> {
   const all = [...entries.values()];
   for (const [name, folder] of folders) {
-    const object = await writeFolder(place, folder);
+    const object = await writeFolder(place, folder, durable);
     if (object !== undefined) all.push({ name, mode: treeMode, object });
   }
   if (all.length === 0) return undefined;
@@ -103,7 +108,7 @@ async function writeFolder(place: TreePlace, { entries, folders }: Folder): Prom
     Buffer.from(`${mode.replace(/^0+/, '')} ${name}\0`, 'latin1'),
     Buffer.from(object, 'hex'),
   ]);
-  return writeLooseObject(place.to, { type: 'tree', bytes: Buffer.concat(bytes) }, true);
+  return writeLooseObject(place.to, { type: 'tree', bytes: Buffer.concat(bytes) }, durable);
 }
 
 export interface ObjectPlace extends Pick<Scratch, 'objectsDir' | 'objectFormat'> {

@@ -43,7 +43,9 @@ function stubSandbox(run: () => Promise<SandboxResult>): SandboxBackend {
 async function scene(t: Test, { after = 60_000 } = {}) {
   const box = mkdtempSync(join(tmpdir(), 'writ-dispatch-'));
   const sample = makeSample();
-  t.teardown(() => {
+  const opened: { close(): Promise<void> }[] = [];
+  t.teardown(async () => {
+    for (const one of opened) await one.close();
     sample.remove();
     rmSync(box, { recursive: true, force: true });
   });
@@ -95,6 +97,7 @@ async function scene(t: Test, { after = 60_000 } = {}) {
     lookEachMs: 20,
   });
   const own = await openContent(join(box, 'hand'), remote, { over: scratch, network: repository });
+  opened.push(content, own);
   const ran = (exitCode: number, text?: string): JobResult => ({
     result: resultOf(exitCode, text),
     reports: [{ name: 'junit.xml', bytes: Buffer.from('<testsuites/>') }],
@@ -106,8 +109,12 @@ async function scene(t: Test, { after = 60_000 } = {}) {
     ...{ sample, content, dispatcher, job, action, listed, other, signer, time, wakeUps, over, ran },
     hear: (what: 'taken' | 'ended') => news(action, what),
     refs: () => outputOf('git', ['for-each-ref', '--format=%(refname)'], { cwd: address }).toString(),
-    worker: (name: string, run: () => Promise<SandboxResult>, key = listed) =>
-      openJobRunner({ home: join(box, name), content: address, sandbox: stubSandbox(run), signer: key }),
+    worker(name: string, run: () => Promise<SandboxResult>, key = listed) {
+      const place = { home: join(box, name), content: address, sandbox: stubSandbox(run), signer: key };
+      const runner = openJobRunner(place);
+      opened.push(runner);
+      return runner;
+    },
     /** Publishes a result by hand, as a worker could that does not keep to the rules. */
     async publish(
       result: JobResult,
