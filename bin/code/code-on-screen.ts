@@ -254,7 +254,7 @@ function startingSnapshot(line: CodeLine, now: string): Snapshot {
 /** Longest run of the program that is told of a waiting session. */
 const callMs = 10_000;
 
-/** Runs `WRIT_NOTIFY_COMMAND` with the text as its last argument. No shell reads it, and faults are silent. */
+/** Runs the program of `WRIT_NOTIFY_COMMAND` with the text as its last argument, without a shell. Faults are silent. */
 async function callProgram({ cwd, env }: Pick<CommandContext, 'cwd' | 'env'>, text: string): Promise<void> {
   const argv = (env.WRIT_NOTIFY_COMMAND ?? '').split(/\s+/).filter((word) => word !== '');
   if (argv.length === 0) return;

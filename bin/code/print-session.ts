@@ -24,6 +24,8 @@ export async function printSession(
 ): Promise<CommandResult> {
   const { print, json, signal } = context;
   const message = await readMessage(context, line);
+  const [asked] = pendingOf(channel.state);
+  if (asked !== undefined) throw waits(threadId, asked);
   const first = channel.state.transcript.length + channel.state.earlier;
   const ended = Promise.withResolvers<void>();
   let shown = first;
@@ -158,13 +160,8 @@ function failureOf(
     readonly reason: string | undefined;
   },
 ): WritError | undefined {
-  const hints = [`go on with it: \`writ code --resume ${threadId}\``];
-  if (waitsFor !== undefined)
-    return new WritError('DRAFT_WAITS', {
-      message: `a question waits for a person: ${waitsFor.title ?? waitsFor.prompt ?? waitsFor.kind}`,
-      detail: { thread_id: threadId, kind: waitsFor.kind },
-      hints: [...hints, '`--yes` confirms a draft and its plan beforehand'],
-    });
+  if (waitsFor !== undefined) return waits(threadId, waitsFor);
+  const hints = [resumeHint(threadId)];
   if (status === 'error') {
     const [, code = '', words = reason] = /^([A-Z][A-Z_]+): (.*)$/s.exec(reason) ?? [];
     const known = Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : 'DECISION_ABANDON';
@@ -186,6 +183,18 @@ function failureOf(
     message: outcome.why,
     detail: { run_id: outcome.runId, thread_id: threadId },
     hints,
+  });
+}
+
+function resumeHint(threadId: string): string {
+  return `go on with it: \`writ code --resume ${threadId}\``;
+}
+
+function waits(threadId: string, { kind, title, prompt = kind }: Interaction): WritError {
+  return new WritError('DRAFT_WAITS', {
+    message: `a question waits for a person: ${title ?? prompt}`,
+    detail: { thread_id: threadId, kind },
+    hints: [resumeHint(threadId), '`--yes` confirms a draft and its plan beforehand'],
   });
 }
 

@@ -346,7 +346,10 @@ function decideCut(state: SessionState, how: DialogueCut, { newId }: Pick<Moment
   const text =
     how === 'clear'
       ? 'the conversation starts again: no model gets what was said before; spec, plans and decisions stay'
-      : `a model is sent ${after} characters of the conversation, before it were ${before}; older results can be asked for again`;
+      : [
+          `a model is sent ${after} characters of the conversation, before it were ${before}; older results can be asked for again`,
+          ...compacted(state.dialogue),
+        ].join('\n');
   return {
     facts: [
       { type: 'talk-cut', how },
@@ -356,6 +359,22 @@ function decideCut(state: SessionState, how: DialogueCut, { newId }: Pick<Moment
     wants: [],
   };
 }
+
+/** What a cut drops of the conversation, and what it keeps: each turn by its first words. */
+function compacted(dialogue: readonly ModelMessage[]): readonly string[] {
+  const turnsOf = (messages: readonly ModelMessage[]): readonly string[] =>
+    messages.flatMap((one) =>
+      one.role === 'user' ? [cut(one.text.replace(/\s+/g, ' ').trim(), mostShown)] : [],
+    );
+  const [all, kept] = [turnsOf(dialogue), turnsOf(cutDialogue(dialogue, 'compact'))];
+  const dropped = all.slice(0, all.length - kept.length);
+  const line = (what: string, turns: readonly string[]): readonly string[] =>
+    turns.length === 0 ? [] : [`${what}: ${turns.map((one) => `“${one}”`).join(', ')}`];
+  return [...line('dropped', dropped.slice(-mostDropped)), ...line('kept', kept)];
+}
+
+/** Characters of a turn in the note of a cut, and dropped turns that are named. */
+const [mostShown, mostDropped] = [60, 10];
 
 function charactersOf(dialogue: readonly ModelMessage[]): number {
   return dialogue.reduce(

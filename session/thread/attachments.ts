@@ -59,8 +59,7 @@ export async function attachTo(
       bytes,
     });
   }
-  // A shell command uses `@` for other things.
-  if (!text.trimStart().startsWith('!'))
+  if (!isCommand(text))
     for (const path of mentioned(split.text)) {
       const one = await readMentioned(repository, path);
       if (one !== undefined) found.push(one);
@@ -95,10 +94,14 @@ export async function readAttached(
   return read;
 }
 
-/** A command is never split; what is too long in it is refused where it is read. */
+/** Whether a message is a command and no words for a model: there, `@` has other meanings, and nothing is split. */
+function isCommand(text: string): boolean {
+  return /^\s*(?:!|\/(?!(?:ask|draft)\s))/.test(text);
+}
+
+/** What is too long in a command is refused where it is read. */
 function splitWords(text: string): { readonly text: string; readonly attachments: readonly GivenText[] } {
-  const isCommand = /^\s*(?:!|\/(?!(?:ask|draft)\s))/.test(text);
-  if (isCommand || text.trim().length <= attachmentBounds.words) return { text, attachments: [] };
+  if (isCommand(text) || text.trim().length <= attachmentBounds.words) return { text, attachments: [] };
   const name = 'message.txt';
   const [head, tail] = [text.slice(0, keptWords).toWellFormed(), text.slice(-keptWords).toWellFormed()];
   const between = `\n[… the whole message is attached as ${name} …]\n`;
@@ -121,8 +124,8 @@ async function readMentioned(
   const real = await realpath(join(root, path))
     .catch(absent)
     .catch(() => undefined);
-  if (real === undefined || !real.startsWith(root + sep) || real.split(sep).includes('.git'))
-    return undefined;
+  if (real === undefined || !real.startsWith(root + sep)) return undefined;
+  if (real.slice(root.length).split(sep).includes('.git')) return undefined;
   const bytes = await readBounded(real, path);
   if (bytes === undefined) return undefined;
   const mediaType = imageType(bytes);

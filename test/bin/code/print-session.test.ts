@@ -60,6 +60,8 @@ t.test('`--print` leaves a change that a person decides in its thread', async (t
   t.match({ code, err }, { code: 4, err: /a question waits for a person: Prices are exact/ });
   t.match(err, /writ code --resume/);
   t.equal(sample.git('rev-parse', 'main'), before);
+  const busy = await run(['--continue', '--print', 'More.']);
+  t.match(busy, { code: 4, err: /a question waits for a person/ }, 'the question waits on');
   const failed = await run(['--print', 'Again.']);
   t.match(failed.err, /PROVIDER_/);
   t.not(failed.code, 0);

@@ -58,7 +58,7 @@ t.test('`/compact` shortens old turns and tool results, and leaves the last turn
   t.match(results[0]?.text, /^3{200}\n\[left out: 4800 characters; ask again\]$/);
   t.match(
     after.state.transcript.at(-1)?.content,
-    /a model is sent \d+ characters of the conversation, before it were \d+/,
+    /a model is sent \d+ characters of the conversation, before it were \d+.*\ndropped: “question 1”, “question 2”\nkept: “question 3”/,
   );
   t.strictSame(restoredState(after.journal).dialogue, dialogue, 'also in the next process');
 });
