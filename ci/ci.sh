@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs writ, if it is not on PATH, and runs `writ ci` with the given arguments. Copy it into your repository.
 # WRIT_PACKAGE: what npm installs as writ (name, URL or file). WRIT_SIGNING_KEY: private key (PEM) that signs.
+# WRIT_LEDGER_KEY: private key (PEM, Ed25519) of the internal ledger. Without it each job begins a log of its own.
 set -eu
 umask 077
 directory=$(mktemp -d)
@@ -18,6 +19,9 @@ if [ -n "${WRIT_SIGNING_KEY:-}" ]; then
   export XDG_CONFIG_HOME="$directory/config"
   mkdir -p "$XDG_CONFIG_HOME/writ/keys"
   printf '%s\n' "$WRIT_SIGNING_KEY" > "$XDG_CONFIG_HOME/writ/keys/signing.pem"
-  unset WRIT_SIGNING_KEY
+  if [ -n "${WRIT_LEDGER_KEY:-}" ]; then
+    printf '%s\n' "$WRIT_LEDGER_KEY" > "$XDG_CONFIG_HOME/writ/keys/ledger.pem"
+  fi
+  unset WRIT_SIGNING_KEY WRIT_LEDGER_KEY
 fi
 writ ci "$@"

@@ -154,7 +154,8 @@ async function withUsable(
     } else if (await hasProgram(source.agent))
       usable.push(`${name} is installed: \`writ code --provider ${name}\``);
   }
-  const none = 'no other provider has a key or runs here; Ollama needs no key: start it, then `writ code --provider ollama`';
+  const none =
+    'no other provider has a key or runs here; Ollama needs no key: start it, then `writ code --provider ollama`';
   return new WritError('PROVIDER_KEY_MISSING', {
     message: fault.message,
     detail: { ...fault.detail, usable },

@@ -373,7 +373,7 @@ const ofContext = {
 } as const;
 
 /** System instructions for the session's model. The constant part comes first. */
-function sessionInstructions({
+export function sessionInstructions({
   context,
   agent,
 }: Pick<SessionOptions, 'context' | 'agent'>): readonly string[] {

@@ -1,5 +1,6 @@
 /* The `writ ci` commands: the run of a CI job for a pull request, and what the job reports of it. */
 import { join, resolve } from 'node:path';
+import { findUserLedgerKey } from '../../attest/keys/key-signer.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { readPlain } from '../../core/base/files.ts';
@@ -47,8 +48,14 @@ export async function ciCommand(context: CommandContext): Promise<CommandResult>
     context.print.note(
       'a pull request of a fork, or of Dependabot: the change is evaluated, nothing is sealed or posted',
     );
+  const hadLedger = (await findUserLedgerKey(context.env)) !== undefined;
   try {
     const result = await evaluate(context, repository, job);
+    if (!hadLedger && (await findUserLedgerKey(context.env)) !== undefined)
+      context.print.complain(
+        styled('yellow', 'warning'),
+        '  a new log was begun: give each job the same ledger key (`WRIT_LEDGER_KEY`), or the next one begins another',
+      );
     return await report(context, repository, job, result);
   } catch (fault) {
     if (isWritError(fault))

@@ -34,6 +34,7 @@ import { pickTheme, themes } from '../../session/tui/term/row.ts';
 import { type RunWatcher, watchRuns } from '../../session/work/watch-runs.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
+import { sessionInstructions } from '../code/serve-code.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import { reachProvider } from '../command-parts/reach-provider.ts';
@@ -289,7 +290,7 @@ export async function playSession(
     sandbox: 'auto',
     modelFor: () => ({
       source: { kind: 'worker', worker: coderWorker, from: formatModelChoice(choice) },
-      instructions: [],
+      instructions: sessionInstructions({ context: 'dev' }),
     }),
     clock: systemClock,
     env: context.env,

@@ -60,6 +60,8 @@ t.test('`--print` leaves a change that a person decides in its thread', async (t
   t.match({ code, err }, { code: 4, err: /a question waits for a person: Prices are exact/ });
   t.match(err, /writ code --resume/);
   t.equal(sample.git('rev-parse', 'main'), before);
+  const yes = await run(['--yes', '--print', 'Make prices exact.']);
+  t.notMatch(yes.err, /waits for a person/, 'it is executed');
   const busy = await run(['--continue', '--print', 'More.']);
   t.match(busy, { code: 4, err: /a question waits for a person/ }, 'the question waits on');
   const failed = await run(['--print', 'Again.']);

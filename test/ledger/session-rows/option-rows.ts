@@ -31,6 +31,21 @@ export const optionRows: readonly SessionRow[] = [
   }),
   ...heldBy(
     section,
+    'test/bin/code/print-session.test.ts',
+    '`--print` prints the answer alone, with standard input attached',
+    {
+      'option --print': 'one message without a screen',
+      'option --continue': 'the thread that was used last',
+    },
+  ),
+  ...heldBy(
+    section,
+    'test/bin/code/print-session.test.ts',
+    '`--print` executes a change of low risk, and its exit code is that of a run',
+    { 'option --yes': 'executes what was drafted', 'option --events': 'each entry as a JSON line' },
+  ),
+  ...heldBy(
+    section,
     ofSession('tui/theme'),
     'the plain theme writes a tone as one word unless the text has it already',
     { 'option --plain': 'words in place of colours and signs' },
