@@ -58,6 +58,7 @@ if (isSmoke)
       'lockfiles',
       'model-turns',
       'shell-lines',
+      'workers',
     ].map(runs),
   );
 printTable();

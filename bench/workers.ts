@@ -1,6 +1,6 @@
 /*
- * `npm run bench:workers`: checks on one and two worker processes against bare sandboxes of the same number, the cost of
- * the queue, and how many checks of rebased commits match. Ratios of one run; exit 1 where one is missed.
+ * `npm run bench:workers`: checks on one and two worker processes against bare sandboxes of the same number, and the
+ * cost of the queue. Ratios of one run; exit 1 where one is missed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const sample = makeSample();
 const redis = await startRedis(join(box, 'redis'));
 const held: boolean[] = [];
 try {
-  held.push(await queueCost(), ...(await throughput()));
+  held.push(await queueCost(), await rebased(), ...(await throughput()));
   printTable();
 } finally {
   await redis.stop();
@@ -62,6 +62,67 @@ async function queueCost(): Promise<boolean> {
   await listener.close();
   await queue.close();
   return figure('queue cost of a check', median(times), 5, 'ms', `median of ${times.length}`);
+}
+
+/** Checks of commits that were evaluated on one base, and again on another: how many are reused. */
+async function rebased(): Promise<boolean> {
+  const place = makeSample();
+  const commit = (path: string, text: string): string => {
+    mkdirSync(join(place.root, path, '..'), { recursive: true });
+    writeFileSync(join(place.root, path), text);
+    place.git('add', '-f', path);
+    place.git('commit', '-qm', `Change ${path}`);
+    return place.git('rev-parse', 'HEAD');
+  };
+  commit('.writ/config.toml', '[verdicts]\nreuse = "own"\nsample_percent = 0\n');
+  const count = sized(20, 1);
+  const names = Array.from({ length: count }, (_, at) => `src/part-${at}.js`);
+  for (const name of names) commit(name, 'export const part = 0;\n');
+  const bases = [place.git('rev-parse', 'HEAD'), commit('docs/notes.md', 'Other notes.\n')];
+  const commands = [
+    'node src/price.js',
+    'node --check src/price.js',
+    'cat docs/notes.md',
+    'node --test --test-isolation=none',
+  ];
+  const checks = commands.map((command, at) => ({
+    ...{
+      id: `check-${at}`,
+      kind: 'command',
+      command,
+      timeoutSeconds: 60,
+      required: true,
+      artifactsProduced: [],
+    },
+  }));
+  const spec = {
+    intent: { changeType: 'chore' },
+    acceptance: { verificationPlan: { fastChecks: checks } },
+    artifacts: { required: [{ name: 'patchset', stage: 'per-task', required: true }] },
+  };
+  let [ran, reused] = [0, 0];
+  for (const base of bases)
+    for (const name of names) {
+      place.git('reset', '-q', '--hard', base);
+      const bytes = Buffer.from(
+        `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-export const part = 0;\n+export const part = 1;\n`,
+      );
+      const view = await place.run({ source: { kind: 'patch', bytes } }, spec);
+      if (base === bases[0]) continue;
+      for (const { ranOn } of view.stages[0]?.checks ?? []) {
+        ran += 1;
+        if (ranOn && 'action' in ranOn && ranOn.reused) reused += 1;
+      }
+    }
+  place.remove();
+  const share = (100 * (ran - reused)) / Math.max(1, ran);
+  return figure(
+    'checks of rebased commits that run again',
+    share,
+    40,
+    '%',
+    `${reused} of ${ran} matched, ${count} commits`,
+  );
 }
 
 async function throughput(): Promise<readonly boolean[]> {

@@ -12,7 +12,7 @@ import type {
 } from '../../core/interfaces/sandbox.ts';
 import type { Signer } from '../../core/interfaces/sealing.ts';
 import { type ReadTrace, tracedIn } from '../../engine/evaluate/observe/under-tracer.ts';
-import { makeLater } from '../../engine/evaluate/open-workspace.ts';
+import { isAsExported, makeLater } from '../../engine/evaluate/open-workspace.ts';
 import { readReports } from '../../engine/evaluate/read-reports.ts';
 import { allWritten } from '../../engine/evaluate/written-outside.ts';
 import {
@@ -29,6 +29,7 @@ import { endsWithin } from '../../plugins/workers/queue.ts';
 import { commitResult, type JobResult } from '../../plugins/workers/result.ts';
 import { conditionsOf, observe } from '../../plugins/workers/verdict.ts';
 import { readLinks } from '../../readers/judges/tree.ts';
+import { showsWrites } from '../../workspace/git/copy-work-tree.ts';
 import { digestDirectory } from '../../workspace/git/directory-digest.ts';
 import { rememberExport } from '../../workspace/git/exported-files.ts';
 import { gitLine, runGit } from '../../workspace/git/git.ts';
@@ -71,7 +72,7 @@ const maxBytes = 16 * 1024 ** 3;
 const maxPublishTries = 10;
 const keptJobs = 200;
 /** A job that waits longer goes back to the queue: another worker may be free. */
-const placeWithinMs = 1000;
+const placeWithinMs = 3000;
 
 export function openJobRunner({
   home,
@@ -151,12 +152,10 @@ export function openJobRunner({
       await tidy(content, action);
       const why = await lackOf(dispatch.job, sandbox);
       if (why !== undefined) return { outcome: 'declined', why };
-      if (!(await enter())) return { outcome: 'declined', why: 'it runs as many jobs as it may' };
-      const ran = await runJob(
-        { home, sandbox, place: content.place, exports },
-        dispatch.job,
-        signal,
-      ).finally(leave);
+      const turn = { enter, leave };
+      const at = { home, sandbox, place: content.place, exports, turn };
+      const ran = await runJob(at, dispatch.job, signal);
+      if (ran === undefined) return { outcome: 'declined', why: 'it runs as many jobs as it may' };
       const { fence } = dispatch;
       const result = await commitResult(content.place, { action, fence }, ran, signer);
       return publish(content, action, dispatch, result, signal);
@@ -226,17 +225,22 @@ async function lackOf(job: Job, sandbox: SandboxBackend): Promise<string | undef
   return undefined;
 }
 
-/** Runs the command of a job in a fresh workspace, as the machine of the run would. */
+/** Runs the command of a job in a fresh workspace, as the machine of the run would; `undefined`: no place was free. */
 async function runJob(
   {
     home,
     sandbox,
     place,
     exports,
-  }: Pick<RunnerPlace, 'home' | 'sandbox'> & { readonly place: Scratch; readonly exports: Exports },
+    turn,
+  }: Pick<RunnerPlace, 'home' | 'sandbox'> & {
+    readonly place: Scratch;
+    readonly exports: Exports;
+    readonly turn: { enter(): Promise<boolean>; leave(): void };
+  },
   job: Job,
   signal: AbortSignal,
-): Promise<JobResult> {
+): Promise<JobResult | undefined> {
   const root = await ownDirectory(home);
   const [head] = job.history;
   const { objects, entries, small } = await exports.take(place, job);
@@ -254,7 +258,8 @@ async function runJob(
       binds.push({ source, target: `${inside.workspace}/${one.directory}`, writable: false, scratch: true });
     }
     const { changed } = await rememberExport(objects, directory, join(root, 'index'), small, new Map());
-    await makeLater(reports, join(root, 'laid'));
+    const marker = join(root, 'laid');
+    const since = await makeLater(reports, marker);
     const { mtimeNs: emptySince } = statSync(reports, { bigint: true });
     const run = (more: Partial<SandboxRequest>) =>
       sandbox.run({
@@ -269,14 +274,24 @@ async function runJob(
         ...more,
       });
     const isTraced = job.expects !== undefined && (await sandbox.probeTracer?.())?.works === true;
-    const { ran: result, read: trace } = isTraced
-      ? await tracedIn({ privateRoot: root, signal }, inside.workspace, undefined, run)
-      : { ran: await run({}), read: { reason: 'its worker cannot trace' } };
+    // The place is for the command alone: making and reading workspaces goes on beside the commands of others.
+    if (!(await turn.enter())) return undefined;
+    const { ran: result, read: trace } = await (isTraced
+      ? tracedIn({ privateRoot: root, signal }, inside.workspace, undefined, run)
+      : run({}).then((ran) => ({ ran, read: { reason: 'its worker cannot trace' } }))
+    ).finally(turn.leave);
     signal.throwIfAborted();
     const read = readReports(reports, emptySince);
     const laid = job.given.map((one) => one.directory);
     const tracked = new Set(entries.map(({ path }) => path));
-    const written = await allWritten({ directory, tracked, laid }, await changed());
+    const isUntouched =
+      since !== undefined &&
+      sandbox.unconfined !== true &&
+      (await showsWrites(directory)) &&
+      (await isAsExported(directory, [...tracked, ...laid], marker, since));
+    const written = isUntouched
+      ? { written: [], isCut: false }
+      : await allWritten({ directory, tracked, laid }, await changed());
     const [excess] = read.findings;
     return {
       result,

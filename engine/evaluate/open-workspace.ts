@@ -428,7 +428,7 @@ const entriesInARow = 2000;
  * those that were made in it. Every write, and every change of a name, mode or link count, sets the change time of the
  * file or of its directory; no program can set it back. If the clock itself was set back, the answer is false.
  */
-async function isAsExported(
+export async function isAsExported(
   directory: string,
   paths: readonly string[],
   marker: string,
