@@ -87,7 +87,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
     const isBlank = isEmpty(message);
     if (!isBlank || isStrict) await say(message);
     if (message.calls.length === 0) {
-      const isAnswer = !isBlank && end !== 'length';
+      const isAnswer = !isBlank && end !== 'length' && end !== 'paused';
       if (isAnswer && (draft === undefined || draft.answers === 'at once')) return { kind: 'answered' };
       if (submit === undefined) return nothing(isBlank ? emptyReply : cutReply);
       silent += 1;
@@ -95,6 +95,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
       if (said === '') said = oneLine(message.text);
       if (silent > maxSilent) {
         if (said === '' && isBlank) return nothing(emptyReply);
+        if (end === 'length') return nothing(cutReply);
         return isStrict
           ? nothing(`the model talks and submits nothing${quoted(said)}`)
           : { kind: 'answered' };

@@ -4,6 +4,7 @@ import { continueIntent } from '../../api/intent/lifecycle.ts';
 import { projectInTree, readProposedCheck, targetIn } from '../../api/intent/read-project.ts';
 import { invalidWords } from '../../api/intent/read-spec.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
+import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -119,6 +120,7 @@ async function chooseSpec(
           '`--by` names the run whose spec counts: expected `--commit`, without `--check` and `--risk`',
       });
     const { runId, document, bytes } = await recordedSpec(context.stores, repository, by, change);
+    await requireGenuine(context, runId, document, change);
     const policy = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
     const { leastRisk, securityPath } = policy;
     const { level } = document.risk;
@@ -162,6 +164,32 @@ async function chooseSpec(
     detail: { run_id: runId },
     hints: [byRun(runId), removeRunLine],
   });
+}
+
+/**
+ * OBJECT_CORRUPT if the record of the run is refuted: whoever may push records may have replaced its spec. A commit
+ * that names the digest of the spec vouches for it.
+ */
+async function requireGenuine(
+  context: CommandContext,
+  runId: string,
+  document: IntentSpec,
+  { specDigests = [] }: SealableChange,
+): Promise<void> {
+  if (specDigests.includes(canonicalDigest(document))) return;
+  const { verifyTargets } = await import('../../api/verify/verify-targets.ts');
+  const [found] = await verifyTargets({ ...context, stores: context.stores }, [runId]);
+  if (found?.report.verified) return;
+  if (found?.report.checks.some(({ status }) => status === 'failed'))
+    throw new WritError('OBJECT_CORRUPT', {
+      message: `the record of run \`${runId}\` does not hold, so its spec cannot be used`,
+      detail: { run_id: runId },
+      hints: [`see what is wrong: \`writ verify ${runId}\`, \`writ fsck\``],
+    });
+  context.print.complain(
+    styled('yellow', 'warning'),
+    `  no key that you trust signed the record of run ${runId}: read the spec that is shown here`,
+  );
 }
 
 /** Builds the spec of a change, asks for what was not given, and shows it. USAGE, INTENTSPEC_INVALID. */

@@ -42,12 +42,13 @@ export async function threadsCommand({
       ? {}
       : { matches: ({ id, title = '' }) => `${id} ${title}`.toLowerCase().includes(words) }),
   });
-  return listed(found, systemClock);
+  return listed(found, systemClock, words);
 }
 
 function listed(
   { threads, hasMore }: Awaited<ReturnType<typeof listThreadsWithStates>>,
   clock: Pick<Clock, 'now'>,
+  words?: string,
 ): CommandResult & { readonly exitCode: 0 } {
   const data = {
     threads: threads.map(({ id, title, currentIntentId, createdAt, updatedAt, state, archived }) => ({
@@ -65,7 +66,10 @@ function listed(
     exitCode: 0,
     data,
     human(printer) {
-      if (threads.length === 0) return printer.line('no threads yet: `writ code` begins one');
+      if (threads.length === 0)
+        return printer.line(
+          words === undefined ? 'no threads here: `writ code` begins one' : 'no thread matches',
+        );
       printer.table(threads.map((thread) => rowOf(thread, clock.now())));
       if (hasMore) printer.line(`only the last ${mostListed} are listed`);
       printer.line('`writ code --resume THREAD` resumes one that is closed');
@@ -136,7 +140,7 @@ export async function lastThread({ workingDir }: { readonly workingDir: string }
   if (last !== undefined) return last.id;
   throw new WritError('THREAD_NOT_FOUND', {
     message: 'no thread of this repository can be continued',
-    hints: ['`writ code` begins one; `writ threads` lists those that are open elsewhere'],
+    hints: ['`writ code` begins one; `writ threads list` shows those that are open elsewhere'],
   });
 }
 
@@ -152,7 +156,9 @@ export async function archiveCommand({
   const archived = !options.flag('undo');
   await archiveThread(repository, id, archived);
   return succeeded({ id, archived }, (printer) =>
-    printer.line(archived ? `archived ${id}: \`writ threads --archived\` lists it` : `${id} is listed again`),
+    printer.line(
+      archived ? `archived ${id}: \`writ threads list --archived\` shows it` : `${id} is listed again`,
+    ),
   );
 }
 

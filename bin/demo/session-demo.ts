@@ -290,7 +290,7 @@ export async function playSession(
     sandbox: 'auto',
     modelFor: () => ({
       source: { kind: 'worker', worker: coderWorker, from: formatModelChoice(choice) },
-      instructions: sessionInstructions({ context: 'dev' }),
+      instructions: sessionInstructions({ context: 'dev', agent: undefined }),
     }),
     clock: systemClock,
     env: context.env,

@@ -3,6 +3,7 @@ import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFil
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
+import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { makeKey, publicOf, withoutSshKeygen } from '../../attest/approval/ssh-tools.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
@@ -302,6 +303,12 @@ t.test(
     const other = message.replace(/^(Intentspec-Digest: ).*$/m, `$1${'0'.repeat(64)}`);
     git('commit', '-q', '--amend', '-m', other);
     t.match(await call('seal', '--commit', '--by', runId), { code: 128, error: { code: 'OBJECT_CORRUPT' } });
+    // Without a digest in the commit the record itself has to hold: its provenance is of another spec.
+    git('commit', '-q', '--amend', '-m', 'docs: a');
+    replaceSpec(git, path('.git/other-index'), `refs/ai/runs/${runId}`);
+    const forged = await call('seal', '--commit', '--by', runId);
+    t.match(forged, { code: 128, error: { code: 'OBJECT_CORRUPT', message: /does not hold/ } }, forged.err);
+    for (const line of records) git('update-ref', ...line.split(' '));
     git('reset', '-q', '--hard', picked);
     const sealed = await call('seal', '--commit', '--by', runId);
     t.match(sealed, { code: 0, data: { decision: { type: 'commit' } } }, sealed.err);
@@ -442,3 +449,26 @@ t.test('a check of a runner without a report option is compared by what it print
   git('add', 'src');
   t.match(await call('seal', '-m', 'chore: a note', '--check', 'node --test test/more.test.js'), { code: 0 });
 });
+
+/** Another spec in a record, with its digest wherever the record names one, as one who may push records can. */
+function replaceSpec(git: (...args: string[]) => string, index: string, ref: string): void {
+  const spec = JSON.parse(git('show', `${ref}:spec.json`)) as Parameters<typeof canonicalDigest>[0] & {
+    intent: { summary: string };
+  };
+  const before = canonicalDigest(spec);
+  spec.intent.summary = 'Other';
+  const after = canonicalDigest(spec);
+  const tree = git('rev-parse', `${ref}^{tree}`);
+  const env = { ...process.env, GIT_INDEX_FILE: index };
+  const cwd = git('rev-parse', '--show-toplevel');
+  const run = (args: readonly string[], input = '') =>
+    execFileSync('git', args, { cwd, env, input, encoding: 'utf8' }).trim();
+  run(['read-tree', tree]);
+  for (const name of ['spec.json', 'decision-input.json', 'gate-report.json', 'intent.json']) {
+    const text =
+      name === 'spec.json' ? JSON.stringify(spec) : git('show', `${ref}:${name}`).replaceAll(before, after);
+    const id = run(['hash-object', '-w', '--stdin'], text);
+    run(['update-index', '--cacheinfo', `100644,${id},${name}`]);
+  }
+  git('update-ref', ref, git('commit-tree', run(['write-tree']), '-p', ref, '-m', 'other'));
+}

@@ -92,7 +92,7 @@ t.test('the local screen answers questions, and its invalid answers are refused'
 
 t.test('messages from the local screen have the size and text limits of client messages', async (t) => {
   const { door, wanted } = scene(t);
-  await t.rejects(door.submit('x'.repeat(256 * 1024)), { code: 'PAYLOAD_TOO_LARGE' });
+  await t.rejects(door.submit('x'.repeat(2 * 1024 * 1024)), { code: 'PAYLOAD_TOO_LARGE' });
   await t.rejects(door.respond('i', { selectedOption: 'answer', answers: { a: ['x'.repeat(256 * 1024)] } }), {
     code: 'PAYLOAD_TOO_LARGE',
   });
