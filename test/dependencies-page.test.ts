@@ -26,7 +26,7 @@ const doors = new Map(
 
 /** Shipped files that load a package, by package; types are nobody's business. */
 const users = new Map<string, string[]>();
-for (const path of globSync('{*,*/**/*}.ts', { cwd: root, exclude: ['node_modules/**'] }).sort()) {
+for (const path of globSync('{*,*/**/*}.ts', { cwd: root, exclude: ['node_modules/**', 'site/**'] }).sort()) {
   if (!isShipped(path) || /\.(?:gen|d)\.ts$/.test(path)) continue;
   const text = read(path);
   const resolved = [...text.matchAll(/import\.meta\.resolve\(\s*[`'"]([^`'"$]+)/g)].map(

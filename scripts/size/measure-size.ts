@@ -71,7 +71,7 @@ export function measureRest(files: readonly SizedFile[]): Readonly<Record<string
   };
 }
 
-const outside = /^(?:test|fixtures|bench|scripts|docs)\//;
+const outside = /^(?:test|fixtures|bench|scripts|docs|site)\//;
 
 function isProduct({ path, text }: SizedFile): boolean {
   if (!/\.(?:ts|js|scm)$/.test(path) || outside.test(path)) return false;
