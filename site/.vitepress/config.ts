@@ -93,6 +93,25 @@ const vueOfSite = {
     ssr && /^vue(?:\/server-renderer)?$/.test(id) ? { id, external: true } : null,
 } as const;
 
+/** Roles of the search as screen readers expect them: a dialog with a list of options, which are the links. */
+const searchRoles = {
+  name: 'search-roles',
+  enforce: 'pre',
+  transform(code: string, id: string) {
+    if (!id.endsWith('/VPLocalSearchBox.vue')) return null;
+    const [, option = ''] = /<li\s+v-for.*?(:id="'localsearch-item-.*?role="option")/s.exec(code) ?? [];
+    if (option === '') throw new Error('VitePress changed its search box. Adapt `searchRoles` to it.');
+    return code
+      .replace(
+        /role="button"(\s+:aria-owns=.*\s+)aria-expanded="true"\s+aria-haspopup="listbox"/,
+        'role="dialog"$1',
+      )
+      .replaceAll('<kbd :aria-label', '<kbd role="img" :aria-label')
+      .replace(option, 'role="none"')
+      .replace(/:aria-label="\[\.\.\.p\.titles.*"/, option);
+  },
+} as const;
+
 export default defineConfig({
   lang: 'en',
   title: 'writ',
@@ -101,7 +120,7 @@ export default defineConfig({
   outDir: 'dist',
   cacheDir: 'node_modules/.vitepress',
   markdown,
-  vite: { plugins: [vueOfSite], build: { target: 'es2022', chunkSizeWarningLimit: 2000 } },
+  vite: { plugins: [vueOfSite, searchRoles], build: { target: 'es2022', chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     nav: Object.entries(folders).map(([folder, text]) => ({
       text,
