@@ -1,26 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { long } from '../../rooms/long.ts';
 import type { SceneName } from '../scenes/scenes.ts';
 import { showScene } from '../scenes/show-scene.ts';
-import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
+import { openBrowser, openTab, violations, withoutBrowser } from './open-browser.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const allPanes = ['Workflow', 'Diff', 'Terminal', 'Summary', 'Threads', 'Graph'];
-
-/** What is wrong for whoever does not see, or sees little. */
-async function violations(page: Page): Promise<readonly string[]> {
-  const { violations: found } = (await page.evaluate(
-    `(async () => { ${axe}; return axe.run(); })()`,
-  )) as AxeResults;
-  return found.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes.map(({ target, html }) => `${target.join(' ')} ${html.slice(0, 120)}`).join(' | ')}`,
-  );
-}
 
 /** Looks at a state in every size and colour, each pane that is named in turn; holds the form of control, too. */
 async function look(

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
 
@@ -57,4 +59,16 @@ export async function openTab(
   });
   await page.goto(`${baseUrl}/`);
   return { page, context, wrongs, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** What axe reports about the page as it is. */
+export async function violations(page: Page): Promise<readonly string[]> {
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const { violations: found } = (await page.evaluate(
+    `(async () => { ${axe}; return axe.run(); })()`,
+  )) as AxeResults;
+  return found.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ target, html }) => `${target.join(' ')} ${html.slice(0, 120)}`).join(' | ')}`,
+  );
 }
