@@ -5,9 +5,9 @@ import { noTmux, openTmux } from './open-tmux.ts';
 
 /** What the line of the session's state begins with when it was drawn for so many columns. */
 const sizes = [
-  [60, 20, 'ready · gpt-6-luna · ctx'],
-  [40, 10, 'ready · ctx'],
-  [120, 40, 'ready · gpt-6-luna · ctx'],
+  [60, 20, 'ready: answered, nothing changed · '],
+  [40, 10, 'ready: answered'],
+  [120, 40, 'ready: answered, nothing changed · gpt-6-luna'],
 ] as const;
 
 for (const term of ['tmux-256color', 'screen-256color']) {
@@ -36,7 +36,7 @@ for (const term of ['tmux-256color', 'screen-256color']) {
         screen.every((line) => line.length <= columns),
         `${columns} columns`,
       );
-      for (const once of ['> half written', 'ready · '])
+      for (const once of ['> half written', 'ready: '])
         t.equal(screen.filter((line) => line.startsWith(once)).length, 1, `${once} at ${columns}×${rows}`);
     }
     const lines = scene.lines();
