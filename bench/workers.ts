@@ -92,13 +92,15 @@ async function rebased(): Promise<boolean> {
       command,
       timeoutSeconds: 60,
       required: true,
-      artifactsProduced: [],
+      artifactsProduced: at === 3 ? ['test-log'] : [],
     },
   }));
   const spec = {
     intent: { changeType: 'chore' },
     acceptance: { verificationPlan: { fastChecks: checks } },
-    artifacts: { required: [{ name: 'patchset', stage: 'per-task', required: true }] },
+    artifacts: {
+      required: ['patchset', 'test-log'].map((name) => ({ name, stage: 'per-task', required: true })),
+    },
   };
   let [ran, reused] = [0, 0];
   for (const base of bases)

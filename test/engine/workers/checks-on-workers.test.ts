@@ -169,7 +169,7 @@ long('a check has the same output on a worker as here', { skip: noRedis, timeout
   sample.git('add', '.gitignore');
   const shared = '[workspace]\nshare = ["node_modules"]\nhistory = 2\n';
   const command =
-    'cat .git/HEAD .git/shallow src/price.js node_modules/.gitignore; test -d node_modules/pkg/empty && sh node_modules/.bin/run && echo x > left && cat $WORKSPACE/left';
+    'cat .git/HEAD .git/shallow src/price.js node_modules/.gitignore 2>&1; test -d node_modules/pkg/empty && sh node_modules/.bin/run && echo x > left && cat $WORKSPACE/left';
   scene.policy([worker.line], `fallback = "local"\n${shared}`, 5);
   await worker.stop();
   sample.git('tag', 'base');
