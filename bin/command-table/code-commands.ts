@@ -167,7 +167,7 @@ const threadCommands: readonly CommandSpec[] = [
     summary: 'take a thread off the lists; nothing of it is deleted',
     arguments: [thread],
     options: [{ name: 'undo', about: 'list it again' }],
-    examples: [],
+    examples: [{ line: 'writ threads archive THREAD', about: 'it is listed by `--archived` only' }],
     load: async () => (await import('../commands/threads.ts')).archiveCommand,
   },
   {
@@ -175,7 +175,7 @@ const threadCommands: readonly CommandSpec[] = [
     summary: 'print a thread as Markdown, without secrets',
     arguments: [thread],
     options: [{ name: 'output', short: 'o', value: 'FILE', about: 'write it to a new file' }],
-    examples: [],
+    examples: [{ line: 'writ threads export THREAD -o thread.md', about: 'to hand it on' }],
     load: async () => (await import('../commands/threads.ts')).exportCommand,
   },
   {

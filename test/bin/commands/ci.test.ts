@@ -30,13 +30,13 @@ t.test('a refused run of a runner names nothing that only the runner has', async
   const argv = ['seal', '-m', 'feat: other', '--check', '! grep "=> 1" src/price.js', '--ephemeral-key'];
   const seal = (...more: readonly string[]) =>
     runLine([...argv, ...more], commands, { cwd: root, env: { ...env, CI: 'true' } });
-  t.match(await seal(), { code: 1, out: /git show refs\/ai\/.*writ show /s }, 'which a person can type');
+  t.match(await seal(), { code: 1, out: /git show refs\/ai\/.*writ explain /s }, 'which a person can type');
   const { code, out } = await seal('--ci');
   t.equal(code, 1);
   t.match(out, /^ {4}\| export const price = \(\) => 1;$/m, 'the output itself');
-  t.notMatch(out, /git show|writ show/);
+  t.notMatch(out, /git show|writ show|writ explain/);
   const [reports = ''] = readdirSync(root).filter((name) => name.startsWith('writ-reports-'));
-  t.notMatch(readFileSync(join(root, reports, 'run.md'), 'utf8'), /writ show/);
+  t.notMatch(readFileSync(join(root, reports, 'run.md'), 'utf8'), /writ show|writ explain/);
 });
 
 t.test('on GitHub a run has annotations, a summary, outputs and files', async (t) => {
