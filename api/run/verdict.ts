@@ -42,8 +42,14 @@ const wouldWords = {
 /** Derives the verdict from the view. Pure. Only a commit decision is a success. */
 export function toVerdict(view: EndedRun): Verdict {
   const show = { line: showLine(view), about: 'the run in full, from the stored objects' };
-  const approve = { line: `writ approve ${view.runId}`, about: 'signed with your SSH key, or `--reject`; by others, after `writ push`, with `--remote REMOTE`' };
-  const resume = { line: `writ resume ${view.runId}`, about: 'continues where it stopped; `writ fetch` first, if others approved elsewhere' };
+  const approve = {
+    line: `writ approve ${view.runId}`,
+    about: 'signed with your SSH key, or `--reject`; by others, after `writ push`, with `--remote REMOTE`',
+  };
+  const resume = {
+    line: `writ resume ${view.runId}`,
+    about: 'continues where it stopped; `writ fetch` first, if others approved elsewhere',
+  };
   const { decision } = view;
   const waitingSteps = ({ for: what, needed, people, owners = [] }: WaitsFor): Verdict['next'] => {
     if (what === 'budget')
