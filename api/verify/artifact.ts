@@ -1,6 +1,6 @@
 /* Reads an artifact given on the command line: a file or a digest. */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { maxBundleBytes } from '../../attest/bundle/any-bundle.ts';
 import { parseBase64Octets } from '../../attest/encoding/expect-json.ts';
@@ -22,10 +22,17 @@ export async function readArtifact(context: InputSource, name: string): Promise<
   if (isArtifactHash(hash)) return { name, [hash]: readDigest(name, hash, sign === ':', text) };
   const named = readNamed(name);
   if (named && !existsSync(resolve(context.cwd, name))) return { name, named };
-  const { digests, head } = await hashFile(resolve(context.cwd, name), name, context.signal);
+  const path = resolve(context.cwd, name);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw new WritError('INPUT_UNREADABLE', {
+      message: `\`--artifact ${name}\` is no regular file, and an artifact is read more than once`,
+      detail: { path: name },
+      hints: ['save it to a file first'],
+    });
+  const { digests, head } = await hashFile(path, name, context.signal);
   const read = () => readInput(context, name, { maxBytes: maxSignedBytes });
   const signed = head === undefined ? undefined : digestOfSigned(head);
-  const open = () => createReadStream(resolve(context.cwd, name), { highWaterMark: 1024 * 1024 });
+  const open = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
   return { name, ...digests, read, open, ...(signed === undefined ? {} : { signed }) };
 }
 

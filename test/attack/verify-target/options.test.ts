@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -31,6 +32,7 @@ const garbage: Readonly<Record<string, string | Buffer>> = {
 };
 for (const [name, content] of Object.entries(garbage)) writeFileSync(join(here.root, name), content);
 mkdirSync(join(here.root, 'directory'));
+execFileSync('mkfifo', [join(here.root, 'pipe')]);
 writeFileSync(join(here.root, 'b.sigstore.json'), JSON.stringify(bundleBy(statement())));
 
 async function verify(...argv: string[]) {
@@ -65,6 +67,7 @@ long('a bad trust option is exit code 129 with a usage error and no exception te
   for (const more of [
     ['--artifact', 'missing'],
     ['--artifact', 'directory'],
+    ['--artifact', 'pipe'],
     ['--artifact', 'brace/x'],
     ['--artifact', 'x'.repeat(300)],
     ['--artifact', 'sha256:'],
