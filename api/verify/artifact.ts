@@ -1,6 +1,7 @@
 /* Reads an artifact given on the command line: a file or a digest. */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { maxBundleBytes } from '../../attest/bundle/any-bundle.ts';
 import { parseBase64Octets } from '../../attest/encoding/expect-json.ts';
@@ -23,12 +24,6 @@ export async function readArtifact(context: InputSource, name: string): Promise<
   const named = readNamed(name);
   if (named && !existsSync(resolve(context.cwd, name))) return { name, named };
   const path = resolve(context.cwd, name);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
-    throw new WritError('INPUT_UNREADABLE', {
-      message: `\`--artifact ${name}\` is no regular file, and an artifact is read more than once`,
-      detail: { path: name },
-      hints: ['save it to a file first'],
-    });
   const { digests, head } = await hashFile(path, name, context.signal);
   const read = () => readInput(context, name, { maxBytes: maxSignedBytes });
   const signed = head === undefined ? undefined : digestOfSigned(head);
@@ -69,6 +64,10 @@ async function hashFile(
   let kept: Buffer[] | undefined = [];
   let total = 0;
   try {
+    // It is read more than once, and a pipe would be waited for.
+    const found = await stat(path);
+    if (!found.isFile() && !found.isDirectory())
+      throw new Error('it is no regular file; save it to one first');
     for await (const chunk of createReadStream(path, { signal, highWaterMark: 1024 * 1024 })) {
       const bytes: Buffer = chunk;
       if (total === 0 && bytes[0] !== 0x7b) kept = undefined;
