@@ -68,7 +68,7 @@ function listed(
     human(printer) {
       if (threads.length === 0)
         return printer.line(
-          words === undefined ? 'no threads here: `writ code` begins one' : 'no thread matches',
+          words === undefined ? 'no threads yet: `writ code` begins one' : 'no thread matches',
         );
       printer.table(threads.map((thread) => rowOf(thread, clock.now())));
       if (hasMore) printer.line(`only the last ${mostListed} are listed`);

@@ -52,6 +52,14 @@ t.test('`--print` executes a change of low risk, and its exit code is that of a 
   t.ok(lines.some(({ entry }) => entry?.kind === 'diff'));
 });
 
+t.test('`--yes` executes a draft that a person would decide', async (t) => {
+  const risky = { ...priceDraft, risk: { ...priceDraft.risk, level: 'medium' } };
+  const { run } = await printing(t, [submits(risky), { fails: [401, { error: { message: 'no' } }] }]);
+  const { code, err } = await run(['--yes', '--print', 'Make prices exact.']);
+  t.notMatch(err, /waits for a person/);
+  t.not(code, 4);
+});
+
 t.test('`--print` leaves a change that a person decides in its thread', async (t) => {
   const risky = { ...priceDraft, risk: { ...priceDraft.risk, level: 'medium' } };
   const { run, sample } = await printing(t, [submits(risky), { fails: [401, { error: { message: 'no' } }] }]);
@@ -60,8 +68,6 @@ t.test('`--print` leaves a change that a person decides in its thread', async (t
   t.match({ code, err }, { code: 4, err: /a question waits for a person: Prices are exact/ });
   t.match(err, /writ code --resume/);
   t.equal(sample.git('rev-parse', 'main'), before);
-  const yes = await run(['--yes', '--print', 'Make prices exact.']);
-  t.notMatch(yes.err, /waits for a person/, 'it is executed');
   const busy = await run(['--continue', '--print', 'More.']);
   t.match(busy, { code: 4, err: /a question waits for a person/ }, 'the question waits on');
   const failed = await run(['--print', 'Again.']);

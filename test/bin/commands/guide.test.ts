@@ -62,7 +62,7 @@ t.test('a code, a rule and a run are explained, with the next step', async (t) =
   t.match(sealed, { code: 1 });
   t.match((await dataOf(['explain', `${sealed.data.run_id}`], given)).data, {
     reasons: [/no-direct-eval/, /`no-direct-eval`: .*src\/price\.js/],
-    next: [/Call the program/],
+    next: [/Start a program/],
   });
   t.match((await dataOf(['explain'], given)).data, { subject: sealed.data.run_id }, 'the newest run');
   t.match(await dataOf(['explain', 'nothing-of-that-name'], given), { code: 1 });

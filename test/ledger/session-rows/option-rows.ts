@@ -42,7 +42,13 @@ export const optionRows: readonly SessionRow[] = [
     section,
     'test/bin/code/print-session.test.ts',
     '`--print` executes a change of low risk, and its exit code is that of a run',
-    { 'option --yes': 'executes what was drafted', 'option --events': 'each entry as a JSON line' },
+    { 'option --events': 'each entry as a JSON line' },
+  ),
+  ...heldBy(
+    section,
+    'test/bin/code/print-session.test.ts',
+    '`--yes` executes a draft that a person would decide',
+    { 'option --yes': 'executes what was drafted' },
   ),
   ...heldBy(
     section,

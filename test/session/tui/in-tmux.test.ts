@@ -7,7 +7,7 @@ import { noTmux, openTmux } from './open-tmux.ts';
 const sizes = [
   [60, 20, 'ready: answered, nothing changed · '],
   [40, 10, 'ready: answered'],
-  [120, 40, 'ready: answered, nothing changed · gpt-6-luna'],
+  [120, 40, 'ready: answered, nothing changed'],
 ] as const;
 
 for (const term of ['tmux-256color', 'screen-256color']) {
