@@ -101,18 +101,11 @@ export function openConversation(
     sizes[index] = now;
     tail[index] = message;
   };
-  const shorten = (to: number, goal: number, maxText: number): void => {
+  const shorten = (to: number, goal: number, shorter: (message: ModelMessage) => ModelMessage): void => {
     for (let index = 0; index < to && size > goal; index += 1) {
       const message = tail[index];
-      if (message?.role === 'tool') replace(index, withShortResults(message, maxText));
-    }
-  };
-  /** The last answer may be longer than the window of another model. */
-  const shortenAnswers = (goal: number, maxText: number): void => {
-    for (let index = 0; index < tail.length && size > goal; index += 1) {
-      const message = tail[index];
-      if (message?.role === 'assistant' && message.calls.length === 0 && message.text.length > maxText)
-        replace(index, { role: 'assistant', text: shortened(message.text, maxText), calls: [] });
+      const changed = message && shorter(message);
+      if (changed !== undefined && changed !== message) replace(index, changed);
     }
   };
   const remember = (message: ModelMessage): void => {
@@ -157,11 +150,11 @@ export function openConversation(
   const fit = (): void => {
     if (size <= limit) return;
     const goal = limit * shrinkTo;
-    shorten(tail.length - keptMessages, goal, shortText);
+    shorten(tail.length - keptMessages, goal, (one) => withShortResults(one, shortText));
     if (size > goal) dropOldest(goal, keptMessages);
     for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText; most /= 2) {
-      shorten(tail.length, limit, Math.floor(most));
-      shortenAnswers(limit, Math.floor(most));
+      shorten(tail.length, limit, (one) => withShortResults(one, Math.floor(most)));
+      shorten(tail.length, limit, (one) => withShortAnswer(one, Math.floor(most)));
     }
     if (size > limit) dropOldest(limit, 2);
     for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText / 2; most /= 2)
@@ -190,10 +183,15 @@ export function openConversation(
   };
 }
 
-function withShortResults(
-  message: Extract<ModelMessage, { readonly role: 'tool' }>,
-  maxText: number,
-): ModelMessage {
+/** The last answer may be longer than the window of another model. */
+function withShortAnswer(message: ModelMessage, maxText: number): ModelMessage {
+  if (message.role !== 'assistant' || message.calls.length > 0 || message.text.length <= maxText)
+    return message;
+  return { role: 'assistant', text: shortened(message.text, maxText), calls: [] };
+}
+
+function withShortResults(message: ModelMessage, maxText: number): ModelMessage {
+  if (message.role !== 'tool') return message;
   return {
     ...message,
     results: message.results.map((result) => ({ ...result, text: shortened(result.text, maxText) })),

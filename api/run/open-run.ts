@@ -25,7 +25,7 @@ import { readObjects } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { commitsNamed, isRevision } from '../../workspace/git/resolve-commit.ts';
 import { compact } from '../envelope.ts';
-import { toVerdict } from './verdict.ts';
+import { toVerdict, uncommittedCode } from './verdict.ts';
 import type { WaitingRun } from './waiting-run.ts';
 
 export interface OpenedRun {
@@ -176,13 +176,7 @@ export function runRefusal(view: RunView): WritError | undefined {
   const type = view.decision?.type;
   if (type === 'commit') return pushRefusal(view);
   if (type === undefined) return undecided(view);
-  const code =
-    type === 'rollback'
-      ? 'DECISION_ROLLBACK'
-      : type === 'checkpoint'
-        ? 'DECISION_WAITING'
-        : 'DECISION_ABANDON';
-  return new WritError(code, {
+  return new WritError(uncommittedCode(type), {
     message: toVerdict(view).sentence,
     detail: { run_id: view.runId },
     ...(type === 'checkpoint' ? { hints: [howToGoOn(view)] } : {}),

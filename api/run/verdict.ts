@@ -1,6 +1,6 @@
 /* The result of a run in the words that all reports use. */
 import type { Finding } from '../../core/interfaces/finding.ts';
-import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
+import type { DecisionType, RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
 import { type CheckRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { DraftSummary } from '../../engine/draft/waiting-drafts.ts';
 import type { RunSummary } from '../../engine/record/list-runs.ts';
@@ -38,6 +38,15 @@ const wouldWords = {
   abandon: ['bad', 'Would be refused'],
   wait: ['open', 'Would wait for a person'],
 } as const;
+
+/** The error code of a run, or of a run of a session, that ended without a commit. */
+export function uncommittedCode(
+  decision: DecisionType | 'waiting' | 'held' | 'none',
+): 'DECISION_ROLLBACK' | 'DECISION_WAITING' | 'DECISION_ABANDON' {
+  if (decision === 'rollback') return 'DECISION_ROLLBACK';
+  const isWaiting = decision === 'checkpoint' || decision === 'waiting' || decision === 'held';
+  return isWaiting ? 'DECISION_WAITING' : 'DECISION_ABANDON';
+}
 
 /** Derives the verdict from the view. Pure. Only a commit decision is a success. */
 export function toVerdict(view: EndedRun): Verdict {

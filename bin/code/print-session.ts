@@ -1,5 +1,6 @@
 /* `writ code --print`: one message without a screen, its answer, and the exit code of a run. */
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
+import { uncommittedCode } from '../../api/run/verdict.ts';
 import { type ErrorCode, errorCatalogue } from '../../core/base/error-codes.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { OpenSession } from '../../session/open-session.ts';
@@ -172,14 +173,7 @@ function failureOf(
     });
   }
   if (outcome === undefined || outcome.decision === 'commit') return undefined;
-  const isWaiting =
-    outcome.decision === 'waiting' || outcome.decision === 'held' || outcome.decision === 'checkpoint';
-  const code = isWaiting
-    ? 'DECISION_WAITING'
-    : outcome.decision === 'rollback'
-      ? 'DECISION_ROLLBACK'
-      : 'DECISION_ABANDON';
-  return new WritError(code, {
+  return new WritError(uncommittedCode(outcome.decision), {
     message: outcome.why,
     detail: { run_id: outcome.runId, thread_id: threadId },
     hints,

@@ -41,8 +41,7 @@ import { toShellWord } from '../terminal/print.ts';
 import { serviceProgressPlugin } from '../terminal/run-progress.ts';
 import { agentAt, mcpEnvironment } from './agent-at.ts';
 import { boundModel, type CodeLine } from './code-line.ts';
-import { type FoundModel, findModel } from './edit-outside.ts';
-import { printSession } from './print-session.ts';
+import { type FoundModel, findModel } from './find-model.ts';
 
 /** What is known before a session is opened. */
 interface CodeParts {
@@ -87,6 +86,7 @@ export async function serveCode(
   const setting = await sessionSetting(context, parts);
   if (options.mode === 'print') {
     await using session = await openSession(setting);
+    const { printSession } = await import('./print-session.ts');
     const result = await printSession(context, line, session);
     reaching.finish();
     return result;

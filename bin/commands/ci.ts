@@ -11,7 +11,6 @@ import { recordedSpec } from '../../engine/draft/seal-request.ts';
 import { readClaim } from '../../engine/record/claimed-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { tryGit } from '../../workspace/git/git.ts';
-import { pickRemote } from '../../workspace/git/network.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
@@ -231,8 +230,8 @@ async function land(
 ): Promise<WritError | undefined> {
   const branch = `refs/heads/${onto}`;
   const { runId, commit } = sealed;
-  const remote = (await pickRemote(repository, remoteName, context.cwd)).address;
-  const { refs } = await pushInRounds(context, { repository, remote, landing: { runId, commit, branch } });
+  const landing = { runId, commit, branch };
+  const { refs } = await pushInRounds(context, { repository, remote: remoteName, landing });
   const reason = reasonOf(refs, { branch });
   if (reason === undefined) return undefined;
   const { tip, isCheckedOut } = await branchAt(repository, branch);
@@ -244,13 +243,12 @@ async function land(
     );
   if (run !== undefined) {
     // The remote has the run as it waited, and its intent as it was before the commit.
-    const { document } = await recordedSpec(context.stores, repository, runId);
-    const { store } = await findRun(context.stores, repository, systemClock, runId);
-    const intent = store.refs.intent(document.metadata.id);
+    const { document, refs: of } = await recordedSpec(context.stores, repository, runId);
+    const intent = of.intent(document.metadata.id);
     const old = await readRef(repository, intent);
     if (old !== undefined) await updateRefs(repository, [{ ref: intent, old, new: undefined }], 'writ: ci');
     // With `*`: the remote may have no record of the intent.
-    const refs = [store.refs.run(runId), `${intent}*`].map((ref) => `+${ref}:${ref}`);
+    const refs = [of.run(runId), `${intent}*`].map((ref) => `+${ref}:${ref}`);
     await exchange(context, repository, remoteName, 'fetch', refs);
   }
   return new WritError('PUSH_REJECTED', {

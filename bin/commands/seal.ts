@@ -4,7 +4,6 @@ import { continueIntent } from '../../api/intent/lifecycle.ts';
 import { projectInTree, readProposedCheck, targetIn } from '../../api/intent/read-project.ts';
 import { invalidWords } from '../../api/intent/read-spec.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
-import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
@@ -14,6 +13,7 @@ import { sealingFormsOf } from '../../engine/config/sections.ts';
 import {
   demandsAlike,
   lastCommit,
+  type RecordedSpec,
   rangeChange,
   readRiskPolicy,
   recordedSpec,
@@ -119,8 +119,9 @@ async function chooseSpec(
         message:
           '`--by` names the run whose spec counts: expected `--commit`, without `--check` and `--risk`',
       });
-    const { runId, document, bytes } = await recordedSpec(context.stores, repository, by, change);
-    await requireGenuine(context, runId, document, change);
+    const recorded = await recordedSpec(context.stores, repository, by, change);
+    const { runId, document, bytes } = recorded;
+    await requireGenuine(context, recorded, change);
     const policy = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
     const { leastRisk, securityPath } = policy;
     const { level } = document.risk;
@@ -172,13 +173,12 @@ async function chooseSpec(
  */
 async function requireGenuine(
   context: CommandContext,
-  runId: string,
-  document: IntentSpec,
+  { runId, digest }: RecordedSpec,
   { specDigests = [] }: SealableChange,
 ): Promise<void> {
-  if (specDigests.includes(canonicalDigest(document))) return;
+  if (specDigests.includes(digest)) return;
   const { verifyTargets } = await import('../../api/verify/verify-targets.ts');
-  const [found] = await verifyTargets({ ...context, stores: context.stores }, [runId]);
+  const [found] = await verifyTargets(context, [runId]);
   if (found?.report.verified) return;
   if (found?.report.checks.some(({ status }) => status === 'failed'))
     throw new WritError('OBJECT_CORRUPT', {

@@ -35,12 +35,10 @@ export async function threadsCommand({
   cwd,
   repoPath,
 }: Pick<CommandContext, 'options' | 'cwd' | 'repoPath'>): Promise<CommandResult> {
-  const words = options.value('search')?.toLowerCase();
+  const words = options.value('search');
   const found = await listThreadsWithStates(await openRepository(repoPath ?? cwd), mostListed, {
     archived: options.flag('archived'),
-    ...(words === undefined
-      ? {}
-      : { matches: ({ id, title = '' }) => `${id} ${title}`.toLowerCase().includes(words) }),
+    ...(words === undefined ? {} : { matches: hasWords(words) }),
   });
   return listed(found, systemClock, words);
 }
@@ -75,6 +73,12 @@ function listed(
       printer.line('`writ code --resume THREAD` resumes one that is closed');
     },
   };
+}
+
+/** Whether an id or title has these words, in whatever case. */
+function hasWords(words: string): (thread: Pick<ListedThread, 'id' | 'title'>) => boolean {
+  const wanted = words.toLowerCase();
+  return ({ id, title = '' }) => `${id} ${title}`.toLowerCase().includes(wanted);
 }
 
 function rowOf({ id, title = '(nothing was said)', updatedAt, state }: ListedThread, nowMs: number) {
@@ -125,8 +129,7 @@ export async function chooseThread(
     if (typed === '') return undefined;
     const chosen = /^\d{1,3}$/.test(typed) ? shown[Number(typed) - 1] : undefined;
     if (chosen !== undefined) return chosen.id;
-    const words = typed.toLowerCase();
-    const found = closed.filter(({ id, title = '' }) => `${id} ${title}`.toLowerCase().includes(words));
+    const found = closed.filter(hasWords(typed));
     if (found.length === 1) return found[0]?.id;
     if (found.length === 0) print.line('no thread has these words');
     shown = found.length === 0 ? closed : found;

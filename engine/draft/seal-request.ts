@@ -10,7 +10,7 @@ import type { IntentSpec, RiskLevel } from '../../core/interfaces/intentspec.gen
 import { readIntentSpec } from '../../spec/read-intent-spec.ts';
 import { findSecurityPath } from '../../spec/secret-words.ts';
 import { findRun } from '../../store/record/list-records.ts';
-import type { Stores } from '../../store/stores.ts';
+import type { RunStore, Stores } from '../../store/stores.ts';
 import { rangeCommits } from '../../workspace/git/commit-log.ts';
 import { gitLine, runGit } from '../../workspace/git/git.ts';
 import { parseCommit } from '../../workspace/git/git-object.ts';
@@ -179,8 +179,10 @@ async function branchHere(repository: Repository): Promise<string> {
 /** The spec of a run, as the run recorded it. */
 export interface RecordedSpec {
   readonly runId: string;
+  readonly refs: RunStore['refs'];
   readonly bytes: Uint8Array;
   readonly document: IntentSpec;
+  readonly digest: string;
 }
 
 /**
@@ -209,7 +211,7 @@ export async function recordedSpec(
       detail: { run_id: runId, expected: specDigests.join(', '), found: spec.digest },
       hints: ['someone changed the record: compare it with `git log refs/ai/runs/…` of another clone'],
     });
-  return { runId, bytes, document: read.document };
+  return { runId, refs: store.refs, bytes, document: read.document, digest: spec.digest };
 }
 
 /** The specs of the runs that a commit names. As `recordedSpec`. */

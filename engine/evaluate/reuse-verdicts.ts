@@ -219,8 +219,9 @@ async function openReuse(attempt: Attempt, config: VerdictsConfig, workers: Work
   const cacheOf = (folder: string) =>
     vouchedCacheOf(attempt, { folder: join('verdicts', folder), voucher: 'verdict' });
   const tracer = (await environment.sandbox.probeTracer?.()) ?? { works: false };
+  const needsTwo = identity.contract.effective.risk.level === 'high';
   const lack =
-    identity.contract.effective.risk.level === 'high' && workers === undefined
+    needsTwo && workers === undefined
       ? 'at high risk two workers have to agree'
       : workers !== undefined
         ? undefined
@@ -287,7 +288,7 @@ async function openReuse(attempt: Attempt, config: VerdictsConfig, workers: Work
         if (!(await isSameOutcome(attempt, command, verdict, other)))
           return { conditions, tree, why: 'kept verdicts of this content differ' };
       const keys = new Set(held.map(({ worker }) => worker.keyId));
-      if (identity.contract.effective.risk.level === 'high' && keys.size < 2)
+      if (needsTwo && keys.size < 2)
         return { conditions, tree, why: 'at high risk two workers have to agree, and one did so far' };
       return { conditions, tree, verdict, why: 'it is a sample: a verdict of this content is compared' };
     },

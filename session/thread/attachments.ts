@@ -4,7 +4,6 @@ import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
-import { absent } from '../../core/base/files.ts';
 import type { Attached } from '../../engine/draft/reading-agent.ts';
 import { openPrivateDirectory, readPrivateFile, writePrivateFile } from '../../http/private-files.ts';
 import { askGit } from '../../workspace/git/git.ts';
@@ -121,9 +120,7 @@ async function readMentioned(
   path: string,
 ): Promise<(Attached & { readonly bytes: number }) | undefined> {
   const root = await realpath(repository.root);
-  const real = await realpath(join(root, path))
-    .catch(absent)
-    .catch(() => undefined);
+  const real = await realpath(join(root, path)).catch(() => undefined);
   if (real === undefined || !real.startsWith(root + sep)) return undefined;
   if (real.slice(root.length).split(sep).includes('.git')) return undefined;
   const bytes = await readBounded(real, path);

@@ -4,6 +4,8 @@ import { type Asked, type ModelServer, serveModel } from '../providers/model-ser
 export interface ScriptedReply {
   readonly text?: string;
   readonly calls?: readonly (readonly [tool: string, given: Readonly<Record<string, unknown>> | string])[];
+  /** The reply ends at the limit of its length. */
+  readonly isCut?: true;
   /** Instead: a status and its words. */
   /** A text is an HTML page. */
   readonly fails?: readonly [status: number, body: object | string];
@@ -45,7 +47,7 @@ export function answeringModel(replyTo: (asked: Asked) => ScriptedReply, port = 
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (reply.text) response.write(chunk({ content: reply.text }, null));
     if (calls.length > 0) response.write(chunk({ tool_calls: calls }, null));
-    response.write(chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'));
+    response.write(chunk({}, reply.isCut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'));
     response.end(
       'data: {"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":50}}\n\ndata: [DONE]\n\n',
     );

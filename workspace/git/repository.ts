@@ -211,11 +211,7 @@ async function readConfig(place: GitDirectory): Promise<{
       hasSigning: !isKnown || found.has('commit.gpgsign'),
       hasHooksPath: !isKnown || found.has('core.hookspath'),
       settings: filters.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
-      isWhole:
-        isKnown &&
-        !keys.some((key) =>
-          /^(?:remote\..*\.(?:promisor|partialclonefilter)|extensions\.partialclone)$/.test(key),
-        ),
+      isWhole: isKnown && !keys.some((key) => /\.(?:promisor|partialclone|partialclonefilter)$/.test(key)),
       ...(isKnown ? { origin: found.get('remote.origin.url') ?? '' } : {}),
     },
     refsAreFiles: isKnown && !found.has('extensions.refstorage'),

@@ -36,6 +36,18 @@ t.test('`--print` prints the answer alone, with standard input attached', async 
   t.match(JSON.stringify(model.asked[1]?.body), 'It adds a cent.', 'the same thread');
 });
 
+t.test('a reply that is cut each time is no answer of `--print`', async (t) => {
+  const half = { text: 'It adds a', isCut: true } as const;
+  const { run, model } = await printing(
+    t,
+    Array.from({ length: 10 }, () => half),
+  );
+  const { code, out } = await run(['--print', 'What does price() do?', '--json']);
+  t.equal(code, 1, out);
+  t.match(JSON.parse(out), { ok: false, data: { status: 'stopped' }, error: { message: /cut/ } });
+  t.ok(model.asked.length < 10, `asked ${model.asked.length} times`);
+});
+
 t.test('`--print` executes a change of low risk, and its exit code is that of a run', async (t) => {
   const plan: ScriptedReply = {
     calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
