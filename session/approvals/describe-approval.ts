@@ -18,6 +18,7 @@ import {
   classifyUse,
   commandPattern,
   isCommand,
+  isScoped,
   subjectOf,
   type ToolUse,
 } from './tool-use.ts';
@@ -179,8 +180,15 @@ function visibleLines(lines: readonly string[]): string {
 function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<string, string>> {
   const once = 'this one call';
   const deny = { deny: 'nothing: it is not made', abort: 'nothing: it is not made, and the turn stops' };
+  const scope = isScoped(use)
+    ? {
+        approve_scope:
+          'every change of a file in the scope of the plan, deletions included, until this run ends',
+      }
+    : {};
   const same = (text: string) => ({
     approve: once,
+    ...scope,
     approve_session: text,
     approve_ttl: text,
     approve_directory_ttl: text,
@@ -204,6 +212,7 @@ function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<string, stri
   const isDangerous = judged.class === 'dangerous';
   const reused = {
     approve: once,
+    ...scope,
     approve_session: `until writ ends: exactly this, ${here}`,
     approve_ttl: `${time}: exactly this, ${here}`,
     approve_directory_ttl: isDangerous

@@ -11,6 +11,7 @@ import {
   classifyUse,
   commandPattern,
   isCommand,
+  isScoped,
   matchesPattern,
   subjectDigest,
   type ToolUse,
@@ -29,6 +30,8 @@ type GrantKind =
   | 'session'
   /** The exact key, for a while. */
   | 'ttl'
+  /** Every change of a file in the scope of that run's plan. The scope is enforced before any approval is asked for. */
+  | 'scope'
   /** The same subject in that directory and below it, for a while. */
   | 'directory'
   /** Commands that begin with the same program and subcommand, there, for a while. */
@@ -50,6 +53,8 @@ export interface Grant {
   readonly key?: string;
   /** `subjectDigest`, of kind `directory`. */
   readonly subject?: string;
+  /** Of kind `scope`. */
+  readonly runId?: string;
   /** First words, of kind `pattern`. */
   readonly pattern?: readonly string[];
   /** Of kind `once`. */
@@ -165,6 +170,10 @@ function reusedBy(
   text: string,
   ttlMs: number,
 ): readonly Grant[] {
+  if (option === 'approve_scope' && isScoped(use)) {
+    const { runId } = use.request;
+    return [make('scope', { runId }, 'every change of a file in the scope of the plan')];
+  }
   if (option === 'allow_all_commands') return [make('all_commands', commandTool, 'every command')];
   if (key === undefined) return [];
   if (option === 'approve_session') return [make('session', { key }, text)];
@@ -263,7 +272,7 @@ export function covers(grants: readonly Grant[], use: ToolUse, now: GrantMoment)
 }
 
 function isAbout({ tool, action, sandbox, branch, kind }: Grant, { request, ...use }: ToolUse): boolean {
-  if (tool !== request.tool || action !== request.action) return false;
+  if (tool !== request.tool || (action !== request.action && kind !== 'scope')) return false;
   // A refusal also holds under another sandbox policy or branch.
   return kind === 'declined' || (sandbox === use.sandbox && branch === use.branch);
 }
@@ -287,6 +296,8 @@ function reaches(grant: Grant, { use, judged, key, subject }: Asked): boolean {
     case 'session':
     case 'ttl':
       return key !== undefined && grant.key === key;
+    case 'scope':
+      return isScoped(use) && grant.runId === use.request.runId;
     case 'directory':
       return (isDangerous ? isHere : isHereOrBelow) && subject !== undefined && grant.subject === subject;
     case 'pattern':

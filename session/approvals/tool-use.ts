@@ -12,7 +12,7 @@ import type { Danger } from './danger.ts';
 export interface ToolUse {
   /** Of this one call; no other has it. */
   readonly id: string;
-  readonly request: Pick<ToolRequest, 'tool' | 'action' | 'command' | 'paths' | 'query'>;
+  readonly request: Pick<ToolRequest, 'runId' | 'tool' | 'action' | 'command' | 'paths' | 'query'>;
   /** All words of a tool that has words instead of shell text (`vcs`). */
   readonly argv?: readonly string[];
   /** Where it works: absolute, every symbolic link resolved. */
@@ -156,6 +156,11 @@ export function classifyUse(use: Pick<ToolUse, 'request'>): ClassifiedUse {
       why: 'it changes what version control holds, outside any sandbox',
     };
   return { kind: 'other', class: 'unknown', rule: 'not-known', why: 'what that tool does is unknown here' };
+}
+
+/** Whether the use changes files that the scope of a plan bounds. */
+export function isScoped(use: Pick<ToolUse, 'request' | 'isOutside'>): boolean {
+  return !use.isOutside && classifyUse(use).kind === 'writing';
 }
 
 /** Programs with subcommands, or that only check files: how many words identify what they do. */

@@ -67,17 +67,25 @@ export function choicesOf(asked: Asked, inner?: AskedQuestion): readonly Choice[
   }));
 }
 
+/** The three answers that an approval shows; the others are behind one key. Absent: the question shows all. */
+export function shownFirst(asked: Asked): readonly string[] | undefined {
+  if (!isApproval(asked)) return undefined;
+  if (asked.metadata.verdict === 'dangerous') return ['approve', 'deny', 'abort'];
+  const isOfFiles = asked.options.some(({ id }) => id === 'approve_scope');
+  return ['approve', isOfFiles ? 'approve_scope' : 'approve_session', 'deny'];
+}
+
 /**
  * The index of the answer that Enter gives by default: never an approval of a command that is dangerous or unproven.
  */
-export function firstChoiceOf(asked: Asked): number {
+export function firstChoiceOf(asked: Asked, choices: readonly Pick<Choice, 'id'>[]): number {
   if (!isApproval(asked)) return 0;
   const { verdict, unproven = [] } = asked.metadata;
   const isDoubtful = verdict === 'dangerous' || unproven.length > 0;
   return isDoubtful
     ? Math.max(
         0,
-        asked.options.findIndex(({ id }) => id === 'deny'),
+        choices.findIndex(({ id }) => id === 'deny'),
       )
     : 0;
 }
@@ -93,6 +101,7 @@ function labelOf(asked: Asked, id: string, label: string): string {
 /** The key of each option; a digit chooses, too. */
 const letters: Readonly<Record<string, string>> = {
   approve: 'y',
+  approve_scope: 'f',
   approve_session: 's',
   approve_ttl: 't',
   approve_directory_ttl: 'd',

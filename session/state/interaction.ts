@@ -46,6 +46,7 @@ export interface InteractionAnswer {
 
 const approvals = [
   ['approve', 'Approve'],
+  ['approve_scope', 'Approve all files of the plan'],
   ['approve_session', 'Approve for this session'],
   ['approve_ttl', 'Approve exactly this for a while'],
   ['approve_directory_ttl', 'Approve it in this directory for a while'],
@@ -55,7 +56,7 @@ const approvals = [
   ['abort', 'Deny and stop'],
 ] as const;
 
-/** The options of each kind, and their labels. */
+/** The options of each kind, and their labels. `approve_scope` is offered only for changes of files: see `optionsFor`. */
 export const optionsOf: Readonly<Record<InteractionKind, readonly (readonly [id: string, label: string])[]>> =
   {
     approval: approvals,
@@ -74,9 +75,17 @@ export const optionsOf: Readonly<Record<InteractionKind, readonly (readonly [id:
     ],
   };
 
+/** The options of one question. Those of an approval that changes no file of the plan have no `approve_scope`. */
+export function optionsFor(question: Question): readonly (readonly [id: string, label: string])[] {
+  const all = optionsOf[question.kind];
+  const isOfFiles = isApproval(question) && Object.hasOwn(question.metadata.reuse ?? {}, 'approve_scope');
+  return isOfFiles ? all : all.filter(([id]) => id !== 'approve_scope');
+}
+
 /** Options that allow the subject of the question. */
 const consenting: ReadonlySet<string> = new Set([
   'approve',
+  'approve_scope',
   'approve_session',
   'approve_ttl',
   'approve_directory_ttl',
@@ -98,7 +107,7 @@ const refusing: ReadonlySet<string> = new Set(['deny', 'abort', 'cancel']);
  */
 export function validateAnswer(question: Interaction, given: GivenAnswer): InteractionAnswer {
   const { selectedOption, approved, applyToFuture = 'no', note, answers } = given;
-  const named = optionsOf[question.kind].map(([id]) => id);
+  const named = optionsFor(question).map(([id]) => id);
   const option = selectedOption ?? impliedOption(question, given);
   if (option === undefined || !named.includes(option)) {
     throw refused(`expected \`selectedOption\` to be one of ${named.join(', ')}`, { options: named });

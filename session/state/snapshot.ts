@@ -3,7 +3,7 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import { limitOf } from './change-settings.ts';
 import type { SessionGround } from './fact.ts';
 import { toGoalView } from './goal.ts';
-import { type Interaction, type InteractionKind, optionsOf } from './interaction.ts';
+import { type Interaction, type InteractionKind, optionsFor } from './interaction.ts';
 import { isApproval, type Question } from './question.ts';
 import type { SessionSettings } from './settings.ts';
 import type { SessionState, ToolCall, TranscriptEntry } from './state.ts';
@@ -174,7 +174,7 @@ function describe(question: Question, option: string, isHeld: boolean): string |
 
 /** The options of a question as clients get them. */
 function describedOptions(question: Question, settings: Pick<SessionSettings, 'review'>) {
-  return optionsOf[question.kind].map(([id, label]) => {
+  return optionsFor(question).map(([id, label]) => {
     const description = optionDescription(question, id, settings);
     return { id, label, ...(description === undefined ? {} : { description }) };
   });

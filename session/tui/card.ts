@@ -10,6 +10,7 @@ import {
   patchsetOf,
   planLines,
   questionsOf,
+  shownFirst,
 } from '../screen/asked.ts';
 import { hunksOf } from '../screen/hunks.ts';
 import { type Line, type Span, span, visible } from '../screen/line.ts';
@@ -26,6 +27,8 @@ export interface Card {
   readonly focus: 'options' | 'lines' | 'away';
   /** The choice, or the line, that Enter gives. */
   readonly at: number;
+  /** Of an approval: all answers are shown, not only the first three. */
+  readonly isWide: boolean;
   readonly writing:
     | { readonly for: 'note' }
     | { readonly for: 'line'; readonly line: string }
@@ -45,12 +48,25 @@ export function openCard(asked: Asked, nowMs: number, isWriting: boolean): Card 
     id: asked.id,
     shownAtMs: nowMs,
     focus: isWriting ? 'away' : 'options',
-    at: firstChoiceOf(asked),
+    at: firstChoiceOf(asked, answersOf(asked, false)),
+    isWide: false,
     writing: undefined,
     notes: {},
     question: 0,
     answers: {},
   };
+}
+
+/** Not an answer: it shows the others. */
+const more: Choice = { id: 'more', label: 'Other answers', letter: 'o', about: '' };
+
+/** The answers on the card: of an approval the first three and `more`, until they are all shown. */
+function answersOf(asked: Asked, isWide: boolean, inner?: AskedQuestion): readonly Choice[] {
+  const all = choicesOf(asked, inner);
+  const isSecond = isApproval(asked) && asked.metadata.needsConfirmation !== undefined;
+  const first = isWide || isSecond || inner !== undefined ? undefined : shownFirst(asked);
+  if (first === undefined) return all;
+  return [...first.flatMap((id) => all.filter((one) => one.id === id)), more];
 }
 
 export interface Pressed {
@@ -81,10 +97,13 @@ export function isContract({ kind }: Pick<Asked, 'kind'>): boolean {
 
 function pressOption(card: Card, asked: Asked, key: Key): Pressed {
   const inner = questionsOf(asked)[card.question];
-  const choices = choicesOf(asked, inner);
+  const choices = answersOf(asked, card.isWide, inner);
   if (key.type === 'text') {
     const chosen = choiceOf(choices, key.text);
     if (chosen !== undefined) return choose(card, asked, chosen, inner);
+    // An answer that is not seen is not given: its key shows it first.
+    const hidden = choicesOf(asked, inner).find(({ letter }) => letter === key.text);
+    if (hidden !== undefined) return { card: widen(card, asked, hidden.id) };
     if (key.text === 'l' && planLines(asked).length > 0) return { card: { ...card, focus: 'lines', at: 0 } };
     if (key.text === 'v' && isContract(asked)) return { card, shows: true };
     return { card, isElse: true };
@@ -106,6 +125,11 @@ function pressOption(card: Card, asked: Asked, key: Key): Pressed {
   }
 }
 
+function widen(card: Card, asked: Asked, id: string): Card {
+  const at = choicesOf(asked).findIndex((one) => one.id === id);
+  return { ...card, isWide: true, at: Math.max(0, at) };
+}
+
 function choiceOf(choices: readonly Choice[], typed: string): Choice | undefined {
   const byNumber = /^[1-9]$/.test(typed) ? choices[Number(typed) - 1] : undefined;
   return byNumber ?? choices.find(({ letter }) => letter === typed);
@@ -113,10 +137,17 @@ function choiceOf(choices: readonly Choice[], typed: string): Choice | undefined
 
 function choose(card: Card, asked: Asked, { id }: Choice, inner: AskedQuestion | undefined): Pressed {
   if (inner !== undefined) return answerInner(card, asked, inner, id);
+  if (id === more.id) return { card: widen(card, asked, firstBehind(asked)) };
   if (id === 'modify' && Object.keys(card.notes).length === 0)
     return { card: { ...card, writing: { for: 'note' } } };
   const notes = id === 'execute' || id === 'modify' ? notesOf(card) : undefined;
   return { card, given: { selectedOption: id, ...(notes === undefined ? {} : { answers: notes }) } };
+}
+
+/** The first answer that was behind `more`. */
+function firstBehind(asked: Asked): string {
+  const first = shownFirst(asked) ?? [];
+  return asked.options.find(({ id }) => !first.includes(id))?.id ?? '';
 }
 
 function notesOf({ notes }: Card): GivenAnswer['answers'] | undefined {
@@ -202,7 +233,7 @@ export function drawCard(
   { rows, columns }: { readonly rows: number; readonly columns: number },
 ): readonly Line[] {
   const inner = questionsOf(asked);
-  const choices = choicesOf(asked, inner[card.question]);
+  const choices = answersOf(asked, card.isWide, inner[card.question]);
   const isChosen = card.focus === 'options' && card.writing === undefined;
   const lines =
     card.focus === 'lines'
@@ -319,11 +350,12 @@ function hintOf({ focus, writing, notes }: Card, asked: Asked): string {
 }
 
 /** Rows of the question that stay visible above its answers. */
-const leastSeen = 6;
+const leastSeen = 10;
 const mostAbout = 2;
 
 const words: Readonly<Record<string, string>> = {
   approve: 'once',
+  approve_scope: 'files',
   approve_session: 'session',
   approve_ttl: 'time',
   approve_directory_ttl: 'dir',
@@ -336,6 +368,7 @@ const words: Readonly<Record<string, string>> = {
   cancel: 'cancel',
   execute: 'execute',
   network: 'network',
+  more: 'other',
 };
 
 /**

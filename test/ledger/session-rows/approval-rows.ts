@@ -54,6 +54,9 @@ export const approvalRows: readonly SessionRow[] = [
     'option approval/approve_directory_ttl': 'in this directory for a while',
     'option approval/approve_pattern_ttl': 'commands like it for a while',
   }),
+  ...heldBy('Interactions', covers, 'one answer covers the files in the scope of a plan, for its run only', {
+    'option approval/approve_scope': 'files in the scope of the plan, for this run',
+  }),
   ...heldBy('Interactions', ofSession('state/walk'), 'any sequence of seven commands keeps the invariants', {
     'option approval/allow_all_commands': 'only where it was said twice in a row',
   }),

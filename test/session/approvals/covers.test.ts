@@ -51,6 +51,7 @@ const reach: Readonly<Record<string, readonly string[]>> = {
     'in a directory above',
     'in a directory whose name begins so',
   ],
+  approve_scope: [],
   deny: [],
   abort: [],
 };
@@ -71,6 +72,20 @@ t.test('each option covers exactly the uses that it describes', async (t) => {
         .map(([name]) => name);
       t.strictSame(found, isNarrowed ? ['the same again'] : expected, `${option} of ${command}`);
     }
+});
+
+t.test('one answer covers the files in the scope of a plan, for its run only', async (t) => {
+  const file = (more: Partial<ToolUse['request']> = {}): ToolUse =>
+    toolUse({ tool: 'workspace.fs', action: 'write', paths: ['a.ts'], ...more });
+  const grants = answered('approve_scope', file());
+  t.equal(verdict(grants, file({ paths: ['b.ts'] })), 'go');
+  t.equal(verdict(grants, file({ action: 'delete' })), 'go');
+  t.equal(verdict(grants, file({ runId: 'another' })), undefined, 'another run asks');
+  t.equal(verdict(grants, { ...file(), branch: 'refs/heads/next' }), undefined, 'another branch asks');
+  t.equal(verdict(grants, { ...file(), isOutside: true }), undefined, 'outside the sandbox it asks');
+  t.equal(verdict(grants, commandUse('npm test')), undefined, 'a command asks');
+  const ofCommand = answered('approve_scope', commandUse('npm test'));
+  t.equal(verdict(ofCommand, file()), undefined, 'an answer about a command covers no file');
 });
 
 t.test('a grant does not cover a similar but different command', async (t) => {

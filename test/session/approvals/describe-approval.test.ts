@@ -1,6 +1,6 @@
 import t from 'tap';
 import { describeApproval } from '../../../session/approvals/describe-approval.ts';
-import { optionsOf } from '../../../session/state/interaction.ts';
+import { optionsFor, optionsOf } from '../../../session/state/interaction.ts';
 import { commandUse, toolUse } from './use-of.ts';
 
 const secret = 'hunter2-hunter2';
@@ -38,7 +38,9 @@ t.test(
     for (const part of ['cat a', 'npm run build', 'only-reads', 'deletes', 'Not proven', 'it deletes'])
       t.ok(question.description.includes(part), part);
     const told = Object.keys(question.metadata.reuse as object).sort();
-    t.strictSame(told, optionsOf.approval.map(([id]) => id).sort(), 'every option is told, and no other');
+    const offered = optionsFor(question).map(([id]) => id);
+    t.strictSame(told, offered.sort(), 'every option is told, and no other');
+    t.notOk(offered.includes('approve_scope'), 'a command has no files in scope');
     for (const name of Object.keys(question.metadata)) t.match(name, /^[a-z][a-zA-Z]*$/);
   },
 );
@@ -46,6 +48,7 @@ t.test(
 t.test('options of a question about a file do not mention commands', async (t) => {
   const use = toolUse({ tool: 'workspace.fs', action: 'write', paths: ['a.ts'] });
   const reuse = describeApproval(use, asked).metadata.reuse as Readonly<Record<string, string>>;
+  t.match(reuse.approve_scope, /^every change of a file in the scope of the plan/);
   for (const [id, label] of optionsOf.approval)
     if (id !== 'allow_all_commands') t.notMatch(`${label}: ${reuse[id]}`, /command/, id);
 });

@@ -9,11 +9,15 @@ export function commandUse(command: string, more: Partial<ToolUse> = {}): ToolUs
   return toolUse({ tool: 'workspace.command', action: 'execute', command }, more);
 }
 
-export function toolUse(request: ToolUse['request'], more: Partial<ToolUse> = {}): ToolUse {
+/** Any use, of the run `r` unless it names another. */
+export function toolUse(
+  request: Omit<ToolUse['request'], 'runId'> & { readonly runId?: string },
+  more: Partial<ToolUse> = {},
+): ToolUse {
   calls += 1;
   return {
     id: `call-${calls}`,
-    request,
+    request: { runId: 'r', ...request },
     cwd: '/w',
     sandbox,
     branch: 'refs/heads/main',

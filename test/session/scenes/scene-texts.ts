@@ -104,6 +104,7 @@ export const approval = describeApproval(
   {
     id: 'use',
     request: {
+      runId: 'r',
       tool: 'workspace.command',
       action: 'execute',
       command: 'git status && rm -rf $TARGET/build | tee build.log',

@@ -10,7 +10,7 @@ function shown(command: string): readonly string[] {
   const { metadata } = describeApproval(
     {
       id: 'use',
-      request: { tool: 'workspace.command', action: 'execute', command },
+      request: { runId: 'r', tool: 'workspace.command', action: 'execute', command },
       cwd: '/w',
       sandbox: 'f'.repeat(64),
       branch: 'refs/heads/main',

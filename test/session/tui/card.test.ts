@@ -1,7 +1,16 @@
 import t from 'tap';
 import type { Asked } from '../../../session/screen/asked.ts';
+import { textOf } from '../../../session/screen/line.ts';
 import { optionsOf } from '../../../session/state/interaction.ts';
-import { askInner, type Card, deafForMs, openCard, pressCard, writeCard } from '../../../session/tui/card.ts';
+import {
+  askInner,
+  type Card,
+  deafForMs,
+  drawCard,
+  openCard,
+  pressCard,
+  writeCard,
+} from '../../../session/tui/card.ts';
 import type { Key, KeyName } from '../../../session/tui/term/painter.ts';
 
 function ask(kind: Asked['kind'], metadata: Asked['metadata'] = {}): Asked {
@@ -27,9 +36,27 @@ t.test('a number, a letter or Enter chooses the option of a question', async (t)
   const asked = ask('approval');
   const card = fresh(asked);
   t.strictSame(pressCard(card, asked, typed('y'), later).given, { selectedOption: 'approve' });
-  t.strictSame(pressCard(card, asked, typed('7'), later).given, { selectedOption: 'deny' });
+  t.strictSame(pressCard(card, asked, typed('3'), later).given, { selectedOption: 'deny' });
   const down = pressCard(card, asked, press('down'), later).card;
-  t.strictSame(pressCard(down, asked, press('enter'), later).given, { selectedOption: 'approve_session' });
+  t.strictSame(pressCard(down, asked, press('enter'), later).given, { selectedOption: 'approve_scope' });
+});
+
+t.test('an approval shows three answers, and a key of another one shows it before it is given', async (t) => {
+  const asked = ask('approval');
+  const shown = (card: Card): string =>
+    drawCard(card, asked, { plans: [], patchsets: [], reviews: [] }, { rows: 30, columns: 80 })
+      .map(textOf)
+      .join('\n');
+  const few = shown(fresh(asked));
+  for (const seen of ['Approve all files of the plan', 'Deny', 'Other answers']) t.match(few, seen);
+  t.notMatch(few, 'every command');
+  t.equal(pressCard(fresh(asked), asked, typed('o'), later).given, undefined);
+  t.match(shown(pressCard(fresh(asked), asked, typed('o'), later).card), 'Approve every command');
+  const pressed = pressCard(fresh(asked), asked, typed('A'), later);
+  t.equal(pressed.given, undefined, 'what is not seen is not chosen');
+  t.strictSame(pressCard(pressed.card, asked, press('enter'), later).given, {
+    selectedOption: 'allow_all_commands',
+  });
 });
 
 t.test('Enter alone does not approve a dangerous or unproven command', async (t) => {
@@ -53,7 +80,8 @@ t.test('the number of each option chooses that option', async (t) => {
     for (const { id } of asked.options) {
       if (kind === 'request_user_input') continue;
       const number = asked.options.findIndex((one) => one.id === id) + 1;
-      const given = pressCard(fresh(asked), asked, typed(`${number}`), later);
+      const card = { ...fresh(asked), isWide: true };
+      const given = pressCard(card, asked, typed(`${number}`), later);
       t.equal(given.given?.selectedOption ?? given.card.writing?.for, id === 'modify' ? 'note' : id);
     }
   }

@@ -1,32 +1,25 @@
 /* The card of a tool call that needs an approval. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ApprovalMetadata, ShownSegment } from '../../../screen/asked.ts';
+import { type ApprovalMetadata, type ShownSegment, shownFirst } from '../../../screen/asked.ts';
 import { readHunks } from '../../../screen/hunks.ts';
 import type { QuestionOf } from '../../seen.ts';
 import { HunkView } from '../file-diff.ts';
 import { h, oneLine, sentence, text } from '../parts.ts';
 import { type CardGiven, OptionButtons } from './card-parts.ts';
 
-const narrow = ['approve', 'deny', 'abort'];
-const wider = [
-  'approve_session',
-  'approve_ttl',
-  'approve_directory_ttl',
-  'approve_pattern_ttl',
-  'allow_all_commands',
-];
-
 type Approval = QuestionOf<'approval' | 'sandbox_approval'>;
 
 export function ApprovalCard({ question, isShut, choose, takes }: CardGiven<Approval>): VNode {
-  const { metadata } = question;
+  const { metadata, options } = question;
   const { command, segments = [], unproven = [], moreSegments = 0, cwd = '', branch = '' } = metadata;
   const { verdict = 'unknown', reason = '' } = metadata;
   const isTold = (words: string): boolean => segments.some(({ why }) => why === words);
   // No proof applies to a call that is no command.
   const hasVerdict = command !== undefined || verdict !== 'unknown';
   const wantsSecondWord = metadata.needsConfirmation === 'allow_all_commands';
+  const narrow = shownFirst(question) ?? [];
+  const wider = options.map(({ id }) => id).filter((id) => !narrow.includes(id));
   const [isWide, widen] = useState(false);
   // What is not to be seen is not to be chosen: its key shows it first.
   takes.current = (option) => {
@@ -83,7 +76,7 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven<Appr
         open: isWide || wantsSecondWord,
         onToggle: ({ currentTarget }: Event) => widen((currentTarget as HTMLDetailsElement).open),
       },
-      h('summary', 'Approve more than this one call'),
+      h('summary', 'Other answers'),
       wantsSecondWord && h(SecondWord, { isShut, choose, isCommand: command !== undefined }),
       h(OptionButtons, {
         options: question.options,
