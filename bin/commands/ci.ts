@@ -81,9 +81,12 @@ async function claimGiven(context: CommandContext, repository: Repository): Prom
   return { runId, branch, ...(started.tip === undefined ? {} : { tip: started.tip }) };
 }
 
-/** Brings the commits of the change, and the branch that receives it, from the remote, if there is one. */
+/**
+ * Brings the commits of the change, and the branch that receives it, from the remote, if there is one; before a seal
+ * also the records, so that the job continues the log of earlier jobs.
+ */
 async function bring(context: CommandContext, repository: Repository, job: Job): Promise<void> {
-  const { onto, pull, head } = job;
+  const { onto, pull, head, isSealing, run } = job;
   if (!/^[^\s:*?[\\^~-][^\s:*?[\\^~]*$/.test(onto))
     throw new WritError('REF_INVALID', { message: `\`${printable(onto)}\` is no name of a branch` });
   const branch = `refs/heads/${onto}`;
@@ -94,6 +97,7 @@ async function bring(context: CommandContext, repository: Repository, job: Job):
     if (pull !== undefined && !(await presentCommits(repository, [head])).has(head))
       await exchange(context, repository, remoteName, 'fetch', [`refs/pull/${pull.number}/head`]);
     await followRemote(repository, branch, tracked);
+    if (isSealing && run === undefined) await requireMoved(context, fetchCommand, remoteName);
   }
   await resolveCommit(repository, head);
 }

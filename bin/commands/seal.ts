@@ -168,28 +168,29 @@ async function chooseSpec(
 }
 
 /**
- * OBJECT_CORRUPT if the record of the run is refuted: whoever may push records may have replaced its spec. A commit
- * that names the digest of the spec vouches for it.
+ * OBJECT_CORRUPT or VERIFY_NOTHING unless the record of the run is verified: a person who may push records may have
+ * replaced its spec. A commit that names the digest of the spec vouches for it.
  */
 async function requireGenuine(
   context: CommandContext,
-  { runId, digest }: RecordedSpec,
+  { runId, digest, refs }: RecordedSpec,
   { specDigests = [] }: SealableChange,
 ): Promise<void> {
   if (specDigests.includes(digest)) return;
   const { verifyTargets } = await import('../../api/verify/verify-targets.ts');
   const [found] = await verifyTargets(context, [runId]);
   if (found?.report.verified) return;
-  if (found?.report.checks.some(({ status }) => status === 'failed'))
-    throw new WritError('OBJECT_CORRUPT', {
-      message: `the record of run \`${runId}\` does not hold, so its spec cannot be used`,
-      detail: { run_id: runId },
-      hints: [`see what is wrong: \`writ verify ${runId}\`, \`writ fsck\``],
-    });
-  context.print.complain(
-    styled('yellow', 'warning'),
-    `  no key that you trust signed the record of run ${runId}: read the spec that is shown here`,
-  );
+  const isRefuted = found?.report.checks.some(({ status }) => status === 'failed') === true;
+  throw new WritError(isRefuted ? 'OBJECT_CORRUPT' : 'VERIFY_NOTHING', {
+    message: isRefuted
+      ? `the record of run \`${runId}\` was changed: verification fails`
+      : `no signature of a key that you trust covers the record of run \`${runId}\`, so its spec may be anyone's`,
+    detail: { run_id: runId },
+    hints: [
+      `see what is missing: \`writ verify --run ${runId}\``,
+      `or read the spec, and evaluate the change by it: \`git show ${refs.run(runId)}:spec.json > spec.json\`, \`writ run spec.json --range HEAD^..HEAD\``,
+    ],
+  });
 }
 
 /** Builds the spec of a change, asks for what was not given, and shows it. USAGE, INTENTSPEC_INVALID. */

@@ -20,7 +20,7 @@ import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts'
 import { type Base, readHead, resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { requireReplaceable } from '../../workspace/git/target.ts';
 import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
-import { resolveRange } from '../../workspace/patch/read-patch.ts';
+import { requireListable, resolveRange } from '../../workspace/patch/read-patch.ts';
 import { parseConfig } from '../config/config.ts';
 import type { SealingForms } from '../config/sections.ts';
 import { readRun } from '../record/read-run.ts';
@@ -144,14 +144,16 @@ const runLine = /^Run-Id: ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*$/;
 const digestLine = /^Intentspec-Digest: (?:sha256:)?([\da-f]{64})\s*$/;
 const maxLines = 2000;
 
-/** The commits of `A..B`, for the branch `onto`, else for the one that is checked out. PATCH_EMPTY, REF_INVALID. */
+/** The commits of `A..B`, for `onto`, else for the branch that is checked out. PATCH_EMPTY, REF_INVALID, INPUT_TOO_LARGE. */
 export async function rangeChange(
   repository: Repository,
   given: string,
   onto: string | undefined,
 ): Promise<SealableChange> {
   const branch = onto ?? (await branchHere(repository));
-  const { base: start, from, tip } = await resolveRange(repository, given);
+  const range = await resolveRange(repository, given);
+  await requireListable(repository, range);
+  const { base: start, from, tip } = range;
   const base = await resolveBase(repository, `refs/heads/${branch}`);
   const changed = await changedEntries(repository, start.tree, tip);
   if (changed.length === 0)

@@ -56,7 +56,7 @@ const approvals = [
   ['abort', 'Deny and stop'],
 ] as const;
 
-/** The options of each kind, and their labels. `approve_scope` is offered only for changes of files: see `optionsFor`. */
+/** The options of each kind, and their labels. `optionsFor` says where `approve_scope` is offered. */
 export const optionsOf: Readonly<Record<InteractionKind, readonly (readonly [id: string, label: string])[]>> =
   {
     approval: approvals,

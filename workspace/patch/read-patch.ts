@@ -6,7 +6,7 @@ import { randomOctets } from '../../core/base/ids.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
 import { type PatchSection, readSections } from '../../readers/diff/read-sections.ts';
-import { askGit, gitLine, runGit } from '../git/git.ts';
+import { askGit, type GitDirectory, gitLine, runGit } from '../git/git.ts';
 import { describeObjects } from '../git/read-objects.ts';
 import type { Repository } from '../git/repository.ts';
 import { type Base, mergeBase, resolveCommit, shallowHints, treeOf } from '../git/resolve-commit.ts';
@@ -253,16 +253,22 @@ export async function resolveRange(repo: Repository, range: string): Promise<Res
 /** A path needs about a hundred bytes in a patch of at most 256 MiB. */
 const maxPaths = 1_000_000;
 
+/** The PatchSet of a resolved range; `scratch` must borrow from the repository. INPUT_TOO_LARGE. */
+export async function patchFromRange(scratch: Scratch, range: ResolvedRange): Promise<PatchSet> {
+  await requireListable(scratch, range);
+  return normalisePatch(scratch, range.base, range.tipTree);
+}
+
 /**
- * The PatchSet of a resolved range; `scratch` must borrow from the repository. Trees that differ at more than a
- * million paths are INPUT_TOO_LARGE before git lists them.
+ * INPUT_TOO_LARGE where trees differ at more than a million paths: a few objects can name so many that git would list
+ * them for ever.
  */
-export async function patchFromRange(
-  scratch: Scratch,
-  { base, tip, tipTree }: ResolvedRange,
-): Promise<PatchSet> {
-  const paths = await countChangedPaths(scratch, base.tree, tipTree);
-  if (paths !== undefined && paths <= maxPaths) return normalisePatch(scratch, base, tipTree);
+export async function requireListable(
+  place: GitDirectory,
+  { base, tip, tipTree }: Omit<ResolvedRange, 'from'>,
+): Promise<void> {
+  const paths = await countChangedPaths(place, base.tree, tipTree);
+  if (paths !== undefined && paths <= maxPaths) return;
   throw new WritError('INPUT_TOO_LARGE', {
     message: `the change from \`${base.commit.slice(0, 12)}\` to \`${tip.slice(0, 12)}\` names more than ${maxPaths} paths`,
     detail: { base: base.commit, commit: tip, maxPaths },

@@ -700,6 +700,52 @@ long(
   },
 );
 
+long('jobs on fresh clones continue one log, where they are given its key', async (t) => {
+  const scene = await makeCiScene(t, { config: '[log]\nmirror = "git"\n' });
+  const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+  for (const name of ['first', 'second']) {
+    const { clone, env } = scene.person(name);
+    const keys = join(env.HOME ?? '', '.config/writ/keys');
+    mkdirSync(keys, { recursive: true, mode: 0o700 });
+    writeFileSync(join(keys, 'ledger.pem'), key, { mode: 0o600 });
+    const run = (...line: readonly string[]) =>
+      spawnSync(line[0] ?? '', line.slice(1), { cwd: clone, env, encoding: 'utf8' });
+    run('git', 'checkout', '-qb', name);
+    writeFileSync(join(clone, `${name}.txt`), name);
+    run('git', 'add', '-A');
+    run('git', 'commit', '-qm', `docs: ${name}`);
+    const spec = join(scene.directory, `${name}.json`);
+    const made = run(
+      'writ',
+      'spec',
+      'new',
+      '--risk',
+      'low',
+      '--change-type',
+      'docs',
+      '--summary',
+      name,
+      '--scope',
+      './',
+      '--check',
+      'true',
+      '-o',
+      spec,
+    );
+    t.equal(made.status, 0, made.stderr);
+    const document = JSON.parse(readFileSync(spec, 'utf8'));
+    document.lifecycle.status = 'active';
+    document.provenance.transparencyLog = { mode: 'internal-ledger' };
+    document.artifacts.required.push({ name: 'transparency-proof', stage: 'release', required: true });
+    writeFileSync(spec, JSON.stringify(document));
+    const job = run('writ', 'ci', '--onto', 'main', '--seal', '--land', '--spec', spec);
+    t.equal(job.status, 0, job.stdout + job.stderr);
+  }
+  const logs = scene.originGit('for-each-ref', '--format=%(refname)', 'refs/ai/ledger').split('\n');
+  t.equal(logs.length, 1, 'one log');
+  t.match(scene.originGit('show', `${logs[0]}:checkpoint`), /^\S+\n2\n/, 'with the entries of both');
+});
+
 /** The next sealed commit that arrives at the origin finds there that `main` has moved on. */
 function moveOnce({ origin, originGit }: CiScene): void {
   const tree = originGit('rev-parse', 'main^{tree}');

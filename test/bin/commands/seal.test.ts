@@ -307,7 +307,14 @@ t.test(
     git('commit', '-q', '--amend', '-m', 'docs: a');
     replaceSpec(git, path('.git/other-index'), `refs/ai/runs/${runId}`);
     const forged = await call('seal', '--commit', '--by', runId);
-    t.match(forged, { code: 128, error: { code: 'OBJECT_CORRUPT', message: /does not hold/ } }, forged.err);
+    t.match(
+      forged,
+      { code: 128, error: { code: 'OBJECT_CORRUPT', message: /verification fails/ } },
+      forged.err,
+    );
+    replaceSpec(git, path('.git/other-index'), `refs/ai/runs/${runId}`, ['provenance.sigstore.json']);
+    const unsigned = await call('seal', '--commit', '--by', runId);
+    t.match(unsigned, { code: 3, error: { code: 'VERIFY_NOTHING' } }, unsigned.err);
     for (const line of records) git('update-ref', ...line.split(' '));
     git('reset', '-q', '--hard', picked);
     const sealed = await call('seal', '--commit', '--by', runId);
@@ -451,7 +458,12 @@ t.test('a check of a runner without a report option is compared by what it print
 });
 
 /** Another spec in a record, with its digest wherever the record names one, as one who may push records can. */
-function replaceSpec(git: (...args: string[]) => string, index: string, ref: string): void {
+function replaceSpec(
+  git: (...args: string[]) => string,
+  index: string,
+  ref: string,
+  removed: readonly string[] = [],
+): void {
   const spec = JSON.parse(git('show', `${ref}:spec.json`)) as Parameters<typeof canonicalDigest>[0] & {
     intent: { summary: string };
   };
@@ -470,5 +482,6 @@ function replaceSpec(git: (...args: string[]) => string, index: string, ref: str
     const id = run(['hash-object', '-w', '--stdin'], text);
     run(['update-index', '--cacheinfo', `100644,${id},${name}`]);
   }
+  for (const name of removed) run(['update-index', '--force-remove', name]);
   git('update-ref', ref, git('commit-tree', run(['write-tree']), '-p', ref, '-m', 'other'));
 }

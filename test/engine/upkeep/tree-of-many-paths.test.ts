@@ -49,7 +49,9 @@ t.test('a few objects that expand to 10^12 paths stop no command', async (t) => 
   await t.rejects(store.readMany(refs[1] ?? '', names), unread);
   t.ok(here.git('for-each-ref', refs[0] ?? '').includes(commit), 'what cannot be walked is not removed');
   const candidate = here.git('commit-tree', `${commit}^{tree}`, '-p', 'HEAD', '-m', 'x');
-  t.match(await say('scan', '--range', `HEAD..${candidate}`), { error: { code: 'INPUT_TOO_LARGE' } });
+  const range = `HEAD..${candidate}`;
+  t.match(await say('scan', '--range', range), { error: { code: 'INPUT_TOO_LARGE' } });
+  t.match(await say('seal', '--range', range, '--check', 'true'), { error: { code: 'INPUT_TOO_LARGE' } });
 });
 
 t.test('a tree of too many paths is reported once for its commit, and others are walked', async (t) => {
