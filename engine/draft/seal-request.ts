@@ -144,7 +144,7 @@ const runLine = /^Run-Id: ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*$/;
 const digestLine = /^Intentspec-Digest: (?:sha256:)?([\da-f]{64})\s*$/;
 const maxLines = 2000;
 
-/** The commits of `A..B`, for `onto`, else for the branch that is checked out. PATCH_EMPTY, REF_INVALID, INPUT_TOO_LARGE. */
+/** The commits of `A..B`, for `onto`, else for the branch that is checked out. PATCH_EMPTY, INPUT_TOO_LARGE. */
 export async function rangeChange(
   repository: Repository,
   given: string,

@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, rmdirSync, statSync, writeFileSync }
 import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { SandboxBind } from '../../core/interfaces/sandbox.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import type { CarriedPath } from '../../core/interfaces/stage.ts';
@@ -152,7 +153,7 @@ export function openingWorkspace(attempt: Attempt, epoch: number, elsewhere?: El
   const others = new Map<string, WorkspaceSide>();
   let policyJudge: Promise<PolicyInputs | undefined> | undefined;
   return {
-    open: (received) => candidate.open(received),
+    open: (received) => candidate.open(received).catch((fault: unknown) => throwPrepareFault(fault, base)),
     base,
     found: () => candidate.found(),
     over(tree, dependencies = 'candidate') {
@@ -175,6 +176,35 @@ export function openingWorkspace(attempt: Attempt, epoch: number, elsewhere?: El
     skipped: () => skippedShares((steps.ended('workspace')?.answer as Given | undefined) ?? { notes: [] }),
     sandbox: () => steps.ended('sandbox')?.answer as string | undefined,
   };
+}
+
+/**
+ * Throws the fault of a `prepare` command as ENVIRONMENT_BROKEN if the command ends in the same way at the base: the
+ * base contains no part of the change, so the fault gives no verdict on it. Throws any other fault as it is.
+ */
+async function throwPrepareFault(fault: unknown, base: WorkspaceSide): Promise<never> {
+  const end = endOfPrepare(fault);
+  if (!isWritError(fault) || end === undefined) throw fault;
+  const atBase = await base.open([]).then(
+    (opened) => opened.close(),
+    (other: unknown) => other,
+  );
+  if (endOfPrepare(atBase) !== end) throw fault;
+  throw new WritError('ENVIRONMENT_BROKEN', {
+    message: `${fault.message} (at the base commit too)`,
+    detail: fault.detail,
+    hints: [
+      'let the command pass at the base commit on this machine, then `writ resume RUN`; nothing was decided about the change',
+    ],
+    cause: fault,
+  });
+}
+
+/** How a `prepare` command that ran and failed ended; `undefined` for any other fault. */
+function endOfPrepare(fault: unknown): string | undefined {
+  if (!isWritError(fault, 'WORKSPACE_PREPARE_FAILED')) return undefined;
+  const { argv, exitCode, signal, timedOut } = fault.detail;
+  return timedOut === undefined ? undefined : JSON.stringify([argv, exitCode, signal, timedOut]);
 }
 
 /** An export without reports. */

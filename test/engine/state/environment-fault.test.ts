@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
 import type { CheckOutcome } from '../../../core/interfaces/check.ts';
@@ -329,4 +329,34 @@ t.test('a run whose check lacks its program stops without a decision, and is res
     detail: { check: 'unit', name: 'left-pad' },
   });
   t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
+});
+
+t.test('a `prepare` command decides nothing about a change if it fails at the base, too', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const commit = (message: string, files: Readonly<Record<string, string>>): void => {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(sample.root, path)), { recursive: true });
+      writeFileSync(join(sample.root, path), text);
+    }
+    sample.git('add', '--all');
+    sample.git('commit', '--quiet', '-m', message);
+  };
+  const prepare = (script: string): string =>
+    `[[workspace.prepare]]\nargv = ["sh", "-c", "${script}"]\nlockfile = "package.json"\ninputs = ["src/price.js"]\noutputs = ["made"]\n`;
+  commit('prepare', { '.gitignore': 'made\n', '.writ/config.toml': prepare('exit 3') });
+  const bytes = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed/change.diff'));
+  await t.rejects(sample.run({ source: { kind: 'patch', bytes } }), {
+    code: 'ENVIRONMENT_BROKEN',
+    message: /it exited with 3 \(at the base commit too\)/,
+  });
+  t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
+
+  const before = sample.git('rev-parse', 'HEAD:src/price.js');
+  commit('another', {
+    '.writ/config.toml': prepare(`mkdir made; test $(git hash-object src/price.js) = ${before}`),
+  });
+  const { decision, stages } = await sample.run({ source: { kind: 'patch', bytes } });
+  t.match(decision, { type: 'abandon' }, 'the change broke it');
+  t.match(JSON.stringify(stages), /WORKSPACE_PREPARE_FAILED/);
 });
