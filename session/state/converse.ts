@@ -15,7 +15,7 @@ import {
   saidFact,
   type Want,
 } from './command.ts';
-import { cutDialogue, type DialogueCut } from './dialogue.ts';
+import { cutDialogue } from './dialogue.ts';
 import type { Fact, FactOf, Speaker } from './fact.ts';
 import { exhausted, grantedLimit, pursuedGoal } from './goal.ts';
 import {
@@ -30,6 +30,7 @@ import { sayGoal } from './pursue-goal.ts';
 import { isApproval, questionsOf } from './question.ts';
 import { requireMayUndo, requireNothingHeld, requireSomethingHeld, validateHeldAnswer } from './questions.ts';
 import { brokenOff } from './reduce-transcript.ts';
+import { decideRewind } from './rewind.ts';
 import { isNoNote, readSpoken, type Spoken, spokenIn, type TurnWords } from './slash.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
@@ -59,6 +60,8 @@ export function submit(
       return atOnce(said, changeSettings(state, spoken.change, by, moment));
     case 'cut':
       return atOnce(said, decideCut(state, spoken.how, moment));
+    case 'rewind':
+      return decideRewind(state, spoken, said, by, moment);
     case 'budget':
       return atOnce(said, changeBudget(state, spoken.limitUsd, by, moment));
     case 'review':
@@ -339,7 +342,7 @@ function cut(text: string, length: number): string {
  * Cuts what is sent of the conversation from now on; spec, plans, decisions and the transcript stay as they are.
  * CONTROLLER_CONFLICT while a turn runs.
  */
-function decideCut(state: SessionState, how: DialogueCut, { newId }: Pick<Moment, 'newId'>): Decided {
+function decideCut(state: SessionState, how: 'clear' | 'compact', { newId }: Pick<Moment, 'newId'>): Decided {
   requireIdle(state);
   const [before, after] = [state.dialogue, cutDialogue(state.dialogue, how)].map(charactersOf);
   const untold = state.ran.flatMap(({ id, isTold }) => (isTold ? [] : [id]));

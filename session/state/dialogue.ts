@@ -1,8 +1,8 @@
 /** The dialogue that a model gets, bounded and shortened. */
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 
-/** `clear`: no earlier message is sent to a model. `compact`: fewer are sent. */
-export type DialogueCut = 'clear' | 'compact';
+/** `clear`: no earlier message is sent to a model. `compact`: fewer are sent. A number: the last so many are not. */
+export type DialogueCut = 'clear' | 'compact' | { readonly messages: number };
 
 /** Characters of a dialogue that are kept. */
 export const maxDialogue = 400_000;
@@ -17,6 +17,7 @@ const keptText = 2000;
 export function cutDialogue(dialogue: readonly ModelMessage[], how: DialogueCut): readonly ModelMessage[] {
   if (how === 'clear') return [];
   const begins = dialogue.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
+  if (how !== 'compact') return dialogue.slice(0, begins.at(-how.messages) ?? 0);
   const last = begins.at(-1) ?? 0;
   const first = begins.at(-keptTurns) ?? begins[0] ?? 0;
   return [...dialogue.slice(first, last).map(shortened), ...dialogue.slice(last)];

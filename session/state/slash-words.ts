@@ -31,6 +31,10 @@ export const slashWords = [
   ],
   ['/context dev|review|research', 'what the session is for: only in dev anything is changed'],
   ['/model NAME', 'another model from the next turn on; of another provider: PROVIDER/NAME'],
+  [
+    '/rewind [N] [talk|files|both]',
+    'goes back before the last N messages: what a model is sent (`talk`), the change that came of them (`files`, by `/undo`), or both; alone: lists them',
+  ],
   ['/compact', 'shortens what a model is sent of older turns and tool results'],
   ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
 ] as const;

@@ -1,7 +1,6 @@
 /** Parses a message to a session: text for a model, or one of the slash commands that every screen knows. */
 import { WritError } from '../../core/base/errors.ts';
 import { budgetBounds } from '../../engine/config/bounds.ts';
-import type { DialogueCut } from './dialogue.ts';
 import { maxObjectiveBytes } from './goal.ts';
 import { type SettingChange, sessionContexts } from './settings.ts';
 import { slashCommands, type slashWords } from './slash-words.ts';
@@ -12,7 +11,9 @@ export type Spoken =
   /** Acts immediately, also while a turn runs. */
   | { readonly kind: 'set'; readonly change: SettingChange }
   /** Shortens the conversation that a model is sent. */
-  | { readonly kind: 'cut'; readonly how: DialogueCut }
+  | { readonly kind: 'cut'; readonly how: 'clear' | 'compact' }
+  /** Goes back before the last so many messages; without a number it lists them. */
+  | { readonly kind: 'rewind'; readonly messages?: number; readonly what: RewindWhat }
   /** Limit of the session in USD; absent: no limit. */
   | { readonly kind: 'budget'; readonly limitUsd?: number }
   | Deed
@@ -23,6 +24,8 @@ export type Spoken =
   | { readonly kind: 'undo'; readonly text: string }
   /** Executes a plan that failed, with another limit of repairs if one is given. */
   | { readonly kind: 'plan-continue'; readonly limit?: number };
+
+export type RewindWhat = 'talk' | 'files' | 'both';
 
 /** Messages that start a turn of a model. */
 export type TurnWords =
@@ -133,6 +136,13 @@ const readers: Readonly<Record<(typeof slashWords)[number][0], Read>> = {
     return context === undefined ? undefined : { kind: 'set', change: { context } };
   },
   '/model NAME': (model) => (modelId.test(model) ? { kind: 'set', change: { model } } : undefined),
+  '/rewind [N] [talk|files|both]'(rest) {
+    if (rest === '') return { kind: 'rewind', what: 'talk' };
+    const [, messages, what = 'talk'] = /^([1-9]\d{0,3})(?:\s+(talk|files|both))?$/.exec(rest) ?? [];
+    return messages === undefined
+      ? undefined
+      : { kind: 'rewind', messages: Number(messages), what: what as RewindWhat };
+  },
   '/compact': (rest) => (rest === '' ? { kind: 'cut', how: 'compact' } : undefined),
   '/clear': (rest) => (rest === '' ? { kind: 'cut', how: 'clear' } : undefined),
 };

@@ -72,6 +72,14 @@ export const commandRows: readonly SessionRow[] = [
     },
   ),
   ...heldBy(
+    section,
+    ofSession('state/cut-dialogue'),
+    '`/rewind` goes back before the last messages, in talk, files or both',
+    {
+      'slash /rewind [N] [talk|files|both]': 'goes back before earlier messages',
+    },
+  ),
+  ...heldBy(
     'Interactions',
     ofSession('tui/local-commands'),
     'hunks of the newest change are numbered, and a review by number reaches the session',

@@ -63,11 +63,69 @@ t.test('`/compact` shortens old turns and tool results, and leaves the last turn
   t.strictSame(restoredState(after.journal).dialogue, dialogue, 'also in the next process');
 });
 
+const noted = (id: string, runId: string): Happened => ({
+  type: 'noted',
+  id,
+  title: 'Committed',
+  text: 'Committed.',
+  outcome: { runId, decision: 'commit', why: 'Committed.' },
+  atMs: 1,
+});
+
+/** The same, where a person said the last two, and each was committed. */
+function committed(): World {
+  const world = talked();
+  const by = { kind: 'tui' } as const;
+  const facts: readonly Happened[] = [
+    { type: 'said', id: 's5', text: 'question 5', by, atMs: 1 },
+    noted('n5', 'run-5'),
+    { type: 'said', id: 's6', text: '/ask question 6', by, atMs: 1 },
+    noted('n6', 'run-6'),
+  ];
+  return { ...world, state: facts.reduce(reduce, world.state), journal: [...world.journal, ...facts] };
+}
+
+t.test('`/rewind` goes back before the last messages, in talk, files or both', async (t) => {
+  const asked = ({ after }: ReturnType<typeof say>) =>
+    after.state.dialogue.flatMap((one) => (one.role === 'user' ? [one.text] : []));
+  const shown = say('/rewind', committed());
+  t.match(shown.after.state.transcript.at(-1)?.content, /^1 {2}“question 6” \(commits since: 1\)$/m);
+  t.match(shown.after.state.transcript.at(-1)?.content, /^2 {2}“question 5” \(commits since: 2\)$/m);
+  t.equal(asked(shown).length, 6, 'a list drops nothing');
+
+  const talk = say('/rewind 2', committed());
+  t.strictSame(
+    asked(talk),
+    [1, 2, 3, 4].map((n) => `question ${n}`),
+  );
+  t.match(
+    talk.after.state.transcript.at(-1)?.content,
+    /no longer gets: “question 6”, “question 5”\nits commits stay: `\/undo run-6`, `\/undo run-5`/,
+  );
+  t.equal(talk.after.state.turn, undefined);
+  t.strictSame(
+    restoredState(talk.after.journal).dialogue,
+    talk.after.state.dialogue,
+    'also in the next process',
+  );
+
+  const files = say('/rewind 2 files', committed());
+  t.equal(asked(files).length, 6);
+  t.ok(files.after.state.turn, 'the undo is asked about');
+  t.match(files.after.state.transcript.at(-1)?.content, /then `\/undo run-5`/);
+  const both = say('/rewind 1 both', committed());
+  t.equal(asked(both).length, 5);
+  t.ok(both.after.state.turn);
+
+  for (const text of ['/rewind 7', '/rewind 0', '/rewind all', '/rewind 1 files'])
+    t.equal(say(text).refusal, 'UNSUPPORTED_OPERATION', text);
+});
+
 t.test('`/clear` and `/compact` wait for the end of a turn, and have no argument', async (t) => {
   const world = newWorld();
   const busy = take('it', world, { type: 'submit', text: '/ask why is it so?', proof: { from: 'local' } });
   t.equal(busy.refusal, undefined);
-  for (const text of ['/clear', '/compact']) {
+  for (const text of ['/clear', '/compact', '/rewind']) {
     t.equal(say(text, busy.after).refusal, 'CONTROLLER_CONFLICT', text);
     t.equal(say(`${text} all`).refusal, 'UNSUPPORTED_OPERATION', text);
   }

@@ -1,0 +1,126 @@
+/** Decides `/rewind`: goes back before the last messages, in the conversation, in the files, or in both. */
+import { WritError } from '../../core/base/errors.ts';
+import { type Decided, type Moment, requireIdle } from './command.ts';
+import type { Fact, FactOf, Speaker } from './fact.ts';
+import { requireMayUndo } from './questions.ts';
+import { type Spoken, spokenIn } from './slash.ts';
+import type { SessionState, TranscriptEntry } from './state.ts';
+import type { RunOutcome } from './work.ts';
+
+/** Messages that a list names, and characters of each. */
+const [mostListed, mostShown] = [10, 60];
+
+/** A message that a model got, and the runs that were committed after it, newest first. */
+interface SentMessage {
+  readonly words: string;
+  readonly runs: readonly string[];
+}
+
+/** CONTROLLER_CONFLICT while a turn runs, UNSUPPORTED_OPERATION if there is nothing to go back to. */
+export function decideRewind(
+  state: SessionState,
+  { messages, what }: Extract<Spoken, { readonly kind: 'rewind' }>,
+  said: FactOf<'said'>,
+  by: Speaker,
+  { newId }: Pick<Moment, 'newId'>,
+): Decided {
+  requireIdle(state);
+  const sent = sentMessages(state);
+  const note = (text: string): Fact => ({ type: 'noted', id: newId(), title: 'Conversation', text });
+  if (messages === undefined) return { facts: [said, note(listed(sent))], wants: [] };
+  const dropped = sent.slice(0, messages);
+  if (dropped.length < messages)
+    throw unsupported(
+      sent.length === 0 ? 'no message was sent to a model' : `only ${sent.length} messages can be taken back`,
+    );
+  const runs = dropped.at(-1)?.runs ?? [];
+  const [newest] = runs;
+  const cut: readonly Fact[] = what === 'files' ? [] : [{ type: 'talk-cut', how: { messages } }];
+  if (what === 'talk') {
+    const kept = runs.length === 0 ? [] : [`its commits stay: ${undoing(runs)} takes one back`];
+    return { facts: [said, ...cut, note([forgotten(dropped), ...kept].join('\n'))], wants: [] };
+  }
+  if (newest === undefined) throw unsupported('no commit came of these messages');
+  requireMayUndo(state, newest);
+  const later = runs.slice(1);
+  const notes = [
+    ...(what === 'both' ? [forgotten(dropped)] : []),
+    ...(later.length === 0 ? [] : [`then ${undoing(later)} takes back the commits before it`]),
+  ];
+  const turn = newId();
+  return {
+    facts: [
+      said,
+      ...cut,
+      ...(notes.length === 0 ? [] : [note(notes.join('\n'))]),
+      { type: 'turn-began', turn },
+    ],
+    wants: [{ type: 'turn', turn, spoken: { kind: 'undo', text: newest }, by }],
+  };
+}
+
+/** The messages of the conversation, newest first. */
+function sentMessages({ dialogue, transcript, undos }: SessionState): readonly SentMessage[] {
+  const isUndone = (runId: string): boolean => undos.some(({ run, by }) => run === runId || by === runId);
+  let end = transcript.length;
+  return dialogue
+    .flatMap((message) => (message.role === 'user' ? [message.text] : []))
+    .toReversed()
+    .map((text) => {
+      const at = transcript.slice(0, end).findLastIndex((entry) => isOf(entry, text));
+      if (at >= 0) end = at;
+      return {
+        words: text,
+        runs: transcript
+          .slice(end)
+          .flatMap(committedRun)
+          .filter((run) => !isUndone(run))
+          .toReversed(),
+      };
+    });
+}
+
+/** A model gets the words of a message, and its attachments behind them. */
+function isOf({ kind, content = '' }: TranscriptEntry, text: string): boolean {
+  if (kind !== 'user_message') return false;
+  const spoken = spokenIn(content);
+  const words = spoken !== undefined && 'text' in spoken ? spoken.text.trim() : '';
+  return words !== '' && text.startsWith(words);
+}
+
+function committedRun({ metadata }: TranscriptEntry): readonly string[] {
+  const outcome = metadata.outcome as RunOutcome | undefined;
+  return outcome?.decision === 'commit' ? [outcome.runId] : [];
+}
+
+function listed(sent: readonly SentMessage[]): string {
+  if (sent.length === 0) return 'no message was sent to a model: there is nothing to go back to';
+  const lines = sent.slice(0, mostListed).map(({ words, runs }, at) => {
+    const commits = runs.length === 0 ? '' : ` (commits since: ${runs.length})`;
+    return `${at + 1}  ${quoted(words)}${commits}`;
+  });
+  return ['`/rewind N` goes back before one of these:', ...lines].join('\n');
+}
+
+function forgotten(dropped: readonly SentMessage[]): string {
+  return `a model no longer gets: ${dropped
+    .slice(0, mostListed)
+    .map(({ words }) => quoted(words))
+    .join(', ')}`;
+}
+
+function quoted(words: string): string {
+  const line = words.replace(/\s+/g, ' ').trim();
+  return `“${line.length <= mostShown ? line : `${line.slice(0, mostShown).toWellFormed()}…`}”`;
+}
+
+function undoing(runs: readonly string[]): string {
+  return runs
+    .slice(0, mostListed)
+    .map((run) => `\`/undo ${run}\``)
+    .join(', ');
+}
+
+function unsupported(message: string): WritError {
+  return new WritError('UNSUPPORTED_OPERATION', { message, hints: ['`/rewind` lists the messages'] });
+}
