@@ -30,7 +30,7 @@ import { sayGoal } from './pursue-goal.ts';
 import { isApproval, questionsOf } from './question.ts';
 import { requireMayUndo, requireNothingHeld, requireSomethingHeld, validateHeldAnswer } from './questions.ts';
 import { brokenOff } from './reduce-transcript.ts';
-import { decideRewind } from './rewind.ts';
+import { decideRewind, entryBefore } from './rewind.ts';
 import { isNoNote, readSpoken, type Spoken, spokenIn, type TurnWords } from './slash.ts';
 import { pendingOf, type SessionState } from './state.ts';
 
@@ -60,6 +60,11 @@ export function submit(
       return atOnce(said, changeSettings(state, spoken.change, by, moment));
     case 'cut':
       return atOnce(said, decideCut(state, spoken.how, moment));
+    case 'fork-at': {
+      requireIdle(state);
+      const before = spoken.messages === undefined ? said.id : entryBefore(state, spoken.messages);
+      return begun(said, { kind: 'fork', before }, by, newId());
+    }
     case 'rewind':
       return decideRewind(state, spoken, said, by, moment);
     case 'budget':

@@ -1,4 +1,4 @@
-/** Decides `/rewind`: goes back before the last messages, in the conversation, in the files, or in both. */
+/** Decides `/rewind`, which goes back before the last messages, and where `/fork` begins. */
 import { WritError } from '../../core/base/errors.ts';
 import { type Decided, type Moment, requireIdle } from './command.ts';
 import type { Fact, FactOf, Speaker } from './fact.ts';
@@ -12,6 +12,8 @@ const [mostListed, mostShown] = [10, 60];
 
 /** A message that a model got, and the runs that were committed after it, newest first. */
 interface SentMessage {
+  /** Of its transcript entry; absent if it left the window. */
+  readonly entry: string | undefined;
   readonly words: string;
   readonly runs: readonly string[];
 }
@@ -28,11 +30,7 @@ export function decideRewind(
   const sent = sentMessages(state);
   const note = (text: string): Fact => ({ type: 'noted', id: newId(), title: 'Conversation', text });
   if (messages === undefined) return { facts: [said, note(listed(sent))], wants: [] };
-  const dropped = sent.slice(0, messages);
-  if (dropped.length < messages)
-    throw unsupported(
-      sent.length === 0 ? 'no message was sent to a model' : `only ${sent.length} messages can be taken back`,
-    );
+  const dropped = lastOf(sent, messages);
   const runs = dropped.at(-1)?.runs ?? [];
   const [newest] = runs;
   const cut: readonly Fact[] = what === 'files' ? [] : [{ type: 'talk-cut', how: { messages } }];
@@ -59,6 +57,20 @@ export function decideRewind(
   };
 }
 
+/** The transcript entry of the N-th last message. UNSUPPORTED_OPERATION if there are fewer. */
+export function entryBefore(state: SessionState, messages: number): string {
+  const entry = lastOf(sentMessages(state), messages).at(-1)?.entry;
+  if (entry !== undefined) return entry;
+  throw unsupported('that message is too old: only the end of a thread can be forked');
+}
+
+function lastOf(sent: readonly SentMessage[], messages: number): readonly SentMessage[] {
+  if (messages <= sent.length) return sent.slice(0, messages);
+  throw unsupported(
+    sent.length === 0 ? 'no message was sent to a model' : `only ${sent.length} messages can be gone back to`,
+  );
+}
+
 /** The messages of the conversation, newest first. */
 function sentMessages({ dialogue, transcript, undos }: SessionState): readonly SentMessage[] {
   const isUndone = (runId: string): boolean => undos.some(({ run, by }) => run === runId || by === runId);
@@ -69,7 +81,9 @@ function sentMessages({ dialogue, transcript, undos }: SessionState): readonly S
     .map((text) => {
       const at = transcript.slice(0, end).findLastIndex((entry) => isOf(entry, text));
       if (at >= 0) end = at;
+      const entry = at < 0 ? undefined : transcript[at]?.id;
       return {
+        entry,
         words: text,
         runs: transcript
           .slice(end)

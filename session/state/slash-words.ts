@@ -35,6 +35,7 @@ export const slashWords = [
     '/rewind [N] [talk|files|both]',
     'goes back before the last N messages: what a model is sent (`talk`), the change that came of them (`files`, by `/undo`), or both; alone: lists them',
   ],
+  ['/fork [N]', 'a new thread that goes on from here, or from before the last N messages; this one stays'],
   ['/compact', 'shortens what a model is sent of older turns and tool results'],
   ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
 ] as const;

@@ -8,6 +8,8 @@ import { repairs } from './work.ts';
 
 export type Spoken =
   | TurnWords
+  /** A new thread from before the last so many messages; absent: from here. */
+  | { readonly kind: 'fork-at'; readonly messages?: number }
   /** Acts immediately, also while a turn runs. */
   | { readonly kind: 'set'; readonly change: SettingChange }
   /** Shortens the conversation that a model is sent. */
@@ -16,7 +18,7 @@ export type Spoken =
   | { readonly kind: 'rewind'; readonly messages?: number; readonly what: RewindWhat }
   /** Limit of the session in USD; absent: no limit. */
   | { readonly kind: 'budget'; readonly limitUsd?: number }
-  | Deed
+  | Exclude<Deed, { readonly kind: 'fork' }>
   | { readonly kind: 'goal'; readonly words: GoalWords }
   /** Shows the question about the held change again. */
   | { readonly kind: 'review'; readonly text: string }
@@ -40,7 +42,9 @@ export type Deed =
   /** A command of the user, run on a copy of the working tree. */
   | { readonly kind: 'shell'; readonly command: string }
   /** Verifies the seal of a commit or run; an empty target is the last commit of the thread. */
-  | { readonly kind: 'verify'; readonly target: string };
+  | { readonly kind: 'verify'; readonly target: string }
+  /** A new thread with what was said before this entry. */
+  | { readonly kind: 'fork'; readonly before: string };
 
 export type GoalWords =
   | { readonly kind: 'start'; readonly objective: string }
@@ -142,6 +146,10 @@ const readers: Readonly<Record<(typeof slashWords)[number][0], Read>> = {
     return messages === undefined
       ? undefined
       : { kind: 'rewind', messages: Number(messages), what: what as RewindWhat };
+  },
+  '/fork [N]'(rest) {
+    if (rest === '') return { kind: 'fork-at' };
+    return /^[1-9]\d{0,3}$/.test(rest) ? { kind: 'fork-at', messages: Number(rest) } : undefined;
   },
   '/compact': (rest) => (rest === '' ? { kind: 'cut', how: 'compact' } : undefined),
   '/clear': (rest) => (rest === '' ? { kind: 'cut', how: 'clear' } : undefined),

@@ -93,6 +93,20 @@ export async function readAttached(
   return read;
 }
 
+/** Copies stored attachments to another thread. */
+export async function copyAttached(
+  from: string,
+  to: string,
+  attachments: readonly Pick<Attachment, 'sha256'>[],
+): Promise<void> {
+  if (attachments.length === 0) return;
+  const place = await openPrivateDirectory(to, [folder]);
+  for (const { sha256 } of attachments) {
+    const content = await readPrivateFile(join(from, folder, sha256), attachmentBounds.image * 2);
+    if (content !== undefined) await writePrivateFile(join(place, sha256), content);
+  }
+}
+
 /** Whether a message is a command and no words for a model: there, `@` has other meanings, and nothing is split. */
 function isCommand(text: string): boolean {
   return /^\s*(?:!|\/(?!(?:ask|draft)\s))/.test(text);

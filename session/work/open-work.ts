@@ -18,6 +18,7 @@ import { heldSubject, localChangesAnswer, localChangesSubject, undoSubject } fro
 import { stoppedWords } from '../state/restored-state.ts';
 import type { SessionState } from '../state/state.ts';
 import { repairs } from '../state/work.ts';
+import { forkStep } from '../thread/fork-thread.ts';
 import { converseStep, draftStep, reviewSubject } from './converse-step.ts';
 import { requireVerifiable, supervise } from './goal-turn.ts';
 import { heldStep, reviewStep } from './held-step.ts';
@@ -138,6 +139,7 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
             const parts = { copy, printed: watcher.printed, idOf: watcher.idOf };
             return step(turn, session, (scope) => shellStep(scope, spoken.command, want.by, parts));
           }
+          if (spoken.kind === 'fork') return step(turn, session, (scope) => forkStep(scope, spoken.before));
           if (spoken.kind === 'verify')
             return step(turn, session, (scope) => verifyStep(scope, spoken.target));
           const isDraft = spoken.kind === 'draft';

@@ -73,6 +73,14 @@ export const commandRows: readonly SessionRow[] = [
   ),
   ...heldBy(
     section,
+    ofSession('work/fork'),
+    '`/fork` makes a thread that goes on from before a message, and the first one stays',
+    {
+      'slash /fork [N]': 'a new thread with the beginning of this one',
+    },
+  ),
+  ...heldBy(
+    section,
     ofSession('state/cut-dialogue'),
     '`/rewind` goes back before the last messages, in talk, files or both',
     {
