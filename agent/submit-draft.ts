@@ -1,6 +1,6 @@
 /* The conversation of a person with a model, and the drafts that the model may submit in it. */
 import type { ModelEvent, ModelImage, ModelMessage, ToolDeclaration } from '../core/interfaces/model.ts';
-import type { DraftEnd, DraftOrder, ReadingHost, Web } from '../core/interfaces/worker.ts';
+import type { DraftEnd, DraftOrder, McpDoor, ReadingHost, Web } from '../core/interfaces/worker.ts';
 
 /** A conversation of a person with a model. */
 export interface Talk {
@@ -10,6 +10,8 @@ export interface Talk {
   readonly before: readonly ModelMessage[];
   /** Searched, if a person allowed the network. */
   readonly web?: Web;
+  /** Tools of MCP servers, where the configuration names any. */
+  readonly mcp?: McpDoor;
   /** Awaited, so that messages are stored before the next step. */
   readonly told: {
     /** Each piece of a reply, as the model gives it. */

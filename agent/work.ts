@@ -6,7 +6,7 @@ import type { TaskOrder, Turn, WorkCitation, WorkResult } from '../core/interfac
 import { emptyReply, isEmpty } from './conversation.ts';
 import { openDialogue } from './dialogue.ts';
 import { standingInstructions, taskInstructions } from './instructions.ts';
-import { toolsFor } from './tools/coder-tools.ts';
+import { toolsFor, useMcp } from './tools/coder-tools.ts';
 import { declarationOf, readArguments, type ToolOutcome } from './tools/tool.ts';
 
 /** Consecutive replies without a call after which the model is prompted to continue. */
@@ -30,7 +30,7 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
     turns,
     question: told,
     system: [standingInstructions],
-    tools: tools.map(declarationOf),
+    tools: [...tools.map(declarationOf), ...(order.mcp?.tools ?? [])],
     cacheKey,
   });
   const repetition = watchRepetition();
@@ -87,13 +87,10 @@ export async function workOn(order: TaskOrder): Promise<WorkResult> {
 
   function answer(
     call: ToolCall,
-    more: Pick<TaskOrder, 'hands' | 'web' | 'citations' | 'person'>,
+    more: Pick<TaskOrder, 'hands' | 'web' | 'mcp' | 'citations' | 'person'>,
   ): Promise<ToolOutcome> | ToolOutcome {
     const tool = tools.find(({ name }) => name === call.name);
-    if (tool === undefined) {
-      const known = tools.map(({ name }) => name).join(', ');
-      return { text: `there is no such tool; there is ${known}`, isError: true };
-    }
+    if (tool === undefined) return useMcp(call, more.mcp, tools);
     const read = readArguments(tool, call.arguments);
     if ('wrong' in read) return { text: read.wrong, isError: true };
     return tool.use(read.given, more.hands, more);

@@ -170,6 +170,10 @@ t.test('every architecture rule can fail', async (t) => {
     'the Model Context Protocol only through `session/mcp/open-mcp-server.ts`': [
       withFiles({ 'bin/x.ts': imports('@modelcontextprotocol/server/stdio') }),
     ],
+    'the client of the Model Context Protocol only through `agent/mcp/connect-server.ts`': [
+      withFiles({ 'bin/x.ts': imports('@modelcontextprotocol/client') }),
+      withFiles({ 'session/x.ts': "import type { Tool } from '@modelcontextprotocol/core';\n" }),
+    ],
     'the HTTP framework only through `http/loopback-server.ts`': [
       withFiles({ 'http/x.ts': imports('@hono/node-server/utils/response') }),
     ],

@@ -299,6 +299,16 @@ async function readSources(
   return { ...found, hidden };
 }
 
+/** What of a workspace a server may not see. Throws ServerFault for one with too many files. */
+export async function hiddenPaths(
+  workspace: string,
+  shows: (path: string) => boolean,
+): Promise<readonly string[]> {
+  const found = await readSources(workspace, { endings: [], project: [], shows });
+  if (found === undefined) throw new ServerFault('is not started: the workspace has too many files');
+  return found.hidden;
+}
+
 async function stateOf(file: string): Promise<string> {
   const status = await lstat(file, { bigint: true }).catch(() => undefined);
   return status === undefined ? '' : `${status.ino}.${status.size}.${status.mtimeNs}.${status.ctimeNs}`;

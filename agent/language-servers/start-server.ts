@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/base/errors.ts';
-import type { SandboxBind, SandboxPipes } from '../../core/interfaces/sandbox.ts';
+import type { SandboxBind, SandboxPipes, SandboxRequest } from '../../core/interfaces/sandbox.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import { maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { isVersionControl } from '../../workspace/process/version-control.ts';
@@ -123,6 +123,16 @@ export async function digestServer(
 export interface StartedServer extends AsyncDisposable {
   readonly pipes: SandboxPipes;
   readonly ended: Promise<string>;
+  /** The end of what it printed on stderr, once it has ended. */
+  said(): string;
+}
+
+/** The parts of a run that a server is started with. */
+export interface ServerRun {
+  readonly environment: Pick<AgentRun['environment'], 'sandbox'> & {
+    readonly config: Pick<AgentRun['environment']['config'], 'checks'>;
+  };
+  readonly services: Pick<AgentRun['services'], 'signal'>;
 }
 
 const longestMs = 24 * 3600 * 1000;
@@ -132,14 +142,21 @@ const maxHidden = 256;
 
 /**
  * Starts a server over the read-only workspace, with the given directories mounted over it and hidden paths empty.
- * Throws ServerFault if that is not possible.
+ * `reach` is what else it sees; default: nothing. Throws ServerFault if that is not possible.
  */
 export async function startServer(
-  run: Pick<AgentRun, 'environment' | 'services'>,
+  run: ServerRun,
   place: ToolPlace,
-  { server, argv, from }: FoundServer,
+  {
+    server,
+    argv,
+    from,
+  }: Pick<FoundServer, 'argv' | 'from'> & {
+    readonly server: Pick<LanguageServer, 'env' | 'loads'>;
+  },
   provided: readonly GivenDirectory[],
   hidden: readonly string[],
+  reach: Pick<SandboxRequest, 'network' | 'binds'> = { network: 'none', binds: [] },
 ): Promise<StartedServer> {
   const { sandbox, config } = run.environment;
   const own = join(dirname(place.workspace), 'code');
@@ -157,7 +174,7 @@ export async function startServer(
     target: `${inside}/${path}`,
     writable: false,
   });
-  const binds: SandboxBind[] = [{ source: place.workspace, target: inside, writable: false }];
+  const binds: SandboxBind[] = [{ source: place.workspace, target: inside, writable: false }, ...reach.binds];
   const laid = new Set<string>();
   for (const { directory, source } of provided) {
     if (!(await makeRoom(place.workspace, directory))) continue;
@@ -189,7 +206,7 @@ export async function startServer(
     reports: nothing.reports,
     binds,
     env: { ...server.env },
-    network: 'none',
+    network: reach.network,
     withheld: { isWithheld: isVersionControl, stubs: await place.stubs(), stub: 'git' },
     timeoutMs: longestMs,
     maxOutputBytes: maxStderrBytes,
@@ -197,13 +214,13 @@ export async function startServer(
     talk,
     signal: AbortSignal.any([run.services.signal, over.signal]),
   });
+  let said = '';
   const ended = running.then(
-    ({ exitCode, exceeded, signal }) =>
-      exceeded
-        ? `held more ${exceeded.what} than ${exceeded.limit}`
-        : exitCode === undefined
-          ? `was ended by ${signal}`
-          : `ended with ${exitCode}`,
+    ({ exitCode, exceeded, signal, stderr }) => {
+      said = stderr.bytes.toString('utf8').trim();
+      if (exceeded) return `held more ${exceeded.what} than ${exceeded.limit}`;
+      return exitCode === undefined ? `was ended by ${signal}` : `ended with ${exitCode}`;
+    },
     (fault: unknown) => `cannot be started: ${messageOf(fault)}`,
   );
   const pipes = await Promise.race([talked, ended]);
@@ -211,6 +228,7 @@ export async function startServer(
   return {
     pipes,
     ended,
+    said: () => said,
     async [Symbol.asyncDispose]() {
       over.abort();
       pipes.output.destroy();

@@ -6,6 +6,7 @@ import type {
   CodeUse,
   HandAnswer,
   Hands,
+  McpDoor,
   TaskOrder,
   Web,
   WebUse,
@@ -26,6 +27,7 @@ interface Looking {
   readonly hands: Hands;
   /** Searched only; absent: the network is closed. */
   readonly web?: Web;
+  readonly mcp?: McpDoor;
 }
 
 function readingTools({ web }: Pick<Looking, 'web'>): readonly CoderTool[] {
@@ -33,25 +35,35 @@ function readingTools({ web }: Pick<Looking, 'web'>): readonly CoderTool[] {
 }
 
 /** The declarations of the tools that the model gets. */
-export function readingDeclarations(looking: Pick<Looking, 'web'> = {}) {
-  return readingTools(looking).map(declarationOf);
+export function readingDeclarations(looking: Pick<Looking, 'web' | 'mcp'> = {}) {
+  return [...readingTools(looking).map(declarationOf), ...(looking.mcp?.tools ?? [])];
 }
 
 /** What a call of one of them came to, for the model; a call of any other is answered with their names. */
 export async function useReading(
   { name, arguments: given }: Pick<ToolCall, 'name' | 'arguments'>,
-  { hands, web }: Looking,
+  { hands, web, mcp }: Looking,
 ): Promise<{ readonly text: string; readonly isError: boolean }> {
   const tools = readingTools({ ...(web && { web }) });
   const tool = tools.find((one) => one.name === name);
-  if (tool === undefined) {
-    const known = tools.map((one) => one.name).join(', ');
-    return { text: `there is no such tool; there is ${known}`, isError: true };
-  }
+  if (tool === undefined) return useMcp({ name, arguments: given }, mcp, tools);
   const parsed = readArguments(tool, given);
   return 'wrong' in parsed
     ? { text: parsed.wrong, isError: true }
     : tool.use(parsed.given, hands, { ...(web && { web }) });
+}
+
+/** A call of a tool that is not ours: one of an MCP server, or none. */
+export async function useMcp(
+  { name, arguments: given }: Pick<ToolCall, 'name' | 'arguments'>,
+  mcp: McpDoor | undefined,
+  own: readonly CoderTool[],
+): Promise<ToolOutcome> {
+  const others = mcp?.tools ?? [];
+  if (mcp !== undefined && others.some((one) => one.name === name))
+    return outcomeOf(await mcp.use(name, given));
+  const known = [...own, ...others].map((one) => one.name).join(', ');
+  return { text: `there is no such tool; there is ${known}`, isError: true };
 }
 
 function outcomeOf({ outcome, text }: Pick<HandAnswer, 'outcome' | 'text'>): ToolOutcome {

@@ -122,6 +122,7 @@ const rows = {
     AGENT_UNAVAILABLE: [422, 128, 'the program that is to do the task cannot be started'],
     AGENT_PORT_UNUSABLE: [422, 128, 'the port of the program that is to do the task cannot be used'],
     TOOL_FAILED: [500, 1, 'a tool of the worker is broken'],
+    MCP_SERVER_FAILED: [502, 1, 'an MCP server does not do what the protocol says, or is not there'],
     TURN_LIMIT: [422, 1, 'the attempt has had all its turns with the model'],
     REPLY_MALFORMED: [422, 1, 'the model does not call its tools as they are declared'],
     PROVIDER_KEY_MISSING: [401, 128, 'the provider needs a key'],
@@ -365,6 +366,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   WORKER_FAILED: 'the run is kept: `writ resume RUN`',
   PROVIDER_FAILED: 'ask again when it answers, or another: `--provider`, `--model`',
   TOOL_FAILED: 'the attempt has failed and says where; a fault of writ or of a plugin, not of the change',
+  MCP_SERVER_FAILED:
+    'its tools are gone until the next attempt; `docs/guides/mcp-servers.md` lists the causes',
   PROVIDER_KEY_UNUSABLE: 'set it again, as the vendor gave it: visible ASCII on one line, without spaces',
   RECORDING_DIFFERS: 'the questions have changed since; record it again',
   RECORDING_ENDED: 'there are more questions than were recorded; record it again',

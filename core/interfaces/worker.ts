@@ -1,6 +1,13 @@
 /* The interface of workers, which make the change of a Task. */
 import type { WritError } from '../base/errors.ts';
-import type { AssistantMessage, ModelEvent, ModelRequest, ModelUsage, ReplyEnd } from './model.ts';
+import type {
+  AssistantMessage,
+  ModelEvent,
+  ModelRequest,
+  ModelUsage,
+  ReplyEnd,
+  ToolDeclaration,
+} from './model.ts';
 import type { ModelWork } from './model-work.ts';
 
 /** One attempt at one Task, as passed to the worker. */
@@ -38,6 +45,8 @@ export interface TaskOrder {
   readonly code?: CodeDoor;
   /** Access outside the repository. Absent if no tool rule of the spec names it. */
   readonly web?: Web;
+  /** Tools of MCP servers. Absent if no tool rule names one. */
+  readonly mcp?: McpDoor;
   /** Records its decisions and their sources. Absent if no model works. */
   readonly citations?: CitationDoor;
   /** The model, if the worker names one. */
@@ -240,6 +249,13 @@ export interface Web {
   /** The actions that a rule of the spec names. */
   readonly actions: readonly WebUse['kind'][];
   use(use: WebUse): Promise<WebAnswer>;
+}
+
+/** Tools of MCP servers, authorized like every other; descriptions and results are untrusted. */
+export interface McpDoor {
+  readonly tools: readonly ToolDeclaration[];
+  /** `given`: arguments as JSON text. */
+  use(name: string, given: string): Promise<WebAnswer>;
 }
 
 /** Queries to a language server. Each is an action of the tool `workspace.lsp`. */

@@ -1,5 +1,6 @@
 /* Parses `.writ/config.toml`, with the language servers that `[lsp]` can name. */
 import type { LanguageServer } from '../../agent/language-servers/language-server.ts';
+import type { McpServer } from '../../agent/mcp/start-server.ts';
 import type { WritError } from '../../core/base/errors.ts';
 import { nearestName } from '../../core/base/printable.ts';
 import type { ClassWords } from '../../core/interfaces/privacy.ts';
@@ -11,6 +12,7 @@ import {
   readScannerSection,
   type ScannerConfig,
 } from './checks-section.ts';
+import { readMcpSection } from './mcp-section.ts';
 import {
   type ApprovalConfig,
   type BudgetConfig,
@@ -99,6 +101,8 @@ export interface WritConfig {
   readonly plugins: readonly ListedPlugin[];
   /** Language servers that a model may query, by name: the built-in table, overridden by `[lsp.<name>]`. */
   readonly lsp: ReadonlyMap<string, LanguageServer>;
+  /** `[mcp.<name>]`, by name: MCP servers whose tools a model may be offered. */
+  readonly mcp: ReadonlyMap<string, McpServer>;
   /** `advise`: changes are evaluated, and none is sealed. */
   readonly mode: 'enforce' | 'advise';
   /** `[policy.<name>]`, by name. */
@@ -155,6 +159,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     factors: readFactorsSection(root.table('factors')),
     plugins: readPluginsSection(root),
     lsp: readLspSection(root.table('lsp')),
+    mcp: readMcpSection(root.table('mcp')),
     policies: readPolicySection(root.table('policy')),
     mode: readMode(root.table('policy')),
     scanners: readScannerSection(root.table('scanner')),

@@ -1,4 +1,5 @@
 /* Types of requests to run and to resume, and the origin of a change. */
+import type { McpAccess } from '../../agent/mcp/mcp-tools.ts';
 import type { ModelMeter, OpenModel } from '../../agent/model-loop/open-model.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import type { InProcessApprover } from '../../core/interfaces/approval.ts';
@@ -55,6 +56,8 @@ export interface RunSettings {
   readonly model?: OpenModel;
   /** Finds the web search back end for a model; absent: none. */
   readonly search?: FindSearch;
+  /** The user's own MCP servers; absent: only those of the policy commit. */
+  readonly mcp?: McpAccess;
   /** Secrets that the user keeps; absent: none. */
   readonly secrets?: SecretSource;
   /** Approvers in this process once the run waits for approval; their signatures are marked as in-process. */

@@ -1,4 +1,5 @@
 /* Keeps the sources and citations of an attempt. */
+import { type OpenMcp, openMcp } from '../../agent/mcp/mcp-tools.ts';
 import type { AttemptTools, ToolPlace } from '../../agent/tool-calls/tool-entry.ts';
 import { type OpenWeb, openWeb, type WebEnvironment } from '../../agent/web/open-web.ts';
 import { authorizeUrl } from '../../agent/web/search-web.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../store/record/summaries.ts';
 import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { listTree } from '../../workspace/git/tree.ts';
+import { givenDirectories } from '../evaluate/find-dependencies.ts';
 import { openEvidence, type RunEvidence } from '../state/context-snapshot.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
 
@@ -72,13 +74,44 @@ export async function openSources(run: OpenRun, setting: SourceSetting): Promise
   return { ...(web ? { web } : {}), citations, strategy };
 }
 
+/** Opens the MCP servers of an attempt; none if no model works, or one that is a program of its own. */
+export async function openAttemptMcp(
+  run: OpenRun,
+  place: ToolPlace,
+  tools: AttemptTools,
+  tree: string,
+): Promise<OpenMcp> {
+  const { identity, environment, services } = run;
+  const { settings, worker, model } = services;
+  const isAsked = worker?.usesModel === true && model !== undefined && model.agent === undefined;
+  return openMcp({
+    run,
+    place,
+    privateRoot: services.privateRoot,
+    repositoryRoot: environment.repository.root,
+    provided: () => givenDirectories(run, place.workspace, tree),
+    runId: identity.runId,
+    effective: identity.contract.effective,
+    policy: policyOf(run),
+    servers: isAsked ? environment.config.mcp : new Map(),
+    ...(isAsked && settings.mcp !== undefined ? { access: settings.mcp } : {}),
+    secret: async (name) => settings.secrets?.named?.(name),
+    secrets: model?.secrets ?? [],
+    tools,
+    ...(settings.outside === undefined ? {} : { outside: settings.outside }),
+  });
+}
+
 /** What is kept of them, and of what the worker cites at its end. */
 export async function keepSources(
   { web, citations, strategy }: OpenSources,
   hands: Pick<OpenWorkspaceTools, 'network'>,
+  mcp: Pick<OpenMcp, 'network'>,
   cited: readonly WorkCitation[] = [],
 ): Promise<KeptSources> {
-  const network = joinNetworks([web?.network(), hands.network()].filter((one) => one !== undefined));
+  const network = joinNetworks(
+    [web?.network(), hands.network(), mcp.network()].filter((one) => one !== undefined),
+  );
   const kept = {
     ...(network === undefined ? {} : { network }),
     // If the spec requires no citations, record them only if there are any.

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openAgentHost } from '../../agent/agent-program/open-agent.ts';
 import { type KeptCode, openCode } from '../../agent/language-servers/code-queries.ts';
+import type { KeptMcp } from '../../agent/mcp/mcp-tools.ts';
 import {
   type OpenTurns,
   openTurns,
@@ -46,7 +47,7 @@ import { recordOutcome } from '../state/outcome.ts';
 import type { Steps } from '../state/record-collector.ts';
 import type { WorkWatch } from '../state/run-request.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
-import { type KeptSources, keepSources, openSources } from './open-sources.ts';
+import { type KeptSources, keepSources, openAttemptMcp, openSources } from './open-sources.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {
@@ -59,6 +60,8 @@ export type WorkedRecord = {
   readonly model?: Pick<TurnsUsed, 'turns' | 'notices' | 'requests'>;
   /** Code queries that were available. */
   readonly code?: KeptCode;
+  /** MCP servers that were started, or should have been. */
+  readonly mcp?: KeptMcp;
 } & KeptSources &
   (
     | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
@@ -106,7 +109,7 @@ export async function workAttempt(
   base: Base,
   order: Omit<
     TaskOrder,
-    'workspace' | 'hands' | 'code' | 'web' | 'citations' | 'turns' | 'person' | 'signal'
+    'workspace' | 'hands' | 'code' | 'web' | 'mcp' | 'citations' | 'turns' | 'person' | 'signal'
   >,
   { task, context = [] }: WorkedTask,
 ): Promise<WorkedAttempt> {
@@ -146,6 +149,7 @@ export async function workAttempt(
         steps: order.steps.length,
         context,
       });
+      await using mcp = await openAttemptMcp(run, at, tools, base.tree);
       const guides = worker.usesModel ? await instructionsOf(run) : { files: [] };
       await using asked = await openAsked(run, at, tools, guides.files);
       const given = {
@@ -155,6 +159,7 @@ export async function workAttempt(
         hands,
         ...(code.door === undefined ? {} : { code: code.door }),
         ...sources,
+        ...(mcp.door === undefined ? {} : { mcp: mcp.door }),
         ...asked.ways,
         ...(person === undefined
           ? {}
@@ -166,6 +171,8 @@ export async function workAttempt(
       await asked[Symbol.asyncDispose]();
       const codeKept = await code.kept();
       await code[Symbol.asyncDispose]();
+      await mcp[Symbol.asyncDispose]();
+      const mcpKept = mcp.kept();
       const worked = withCost(result, asked.taken(), calls.lostSpent);
       const taken = brokenRecord(tools, worked) ?? (await take(run, base, worked, kept, watch));
       made = taken.patch;
@@ -174,7 +181,8 @@ export async function workAttempt(
         ...taken.record,
         ...told,
         ...(codeKept === undefined ? {} : { code: codeKept }),
-        ...(await keepSources(sources, hands, result.citations)),
+        ...(mcpKept === undefined ? {} : { mcp: mcpKept }),
+        ...(await keepSources(sources, hands, mcp, result.citations)),
       };
     } finally {
       await removeWorkspace(place);

@@ -291,8 +291,8 @@ async function workTask(run: OpenRun, state: PlanState, order: AttemptOrder): Pr
   const settle = async (): Promise<SettledAttempt> => {
     const startedAtMs = await steps.once('started', () => run.services.settings.clock.now());
     const { attempt, judged, record, snapshot } = await judgeAttempt(run, state, order, name);
-    const { usage, metrics, network, citations, tools = [], code } = record;
-    const servers = code?.servers ?? [];
+    const { usage, metrics, network, citations, tools = [], code, mcp } = record;
+    const servers = [...(code?.servers ?? []), ...(mcp?.servers ?? [])];
     await run.services.record.put(
       attemptFiles(attempt, judged, {
         ids: { plan: planIdOf(run.identity, revision), task: taskIdOf(run.identity, revision, task.number) },

@@ -85,7 +85,7 @@ export function describeApproval(
   ];
   return {
     kind: isOutside || isOfSandbox ? 'sandbox_approval' : 'approval',
-    title: titleOf(isOutside, judged),
+    title: titleOf(use, isOutside, judged),
     description: visibleLines(lines),
     metadata: {
       tool: visibleText(use.request.tool, mask, most.word),
@@ -110,7 +110,7 @@ export function describeApproval(
   };
 }
 
-function titleOf(isOutside: boolean, { kind, class: verdict }: ClassifiedUse): string {
+function titleOf(use: ToolUse, isOutside: boolean, { kind, class: verdict }: ClassifiedUse): string {
   const where = isOutside ? ' outside the sandbox' : '';
   switch (kind) {
     case 'command':
@@ -123,6 +123,8 @@ function titleOf(isOutside: boolean, { kind, class: verdict }: ClassifiedUse): s
       return 'Ask another machine';
     case 'version-control':
       return `Change what version control holds${where}`;
+    case 'mcp':
+      return use.request.action === 'start' ? 'Start an MCP server' : 'Use a tool of an MCP server';
     case 'other':
       return `Use a tool that is not known here${where}`;
   }
@@ -211,7 +213,7 @@ function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<string, stri
   const pattern = commandPattern(use, judged);
   const isDangerous = judged.class === 'dangerous';
   const reused = {
-    approve: once,
+    approve: judged.kind === 'mcp' ? `until writ ends: exactly this, as it is declared now, ${here}` : once,
     ...scope,
     approve_session: `until writ ends: exactly this, ${here}`,
     approve_ttl: `${time}: exactly this, ${here}`,

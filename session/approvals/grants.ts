@@ -156,6 +156,11 @@ export function grantFrom(
   return [once, ...reused, ...future];
 }
 
+/** A server or tool of MCP is approved once; its key holds what it declares and reaches. */
+function isForSession(option: string, use: ToolUse): boolean {
+  return option === 'approve' && classifyUse(use).kind === 'mcp';
+}
+
 type Make = (kind: GrantKind, more: Partial<Grant>, what: string) => Grant;
 
 function ttlOf({ ttlSeconds }: GrantGround): number {
@@ -176,7 +181,7 @@ function reusedBy(
   }
   if (option === 'allow_all_commands') return [make('all_commands', commandTool, 'every command')];
   if (key === undefined) return [];
-  if (option === 'approve_session') return [make('session', { key }, text)];
+  if (option === 'approve_session' || isForSession(option, use)) return [make('session', { key }, text)];
   if (ttlMs === 0) return [];
   if (option === 'approve_ttl') return [make('ttl', { key, ttlMs }, text)];
   const judged = classifyUse(use);

@@ -64,9 +64,9 @@ function confined({ sandbox = '' }: ApprovalFacts): string {
   return `the sandbox (${sandbox}) confines it`;
 }
 
-/** These tools run outside any sandbox: only rules and scope limit them. */
+/** No sandbox, or none that holds what they do elsewhere, limits these tools: only rules and scope do. */
 function isUnconfined({ kind }: ClassifiedUse): boolean {
-  return kind === 'version-control' || kind === 'other';
+  return kind === 'version-control' || kind === 'mcp' || kind === 'other';
 }
 
 function go(why: string): ApprovalVerdict {

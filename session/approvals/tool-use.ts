@@ -112,7 +112,7 @@ function digest(domain: string, parts: readonly string[]): string {
   return sha256Hex(JSON.stringify([domain, ...parts]));
 }
 
-type UseKind = 'command' | 'reading' | 'writing' | 'web' | 'version-control' | 'other';
+type UseKind = 'command' | 'reading' | 'writing' | 'web' | 'version-control' | 'mcp' | 'other';
 
 /** The classification of a use, from its request alone. */
 export interface ClassifiedUse extends Danger {
@@ -154,6 +154,13 @@ export function classifyUse(use: Pick<ToolUse, 'request'>): ClassifiedUse {
       class: 'unknown',
       rule: 'vcs-write',
       why: 'it changes what version control holds, outside any sandbox',
+    };
+  if (tool.startsWith('mcp.'))
+    return {
+      kind: 'mcp',
+      class: 'unknown',
+      rule: 'mcp',
+      why: action === 'start' ? 'it starts an MCP server' : 'it is a tool of an MCP server',
     };
   return { kind: 'other', class: 'unknown', rule: 'not-known', why: 'what that tool does is unknown here' };
 }

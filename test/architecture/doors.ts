@@ -70,7 +70,12 @@ export const doors: readonly Door[] = [
     // The two ways that a client comes in by.
     servers: ['session/mcp/serve-mcp-stdio.ts', 'session/mcp/serve-mcp-http.ts'],
     typesAreFree: true,
-    specifier: /^@modelcontextprotocol\//,
+    specifier: /^@modelcontextprotocol\/server(?:\/|$)/,
+  },
+  {
+    name: 'the client of the Model Context Protocol',
+    file: 'agent/mcp/connect-server.ts',
+    specifier: /^@modelcontextprotocol\/(?!server(?:\/|$))/,
   },
   {
     name: 'the event stream parser',

@@ -46,6 +46,8 @@ const code: Readonly<Record<string, string>> = {
     "import { slot } from '../../core/kernel/plugin.ts';\nexport const openai = slot;\n",
   'agent/work.ts': "import { slot } from '../core/kernel/plugin.ts';\nexport const work = slot;\n",
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
+  'agent/mcp/connect-server.ts':
+    "export const connect = async () => import('@modelcontextprotocol/client');\n",
   'session/mcp/open-mcp-server.ts':
     "export const open = async () => import('@modelcontextprotocol/server');\n",
   'core/base/event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
@@ -83,6 +85,7 @@ export const soundManifest: Manifest = {
     undici: '1',
     '@sigstore/sign': '1',
     hono: '1',
+    '@modelcontextprotocol/client': '1',
     '@modelcontextprotocol/server': '1',
     'node-sqlite3-wasm': '1',
     'eventsource-parser': '1',

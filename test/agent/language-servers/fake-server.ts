@@ -89,6 +89,7 @@ export async function playServer(
   const started = {
     pipes: { input, output },
     ended,
+    said: () => '',
     async [Symbol.asyncDispose]() {
       isEnded = true;
       input.destroy();

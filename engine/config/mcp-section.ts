@@ -1,0 +1,130 @@
+/* Reads `[mcp.NAME]`: the MCP servers of a repository's policy, and those of a user. */
+import type { McpServer } from '../../agent/mcp/start-server.ts';
+import { serviceUrlFault } from '../../core/base/http-question.ts';
+import { readNetworkHost } from '../../spec/checks-of.ts';
+import { type ConfigIssue, invalidFile, parseToml, TableReader } from './table-reader.ts';
+
+const maxServers = 16;
+const maxWords = 64;
+const maxHosts = 32;
+const maxTools = 64;
+const maxVariables = 16;
+const maxUserBytes = 64 * 1024;
+
+/** Names of variables that decide which program runs or what it loads. */
+const loading = /^(?:LD_|DYLD_|NODE_|BASH|PYTHON|PERL|RUBY|GIT_|PATH$|HOME$|TMPDIR$|ENV$|IFS$|SHELLOPTS$)/;
+const secretName = /^[A-Z][A-Z0-9_]{0,99}$/;
+
+/** Reads `[mcp]`, by the name of the server. Only a user's own file may name directories of this machine. */
+export function readMcpSection(
+  reader: TableReader,
+  from: McpServer['from'] = 'policy',
+): ReadonlyMap<string, McpServer> {
+  const names = reader.keys();
+  if (names.length > maxServers) {
+    reader.refuse(reader.path, `expected at most ${maxServers} servers, found ${names.length}`);
+    return new Map();
+  }
+  return new Map(names.map((name) => [name, readServer(reader.table(name), name, from)]));
+}
+
+/** Reads a user's `config.toml`, which holds `[mcp.NAME]` only. Throws CONFIG_INVALID. */
+export function readUserMcp(bytes: Uint8Array, file: string): readonly McpServer[] {
+  const issues: ConfigIssue[] = [];
+  const fail = (found: readonly ConfigIssue[]) => invalidFile(file, { issues: found });
+  const root = new TableReader(parseToml(bytes, maxUserBytes, fail), '', issues);
+  const servers = readMcpSection(root.table('mcp'), 'user');
+  root.end();
+  if (issues.length > 0) throw fail(issues);
+  return [...servers.values()];
+}
+
+function readServer(reader: TableReader, name: string, from: McpServer['from']): McpServer {
+  // No underscore: `mcp__SERVER__TOOL` is split in one way only.
+  if (!/^[a-z][a-z0-9-]{0,23}$/.test(name))
+    reader.refuse(reader.path, 'expected a name of at most 24 lower-case letters, digits and `-`');
+  const isUser = from === 'user';
+  const command = reader.texts('command', []);
+  const url = reader.text('url', '');
+  if ((command.length === 0) === (url === ''))
+    reader.refuse(reader.path, 'expected either `command` or `url`');
+  const directory = isUser && reader.has('directory') ? reader.text('directory', '') : undefined;
+  if (directory !== undefined && !/^(?:~\/|\/).*[^/]$/.test(directory))
+    reader.refuse(reader.at('directory'), 'expected an absolute path, or one that begins with `~/`');
+  const program = command[0] ?? '';
+  if (program.includes('/'))
+    reader.refuse(
+      reader.at('command'),
+      `\`${program}\` is a path; expected a bare name found on the sandbox's PATH, such as \`node\``,
+    );
+  if (command.length > maxWords) reader.refuse(reader.at('command'), `expected at most ${maxWords} words`);
+  const fault = url === '' ? undefined : serviceUrlFault(url);
+  if (fault !== undefined || (url !== '' && !url.startsWith('https:')))
+    reader.refuse(reader.at('url'), fault ?? 'expected `https:`');
+  const server: McpServer = {
+    name,
+    from,
+    ...(command.length === 0 ? {} : { command }),
+    ...(url === '' ? {} : { url }),
+    ...(directory === undefined ? {} : { directory }),
+    ...readReach(reader, url !== ''),
+    timeoutSeconds: reader.integer('timeout_seconds', 60, 1, 600),
+    ...readTools(reader),
+  };
+  reader.end();
+  return server;
+}
+
+/** What the server may reach: its hosts and secrets, or the files of the workspace, never both. */
+function readReach(
+  reader: TableReader,
+  isRemote: boolean,
+): Pick<McpServer, 'hosts' | 'env' | 'token' | 'reads'> {
+  const hosts = reader.texts('hosts', []);
+  if (hosts.length > maxHosts) reader.refuse(reader.at('hosts'), `expected at most ${maxHosts} hosts`);
+  const wrong = hosts.find((host) => readNetworkHost(host) === undefined);
+  if (wrong !== undefined)
+    reader.refuse(reader.at('hosts'), `\`${wrong}\` is no host; expected a name such as \`api.example.com\``);
+  const table = reader.table('env');
+  const env = table.keys().map((variable): [string, string] => {
+    if (!/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(variable) || loading.test(variable.toUpperCase()))
+      table.refuse(table.at(variable), 'expected a variable that decides no program and no library');
+    const secret = table.text(variable, '');
+    if (!secretName.test(secret))
+      table.refuse(
+        table.at(variable),
+        'expected the name of a variable or of a secret of the vault, never the value',
+      );
+    return [variable, secret];
+  });
+  if (env.length > maxVariables) table.refuse(table.path, `expected at most ${maxVariables} variables`);
+  table.end();
+  const token = reader.text('token', '');
+  if (token !== '' && !secretName.test(token))
+    reader.refuse(
+      reader.at('token'),
+      'expected the name of a variable or of a secret of the vault, never the value',
+    );
+  const workspace = reader.text('workspace', 'none');
+  if (workspace !== 'none' && workspace !== 'read')
+    reader.refuse(reader.at('workspace'), 'expected "none" or "read"');
+  const reads = workspace === 'read';
+  if (isRemote && (hosts.length > 0 || env.length > 0))
+    reader.refuse(reader.path, '`hosts` and `env` are of a server with `command`; `url` names its one host');
+  if (!isRemote && token !== '')
+    reader.refuse(reader.at('token'), 'it is of a server with `url`; give a program its secrets with `env`');
+  if (reads && (isRemote || hosts.length > 0 || env.length > 0))
+    reader.refuse(
+      reader.at('workspace'),
+      'a server that reads the workspace has no network and no secret; expected "none", or no `url`, `hosts` and `env`',
+    );
+  return { hosts, env: Object.fromEntries(env), ...(token === '' ? {} : { token }), reads };
+}
+
+function readTools(reader: TableReader): Pick<McpServer, 'tools'> {
+  if (!reader.has('tools')) return {};
+  const tools = reader.texts('tools', []);
+  if (tools.length === 0 || tools.length > maxTools)
+    reader.refuse(reader.at('tools'), `expected 1 to ${maxTools} names of tools`);
+  return { tools };
+}
