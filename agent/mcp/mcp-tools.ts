@@ -3,7 +3,7 @@ import { canonicalDigest } from '../../core/base/canonical.ts';
 import { isWritError, messageOf, type WritError } from '../../core/base/errors.ts';
 import { isRecord } from '../../core/base/json-pointer.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
+import type { EffectiveIntentSpec, EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';
 import type { ToolDeclaration } from '../../core/interfaces/model.ts';
 import type { PrivacyPolicy } from '../../core/interfaces/privacy.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
@@ -85,6 +85,8 @@ export interface OpenMcp extends AsyncDisposable {
 export interface McpSetting extends McpPlace {
   readonly runId: string;
   readonly effective: Pick<EffectiveIntentSpec, 'security' | 'constraints' | 'evidence'>;
+  /** A person is asked about every server and tool, and no rule has to name them. */
+  readonly isTalk?: true;
   readonly policy: PrivacyPolicy;
   /** Those of the policy commit. */
   readonly servers: ReadonlyMap<string, McpServer>;
@@ -110,11 +112,12 @@ const closed: OpenMcp = {
  */
 export async function openMcp(setting: McpSetting): Promise<OpenMcp> {
   const { effective, access } = setting;
-  if (!effective.security.toolAcl.allow.some(({ tool }) => tool.startsWith(prefix))) return closed;
+  const { allow } = effective.security.toolAcl;
+  if (!setting.isTalk && !allow.some(({ tool }) => tool.startsWith(prefix))) return closed;
   const servers = [...setting.servers.values(), ...((await access?.servers()) ?? [])];
   // The policy's server of a name is the one that rules mean.
   const wanted = servers.filter(
-    ({ name }, index) => isNamed(effective, name) && servers.findIndex((one) => one.name === name) === index,
+    ({ name }, index) => isNamed(setting, name) && servers.findIndex((one) => one.name === name) === index,
   );
   if (wanted.length === 0) return closed;
   const entry = openToolEntry(setting.tools, bound);
@@ -201,10 +204,22 @@ export async function openMcp(setting: McpSetting): Promise<OpenMcp> {
 }
 
 /** Whether an allow rule names a tool of the server. */
-function isNamed({ security }: McpSetting['effective'], server: string): boolean {
-  return security.toolAcl.allow.some(
-    ({ tool, actions }) => tool.startsWith(`${mcpTool(server)}.`) && actions.includes(callAction),
+function isNamed({ isTalk, effective }: McpSetting, server: string): boolean {
+  const { allow } = effective.security.toolAcl;
+  return (
+    isTalk === true || allow.some(({ tool, actions }) => isOf(server, tool) && actions.includes(callAction))
   );
+}
+
+function isOf(server: string, tool: string): boolean {
+  return tool.startsWith(`${mcpTool(server)}.`);
+}
+
+/** The tool rules, in a talk with one that allows the tool that the person is asked about. */
+function rulesFor({ isTalk, effective }: McpSetting, tool: string): EffectiveToolAcl {
+  const { toolAcl } = effective.security;
+  const rule = { tool, actions: [callAction], constraints: {} };
+  return isTalk ? { ...toolAcl, allow: [...toolAcl.allow, rule] } : toolAcl;
 }
 
 function about(server: McpServer): Pick<McpState, 'server' | 'from' | 'endpoint' | 'reach'> {
@@ -225,12 +240,30 @@ function failedState(opened: OpenServer): McpState {
 }
 
 /** Why a server is not started, whatever a person would say. */
-function obstacleTo({ run, effective }: McpSetting, server: McpServer): string | undefined {
+function obstacleTo(setting: McpSetting, server: McpServer): string | undefined {
+  const { run, effective, isTalk } = setting;
   if (!effective.evidence.trustTiers.includes('web'))
     return 'its results are of the tier `web`, and `evidence.trustTiers` does not list it';
   if (server.command !== undefined && run.environment.sandbox.unconfined)
     return 'a program of an MCP server runs in a sandbox only, and this machine has none, or `--sandbox none` is set';
-  return undefined;
+  const { allow } = effective.security.toolAcl;
+  const named = isTalk
+    ? [mcpTool(server.name)]
+    : allow.map(({ tool }) => tool).filter((one) => isOf(server.name, one));
+  if (named.some((tool) => isOpen(setting, server, tool))) return undefined;
+  const found = `it reaches ${hostsOf(server).join(', ')}`;
+  return isTalk
+    ? `${found}, and the network of this session is not allowed`
+    : `${found}: \`networkPolicy\` is \`deny\`, so a rule has to open all of them in \`networkHosts\`, with a reason`;
+}
+
+/** Whether the network of a server is open to the calls of a tool. */
+function isOpen(setting: McpSetting, server: McpServer, tool: string): boolean {
+  const hosts = hostsOf(server);
+  if (hosts.length === 0 || setting.effective.constraints.security.networkPolicy === 'allow') return true;
+  return allowRules(rulesFor(setting, tool).allow, tool, callAction).some(({ constraints }) =>
+    hosts.every((host) => opens(constraints?.networkHosts ?? [], host)),
+  );
 }
 
 /** The question whether a server may be started: bound to its command or address, and to what it reaches. */
@@ -318,7 +351,7 @@ async function startServer(setting: McpSetting, server: McpServer): Promise<Open
     throw mcpFault(
       server,
       'refused',
-      `has ${connection.tools.length} tools, and none that its \`tools\` and the tool rules let through${networkHint(effective, server)}`,
+      `has ${connection.tools.length} tools, and none that its \`tools\` and the tool rules let through`,
     );
   const held = opening.move();
   return { server, connection, offered, secrets, network, close: () => held.disposeAsync() };
@@ -333,12 +366,6 @@ function shownTo({ security: { toolAcl } }: McpSetting['effective'], { name }: M
 }
 
 const limits = { idleMs: 600_000, connectionMs: 600_000 };
-
-function networkHint({ constraints }: McpSetting['effective'], server: McpServer): string {
-  const hosts = hostsOf(server);
-  if (hosts.length === 0 || constraints.security.networkPolicy === 'allow') return '';
-  return `; \`networkPolicy\` is \`deny\`, so a rule has to open ${hosts.join(', ')} in \`networkHosts\`, with a reason`;
-}
 
 /** The digest of a declaration: a changed description or schema is another tool. */
 export function declarationDigest({ name, description, inputSchema }: DeclaredTool): string {
@@ -356,20 +383,18 @@ const maxDescription = 2000;
 
 /** A tool as a model sees it; `undefined` if it is not to be offered. */
 function offer(
-  { effective, tools }: McpSetting,
+  setting: McpSetting,
   server: McpServer,
   { name, description, inputSchema }: DeclaredTool,
 ): ToolDeclaration | undefined {
-  if (server.tools?.includes(name) === false || !toolName.test(name)) return undefined;
-  const { toolAcl, promptInjection } = effective.security;
-  const rules = allowRules(toolAcl.allow, mcpTool(server.name, name), callAction);
-  const hosts = hostsOf(server);
-  const isOpen =
-    hosts.length === 0 ||
-    effective.constraints.security.networkPolicy === 'allow' ||
-    rules.some(({ constraints }) => hosts.every((host) => opens(constraints?.networkHosts ?? [], host)));
+  const { effective, tools } = setting;
+  const { promptInjection } = effective.security;
+  const tool = mcpTool(server.name, name);
   const shown = `mcp__${server.name}__${name}`;
-  if (rules.length === 0 || !isOpen || shown.length > maxName) return undefined;
+  if (server.tools?.includes(name) === false || !toolName.test(name) || shown.length > maxName)
+    return undefined;
+  const rules = allowRules(rulesFor(setting, tool).allow, tool, callAction);
+  if (rules.length === 0 || !isOpen(setting, server, tool)) return undefined;
   const said = tools.mask(visible(description, maxDescription));
   return {
     name: shown,
@@ -472,14 +497,15 @@ function readGiven(text: string): Readonly<Record<string, unknown>> | string {
 
 /** A call, with the verdict of the rules. Its question is bound to the declaration and to what the server reaches. */
 function callRequest(
-  { runId, effective, policy, place, tools, secrets }: McpSetting,
+  setting: McpSetting,
   { server, secrets: given }: OpenServer,
   { declared, sha256 }: OfferedTool,
   read: Readonly<Record<string, unknown>>,
 ): AuthorizedTool {
+  const { runId, policy, place, tools, secrets } = setting;
   const tool = mcpTool(server.name, declared.name);
   const texts = [...textsIn(read)];
-  const { refusal, maxResultBytes } = guardTool(effective.security.toolAcl, {
+  const { refusal, maxResultBytes } = guardTool(rulesFor(setting, tool), {
     tool,
     action: callAction,
     workspace: place.workspace,

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
+import type { McpState } from '../../agent/mcp/mcp-tools.ts';
 import { codexWorker, workerOf } from '../../agent/plugin.ts';
 import { readCommit, readVersion } from '../../api/build.ts';
 import { draftTarget } from '../../api/intent/read-project.ts';
@@ -34,7 +35,7 @@ import type { Repository } from '../../workspace/git/repository.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { localChangesGiven } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
+import { openEngine, openMcpAccess, openPluginAccess } from '../command-parts/engine.ts';
 import { broughtProviders, chooseModel } from '../command-parts/providers.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 import { toShellWord } from '../terminal/print.ts';
@@ -82,7 +83,9 @@ export async function serveCode(
     );
   const found = await findModel(engine, options.model, reaching, isBrought, options.plainHttp);
   const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
-  const parts = { options, engine, watcher, reaching, repository, found, selfTest, log };
+  const mcp = new Map<string, McpState>();
+  const mcpTold = (state: McpState): void => void mcp.set(state.server, state);
+  const parts = { options, engine, watcher, reaching, repository, found, selfTest, log, mcpTold };
   const setting = await sessionSetting(context, parts);
   if (options.mode === 'print') {
     await using session = await openSession(setting);
@@ -101,6 +104,7 @@ export async function serveCode(
       models: listedModels(),
       logFile: log.file,
       sandbox: sandboxFacts(engine, setting.sandbox),
+      mcp: () => [...mcp.values()],
       selfTest: selfTest.result,
     },
     selfTest,
@@ -234,6 +238,7 @@ interface SessionParts {
   readonly found: FoundModel;
   readonly selfTest: SelfTester;
   readonly log: Pick<SessionLog, 'tell'>;
+  readonly mcpTold: (state: McpState) => void;
 }
 
 function sourceOf(model: ModelChoice, agent: AgentProfile | undefined): ChosenModel['source'] {
@@ -267,7 +272,7 @@ function planned(model: ModelChoice): ModelChoice {
 
 async function sessionSetting(
   context: CommandContext,
-  { options, engine, watcher, reaching, repository, found, selfTest, log }: SessionParts,
+  { options, engine, watcher, reaching, repository, found, selfTest, log, mcpTold }: SessionParts,
 ): Promise<SessionSetting> {
   const { model, agent, resume } = options;
   const witness = userJournalWitness(context.env);
@@ -297,6 +302,7 @@ async function sessionSetting(
       reach: reaching.reach,
       secrets: reaching.secrets,
       search: reaching.search,
+      mcp: openMcpAccess(context, mcpTold),
     },
     approval: {
       ...options.approval,

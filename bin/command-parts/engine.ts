@@ -1,5 +1,6 @@
 /* Opens the engine, the ledger and the plugin access of a command. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { McpAccess, McpState } from '../../agent/mcp/mcp-tools.ts';
 import { openRemoteLedger } from '../../api/ledger/follow-ledger.ts';
 import {
   type LedgerTrust,
@@ -8,10 +9,13 @@ import {
   openLedger,
 } from '../../api/ledger/open-ledger.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
+import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { readGuarded } from '../../core/base/files.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
+import { readUserMcp } from '../../engine/config/mcp-section.ts';
 import { openEngine as openFull } from '../../plugins/preset/open-engine.ts';
 import {
   advisoryDir,
@@ -59,6 +63,21 @@ export function openPluginAccess(
       return found === undefined ? undefined : { value: found.value, place: keyPlaceNames[found.source] };
     },
     told: (line) => print.note(line),
+  };
+}
+
+/** The user's own MCP servers, of `config.toml` in the user's directory. `told` hears what becomes of each server. */
+export function openMcpAccess(
+  { env }: Pick<CommandContext, 'env'>,
+  told?: (state: McpState) => void,
+): McpAccess {
+  return {
+    async servers() {
+      const file = join(userConfigDir(env), 'config.toml');
+      const text = await readGuarded(file, false);
+      return text === undefined ? [] : readUserMcp(Buffer.from(text), file);
+    },
+    ...(told === undefined ? {} : { told }),
   };
 }
 

@@ -15,7 +15,7 @@ import { openRepository } from '../../workspace/git/repository.ts';
 import { localChangesGiven, promptsLocalChanges } from '../command-parts/change-source.ts';
 import type { CommandContext, CommandResult } from '../command-parts/command.ts';
 import { resumeDraft } from '../command-parts/drafted-run.ts';
-import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
+import { openEngine, openMcpAccess, openPluginAccess } from '../command-parts/engine.ts';
 import { readModelChoice, refuseChoice } from '../command-parts/providers.ts';
 import { pushChecks, requirePushOf } from '../command-parts/push-sealed.ts';
 import { openReaching, type Reaching } from '../command-parts/reach-provider.ts';
@@ -47,6 +47,7 @@ export async function resumeCommand(context: CommandContext): Promise<CommandRes
     reach: reaching.reach,
     secrets: reaching.secrets,
     search: reaching.search,
+    mcp: openMcpAccess(context),
     clock: systemClock,
     signal,
   };

@@ -23,7 +23,7 @@ import {
 } from '../command-parts/change-source.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { draftedRun } from '../command-parts/drafted-run.ts';
-import { openEngine, openPluginAccess } from '../command-parts/engine.ts';
+import { openEngine, openMcpAccess, openPluginAccess } from '../command-parts/engine.ts';
 import { pushChecks, pushSealed } from '../command-parts/push-sealed.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { printIssue } from '../command-parts/write-output.ts';
@@ -63,6 +63,7 @@ export async function runCommand(context: CommandContext): Promise<CommandResult
     reach: reaching.reach,
     secrets: reaching.secrets,
     search: reaching.search,
+    mcp: openMcpAccess(context),
     clock: systemClock,
     signal,
     hear: printIssue(context),

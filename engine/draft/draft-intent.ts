@@ -1,6 +1,7 @@
 /* Lets a model draft the spec of a request. */
 import { isDeepStrictEqual } from 'node:util';
 import { converse } from '../../agent/converse.ts';
+import type { OpenMcp } from '../../agent/mcp/mcp-tools.ts';
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import {
   type ConverseEnd,
@@ -54,7 +55,7 @@ import {
   draftExtension,
   findDraftPolicy,
 } from './draft-request.ts';
-import { type Attached, openReading, withAttached } from './reading-agent.ts';
+import { type Attached, openReading, type Reading, withAttached } from './reading-agent.ts';
 
 /** A person's request, and the worker that drafts a spec from it. */
 export interface DraftingRequest
@@ -72,6 +73,8 @@ export interface DraftingRequest
   readonly spent?: Spent;
   /** Present: a person talks with the model, which may answer or ask back instead. */
   readonly talk?: Talk & Pick<DraftForm, 'answers'>;
+  /** Opens the MCP servers of the talk, if there are any. */
+  readonly openMcp?: (reading: Reading) => Promise<OpenMcp | undefined>;
   /** Gets the instruction files that the model gets. */
   readonly instructed?: (files: InstructionFiles['files']) => Promise<void>;
   /** What came with the last message, and with earlier ones of the conversation. */
@@ -121,6 +124,7 @@ export async function draftIntent(
   await using reading = await openReading(engine, request);
   const { worker, environment, model, isLent, guides, turns, agent } = reading;
   await request.instructed?.(guides.files);
+  await using mcp = await request.openMcp?.(reading);
   const { text: attachedTexts, images, hands } = withAttached(reading, attached, earlier);
   const context = [...(request.context ?? []), ...attachedTexts];
   const spent = (): Spent => addSpent(before, (agent ?? turns).taken());
@@ -164,7 +168,7 @@ export async function draftIntent(
   };
   const end = await (talk === undefined
     ? worker.draft(order)
-    : talkAndDraft({ ...order, images }, talk, guide));
+    : talkAndDraft({ ...order, images }, mcp?.door === undefined ? talk : { ...talk, mcp: mcp.door }, guide));
   if (end.kind === 'taken' && taken !== undefined) return taken;
   if (end.kind === 'answered') return 'answered';
   const reason = end.kind === 'nothing' ? end.reason : 'the model submitted nothing';

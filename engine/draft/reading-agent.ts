@@ -6,7 +6,7 @@ import { scriptIn } from '../../agent/agent-program/open-agent.ts';
 import { openAgentStarter } from '../../agent/agent-program/start-agent.ts';
 import { fenceNote, openTurns, type TurnsUsed, untrustedText } from '../../agent/model-loop/model-turns.ts';
 import type { OpenAgent, OpenModel } from '../../agent/model-loop/open-model.ts';
-import { type AuthorizedTool, openToolEntry } from '../../agent/tool-calls/tool-entry.ts';
+import { type AuthorizedTool, openToolEntry, type ToolPlace } from '../../agent/tool-calls/tool-entry.ts';
 import { openTreeTools, readPart } from '../../agent/workspace-tools/tree-tools.ts';
 import { writeStubs } from '../../agent/workspace-tools/workspace-tools.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -62,6 +62,28 @@ interface ReadingAgent extends ReadingHost, AsyncDisposable {
 const maxUses = 500;
 const bound = { most: maxUses, told: `a drafting model may use its tools ${maxUses} times` };
 
+/** A private directory with a copy of the base, until `opened` is disposed of. */
+export async function exportBase(
+  { repository, base }: Pick<DraftEnvironment, 'repository' | 'base'>,
+  { now }: Pick<RunSettings['clock'], 'now'>,
+  opened: AsyncDisposableStack,
+): Promise<{ readonly root: string; readonly place: ToolPlace }> {
+  // Not the run's own: that one may be begun beside it, and is kept over a kill.
+  const root = await openPrivateRoot(uuidV7(now()), repository.commonDir);
+  opened.defer(() => removeWorkspace(root));
+  // What cleans up after others lets it be.
+  const lock = await acquireRunLock(root);
+  opened.defer(() => lock.release());
+  const place = {
+    workspace: join(root, 'workspace'),
+    reports: join(root, 'reports'),
+    stubs: writeStubs(root),
+  };
+  await mkdir(place.reports, { mode: 0o700 });
+  await exportTree(repository, base.tree, place.workspace, base.commit);
+  return { root, place };
+}
+
 /**
  * Lets an agent read the base in a separate sandbox. Its only network route leads to its model. It works on a copy
  * that is deleted afterwards. Attempts to change a file are refused nevertheless. Throws SANDBOX_NONE_REFUSED if no
@@ -76,19 +98,7 @@ async function openReadingAgent(
   const sandbox = hideRepository(await pickSandbox(wanted, engine.slots.sandbox), repository);
   if (sandbox.unconfined) throw new WritError('SANDBOX_NONE_REFUSED');
   await using opened = new AsyncDisposableStack();
-  // Not the run's own: that one may be begun beside it, and is kept over a kill.
-  const root = await openPrivateRoot(uuidV7(settings.clock.now()), repository.commonDir);
-  opened.defer(() => removeWorkspace(root));
-  // What cleans up after others lets it be.
-  const lock = await acquireRunLock(root);
-  opened.defer(() => lock.release());
-  const place = {
-    workspace: join(root, 'workspace'),
-    reports: join(root, 'reports'),
-    stubs: writeStubs(root),
-  };
-  await mkdir(place.reports, { mode: 0o700 });
-  await exportTree(repository, base.tree, place.workspace, base.commit);
+  const { root, place } = await exportBase({ repository, base }, settings.clock, opened);
   const gate = await openModelGate(
     { identity: { contract: { effective } }, services: { signal, settings, privateRoot: root } },
     chosen,

@@ -15,9 +15,16 @@ import type { PrepareObserver } from './workspace-dependencies/prepared-director
 import type { ProvidedDirectory } from './workspace-dependencies.ts';
 import { type FoundDependencies, findWorkspaceDependencies } from './workspace-dependencies.ts';
 
+interface DependencyAsker {
+  readonly environment: Pick<OpenRun['environment'], 'config' | 'repository' | 'sandbox'>;
+  readonly services: Pick<OpenRun['services'], 'signal'> & {
+    readonly settings: Pick<OpenRun['services']['settings'], 'outside' | 'witness'>;
+  };
+}
+
 /** What checks of a tree that was exported to `workspace` are given (`[workspace]` at the policy commit). */
 export async function findDependencies(
-  { environment, services: { settings, signal } }: Pick<OpenRun, 'environment' | 'services'>,
+  { environment, services: { settings, signal } }: DependencyAsker,
   workspace: string,
   readBase: (path: string) => Promise<Uint8Array | undefined>,
   readCandidate: (path: string) => Promise<Uint8Array | undefined>,

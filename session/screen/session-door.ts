@@ -1,4 +1,5 @@
 /* The interface of a session for its screens, also before the session is open. */
+import type { McpState } from '../../agent/mcp/mcp-tools.ts';
 import type { EarlierPage } from '../api/session-routes.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { TranscriptAsk } from '../state/restored-state.ts';
@@ -62,6 +63,8 @@ export interface Diagnostics {
   };
   /** Models with a known price; `/model` lists them. */
   readonly models?: readonly ListedModel[];
+  /** MCP servers as the last turn or run left them. */
+  readonly mcp?: readonly McpState[];
   readonly logFile?: string;
   /** Only an error code. */
   readonly lastError?: string;

@@ -1,4 +1,5 @@
 /* Serves a session over HTTP. */
+import type { McpState } from '../../agent/mcp/mcp-tools.ts';
 import { compact } from '../../api/envelope.ts';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
@@ -289,6 +290,7 @@ export interface DiagnosticsFacts {
   readonly logFile: string | undefined;
   /** Back end that commands run in, and what it holds when it is tried out. */
   readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
+  readonly mcp?: () => readonly McpState[];
   /** Whether a command could approve itself. */
   readonly selfTest: () => Promise<SelfTest>;
   readonly ports: () => { readonly web: number; readonly mcp?: number };
@@ -302,6 +304,7 @@ export async function readDiagnostics(
   const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
   const now = state();
   const { provider, key, logFile, models = [] } = facts;
+  const mcp = facts.mcp?.() ?? [];
   const { controller, provider: asked } = toSnapshot(now);
   const [pending] = pendingOf(now);
   const lastError = lastErrorOf(now);
@@ -315,6 +318,7 @@ export async function readDiagnostics(
     attachable: now.ground.attachable,
     ports: facts.ports(),
     ...(models.length === 0 ? {} : { models }),
+    ...(mcp.length === 0 ? {} : { mcp }),
     sandbox: {
       ...sandbox,
       selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not_tried',

@@ -1,18 +1,21 @@
 /** Talks with a model: it answers, asks back, or drafts a spec that the person confirms. It changes nothing. */
 import { isDeepStrictEqual } from 'node:util';
 import { converse } from '../../agent/converse.ts';
+import type { OpenMcp } from '../../agent/mcp/mcp-tools.ts';
 import type { Talk } from '../../agent/submit-draft.ts';
 import { openWeb } from '../../agent/web/open-web.ts';
 import { webTool } from '../../agent/web/search-web.ts';
 import { draftReview } from '../../api/intent/lifecycle.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
+import type { Person } from '../../core/interfaces/hook-payload.ts';
 import type { EffectiveAcceptance } from '../../core/interfaces/intentspec.gen.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { Web } from '../../core/interfaces/worker.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent.ts';
 import { messageBounds, readRequest } from '../../engine/draft/draft-request.ts';
 import { openReading, type Reading, withAttached } from '../../engine/draft/reading-agent.ts';
+import { openTalkMcp } from '../../engine/draft/reading-mcp.ts';
 import {
   documentEdits,
   draftPath,
@@ -55,6 +58,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     runId: scope.newId(),
   });
   const web = await openSearch(scope, reading);
+  await using mcp = await mcpOf(scope)(reading);
   const { guides, turns, agent } = reading;
   await tellInstructions(scope, guides.files);
   const { last, earlier } = await attachedTo(scope);
@@ -68,6 +72,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
     cacheKey: cacheKeyOf(scope),
     hands,
     ...(web && { web }),
+    ...(mcp?.door && { mcp: mcp.door }),
     turns,
     ...(agent === undefined ? {} : { agent }),
   });
@@ -189,6 +194,7 @@ export async function draftStep(
       ? draftIntent(engine, {
           ...request,
           talk: { ...openTalk(scope), answers: wantsDraft ? 'reminded' : 'at once' },
+          openMcp: mcpOf(scope),
           cacheKey: cacheKeyOf(scope),
         })
       : draftIntent(engine, { ...request, criteria: goal.criteria }),
@@ -287,6 +293,24 @@ function essenceOf({
     unusual: unusualFacts(effective),
     stricter: repairs.filter((one) => one !== alwaysStricter),
   };
+}
+
+/** Opens the MCP servers of a talk: the person approves each server and tool once, with what it reaches. */
+function mcpOf(scope: TurnScope): (reading: Reading) => Promise<OpenMcp | undefined> {
+  const { setting, signal, newId } = scope;
+  const { engine, clock, networkAccess, sandbox } = setting;
+  let person: Promise<Person> | undefined;
+  const prompted = async (): Promise<Person> =>
+    personOf(scope, await consentGround(setting, { networkAccess, hosts: [] }, () => undefined));
+  return (reading) =>
+    openTalkMcp(engine, reading, {
+      ...setting.run,
+      ...{ clock, signal, sandbox, networkPolicy: networkAccess, runId: newId() },
+      async consent(request) {
+        person ??= prompted();
+        return (await person).consent(request, signal);
+      },
+    });
 }
 
 /**

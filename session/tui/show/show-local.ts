@@ -217,7 +217,7 @@ const nameColumns = 14;
 /** Model, cost, settings, controller and sandbox, one fact in a line. */
 export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics>): readonly Line[] {
   const { provider, settings, threadId, workingDir, controller } = snapshot;
-  const { pid, key, attachable = [], sandbox, ports, logFile, lastError } = diagnostics;
+  const { pid, key, attachable = [], sandbox, mcp = [], ports, logFile, lastError } = diagnostics;
   const isOurs = controller.kind === 'tui' || controller.kind === 'cli';
   const facts: readonly (Fact | undefined | false)[] = [
     ['model', provider.model === undefined ? provider.provider : `${provider.model} of ${provider.provider}`],
@@ -232,6 +232,7 @@ export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics
     ['steered by', isOurs ? 'you' : `${controller.kind} ${controller.ownerLabel ?? ''}`.trim()],
     ['may steer', ['you', ...attachable].join(', ')],
     ...(sandbox === undefined ? [] : sandboxFacts(sandbox)),
+    ...mcp.map(mcpFact),
     ports && ['served on', `port ${ports.web}${ports.mcp === undefined ? '' : `, MCP on port ${ports.mcp}`}`],
     logFile !== undefined && ['log', logFile],
     lastError !== undefined && ['last failure', lastError],
@@ -299,6 +300,23 @@ function sandboxFacts({ backend, enforced, selfApproval }: Diagnostics['sandbox'
     ['sandbox', backend === 'none' ? 'NONE: nothing confines commands' : confines],
     ['self-approval', selfApprovals[selfApproval]],
   ];
+}
+
+/** State, reach and tools of an MCP server; approved tools first. */
+function mcpFact({ server, from, state, reach, why, tools }: NonNullable<Diagnostics['mcp']>[number]): Fact {
+  const named = (are: boolean): string =>
+    tools
+      .filter(({ isApproved }) => isApproved === are)
+      .map(({ name, sha256 }) => (are ? `${name} (${sha256.slice(0, 12)})` : name))
+      .join(', ');
+  const facts = [
+    `${state}, of the ${from} configuration`,
+    reach,
+    ...(why === undefined ? [] : [why]),
+    ...(named(true) === '' ? [] : [`approved: ${named(true)}`]),
+    ...(named(false) === '' ? [] : [`not used yet: ${named(false)}`]),
+  ];
+  return [`mcp ${server}`, facts.join(' · ')];
 }
 
 type Changes = Pick<Snapshot, 'patchsets' | 'reviews' | 'held'>;

@@ -41,15 +41,23 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 `;
 }
 
+/** Writes servers into the dependencies of a sample. */
+export function writeServers(
+  { root }: Pick<Sample, 'root'>,
+  servers: Readonly<Record<string, string>>,
+): void {
+  mkdirSync(join(root, 'node_modules', 'servers'), { recursive: true });
+  for (const [name, text] of Object.entries(servers))
+    writeFileSync(join(root, 'node_modules', 'servers', `${name}.cjs`), text);
+}
+
 /** Puts servers into the shared dependencies of a sample, and names them at its policy commit. */
 export function installServers(
   { root, git }: Sample,
   servers: Readonly<Record<string, string>>,
   config: string,
 ): void {
-  mkdirSync(join(root, 'node_modules', 'servers'), { recursive: true });
-  for (const [name, text] of Object.entries(servers))
-    writeFileSync(join(root, 'node_modules', 'servers', `${name}.cjs`), text);
+  writeServers({ root }, servers);
   writeFileSync(join(root, '.gitignore'), 'node_modules\n');
   mkdirSync(join(root, '.writ'), { recursive: true });
   writeFileSync(join(root, '.writ', 'config.toml'), `[workspace]\nshare = ["node_modules"]\n${config}`);

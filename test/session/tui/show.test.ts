@@ -99,3 +99,41 @@ t.test('the status shows cost, key and sandbox in words without field names', as
   t.match(bare, /sandbox {7}NONE: nothing confines commands\n {2}self-approval YES/);
   t.match(bare, /cost {10}no model was asked yet/);
 });
+
+t.test('the status lists MCP servers with their state, reach and tools', async (t) => {
+  const sha256 = 'ab12'.repeat(16);
+  const diagnostics: Partial<Diagnostics> = {
+    mcp: [
+      {
+        server: 'notes',
+        from: 'policy',
+        state: 'started',
+        endpoint: 'sha256:00',
+        reach: 'no network, no files',
+        tools: [
+          { name: 'echo', sha256, isApproved: true },
+          { name: 'list', sha256, isApproved: false },
+        ],
+      },
+      {
+        server: 'wiki',
+        from: 'user',
+        state: 'failed',
+        endpoint: 'mcp.example.com',
+        reach: 'reaches mcp.example.com',
+        why: 'failed:\u001b[31m gone',
+        tools: [],
+      },
+    ],
+  };
+  const text = statusLines(snapshot, diagnostics).map(textOf).join('\n');
+  t.match(
+    text,
+    /^ {2}mcp notes {5}started, of the policy configuration · no network, no files · approved: echo \(ab12ab12ab12\) · not used yet: list$/m,
+  );
+  t.match(
+    text,
+    /^ {2}mcp wiki {6}failed, of the user configuration · reaches mcp\.example\.com · failed:.*gone$/m,
+  );
+  t.notMatch(text, '\u001b');
+});

@@ -1,0 +1,73 @@
+import t from 'tap';
+import type { McpState } from '../../../agent/mcp/mcp-tools.ts';
+import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
+import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
+import { installServers, serverText, table, writeServers } from '../../agent/mcp/mcp-scene.ts';
+import { toldTo } from '../../agent/model-work.ts';
+import { makeSample } from '../../engine/sample.ts';
+import { scriptSession } from './scripted-session.ts';
+
+const call = { calls: [['mcp__notes__echo', { text: 'hello' }]] } as const;
+
+t.test(
+  'a person approves a server and a tool once, and again when the tool is declared otherwise',
+  async (t) => {
+    const sample = makeSample();
+    installServers(sample, { notes: serverText() }, table('notes'));
+    const states: McpState[] = [];
+    await using scripted = await scriptSession(
+      [call, call, { text: 'Done.' }, call, { text: 'Done.' }, call, { text: 'Done.' }],
+      {
+        run: {
+          schedulerVersion: '0.0.0',
+          witness: userJournalWitness(sample.env),
+          reach: reachProvider({ variable: () => undefined, keys: {} }),
+          mcp: { servers: async () => [], told: (state) => void states.push(state) },
+        },
+      },
+      sample,
+    );
+    const { session, model } = scripted;
+    const questions = () => session.channel.state.interactions.length;
+
+    await scripted.say('/ask How?');
+    const server = await scripted.asked('approval');
+    t.match(server.title, 'Start an MCP server');
+    t.match(server.metadata, { tool: 'mcp.notes', action: 'start', isExact: true });
+    t.match(
+      server.description,
+      /policy configuration sha256:[0-9a-f]{64}; no network, no files; node node_modules/,
+    );
+    await scripted.answer(server.id, { selectedOption: 'approve' });
+    const tool = await scripted.asked('approval');
+    t.match(tool.title, 'Use a tool of an MCP server');
+    t.match(
+      tool.description,
+      /mcp\.notes\.echo call declaration sha256:[0-9a-f]{64}; no network, no files; Repeats it\./,
+    );
+    t.match(tool.metadata.reuse, { approve: /until writ ends: exactly this, as it is declared now/ });
+    await scripted.answer(tool.id, { selectedOption: 'approve' });
+    await scripted.ended();
+    t.equal(questions(), 2, 'the second call asks nothing');
+    t.match(toldTo(model).at(-1), /\[web\] mcp\.notes\.echo\necho hello/);
+
+    await scripted.say('/ask Again?');
+    await scripted.ended();
+    t.equal(questions(), 2, 'the next turn asks nothing');
+
+    const tools = `[{ name: 'echo', description: 'Repeats it and more.', inputSchema: { type: 'object' } }]`;
+    writeServers(sample, { notes: serverText({ tools }) });
+    await scripted.say('/ask Once more?');
+    const other = await scripted.asked('approval');
+    t.match(other.description, 'Repeats it and more.');
+    await scripted.answer(other.id, { selectedOption: 'deny' });
+    await scripted.ended();
+    t.equal(questions(), 3);
+    t.match(toldTo(model).at(-1), /denied: the person did not approve it/);
+    t.match(states.at(-1), {
+      server: 'notes',
+      state: 'started',
+      tools: [{ name: 'echo', isApproved: false }],
+    });
+  },
+);
