@@ -43,9 +43,16 @@ export type McpWay =
 /** Octets of one line of a program, and of one answer over HTTP. */
 const maxMessageBytes = 4 * 1024 * 1024;
 /** Octets that a program may send in all, and that may wait for it to read them. */
-const maxTotalBytes = 256 * 1024 * 1024;
+const maxTotalBytes = 64 * 1024 * 1024;
 const maxWaitingBytes = 8 * 1024 * 1024;
-const startMs = 60_000;
+/** Time for a server to start and to list its tools. */
+export interface McpTimes {
+  readonly startMs: number;
+}
+
+const usualTimes: McpTimes = { startMs: 60_000 };
+/** The client's own deadlines never come first. */
+const never = 2 ** 31 - 1;
 const maxPages = 8;
 const maxTools = 128;
 const maxDepth = 64;
@@ -53,7 +60,11 @@ const maxDepth = 64;
 const maxText = 64 * 1024;
 
 /** Greets a server and reads its tools. Throws MCP_SERVER_FAILED. */
-export async function connectServer(server: McpServer, way: McpWay): Promise<McpConnection> {
+export async function connectServer(
+  server: McpServer,
+  way: McpWay,
+  { startMs }: McpTimes = usualTimes,
+): Promise<McpConnection> {
   const sdk = await import('@modelcontextprotocol/client');
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
@@ -113,7 +124,7 @@ export async function connectServer(server: McpServer, way: McpWay): Promise<Mcp
         const ms = server.timeoutSeconds * 1000;
         try {
           const answer = await within(ms, `did not answer \`${tool}\``, () =>
-            client.callTool({ name: tool, arguments: { ...given } }, { timeout: ms + startMs }),
+            client.callTool({ name: tool, arguments: { ...given } }, { timeout: never }),
           );
           return { isError: answer.isError === true, text: textOf(answer) };
         } catch (cause) {
@@ -141,8 +152,8 @@ async function greet(
   client: Client,
   transport: Transport,
 ): Promise<Pick<McpConnection, 'tools' | 'version'>> {
-  await client.connect(transport, { timeout: 2 * startMs });
-  const { tools } = await client.listTools(undefined, { timeout: 2 * startMs });
+  await client.connect(transport, { timeout: never });
+  const { tools } = await client.listTools(undefined, { timeout: never });
   return {
     version: `${client.getServerVersion()?.version ?? ''}`.slice(0, 100),
     tools: tools.slice(0, maxTools).map(({ name, description = '', inputSchema }) => ({
@@ -239,7 +250,7 @@ function fetchOf(
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         },
         body,
-        withinMs: Math.max(startMs, timeoutSeconds * 1000),
+        withinMs: Math.max(usualTimes.startMs, timeoutSeconds * 1000),
       },
       policy,
     );
@@ -251,6 +262,11 @@ function fetchOf(
       await answer[Symbol.asyncDispose]();
       fail('unreachable', `answers with a redirect (HTTP ${answer.status}), which is not followed`);
       throw new TypeError('a redirect');
+    }
+    if (answer.status >= 400) {
+      await answer[Symbol.asyncDispose]();
+      fail('protocol', `answers with HTTP ${answer.status}`);
+      throw new TypeError('an HTTP error');
     }
     const isBare = answer.status === 204 || answer.status === 202;
     if (isBare) await answer[Symbol.asyncDispose]();

@@ -380,6 +380,7 @@ export function declarationDigest({ name, description, inputSchema }: DeclaredTo
 const toolName = /^[A-Za-z0-9_-]{1,64}$/;
 const maxName = 64;
 const maxDescription = 2000;
+const maxDeclaration = 16 * 1024;
 
 /** A tool as a model sees it; `undefined` if it is not to be offered. */
 function offer(
@@ -396,13 +397,14 @@ function offer(
   const rules = allowRules(rulesFor(setting, tool).allow, tool, callAction);
   if (rules.length === 0 || !isOpen(setting, server, tool)) return undefined;
   const said = tools.mask(visible(description, maxDescription));
-  return {
+  const declaration = {
     name: shown,
     description: `Tool of the MCP server \`${server.name}\`, which describes it so:\n${untrustedText(promptInjection, said)}`,
     parameters: plainSchema(inputSchema, (text) =>
       untrustedText({ ...promptInjection, treatRetrievedContentAsUntrusted: false }, tools.mask(text)),
     ),
   };
+  return JSON.stringify(declaration).length <= maxDeclaration ? declaration : undefined;
 }
 
 /** Whether `networkHosts` name exactly this host, with its port. */

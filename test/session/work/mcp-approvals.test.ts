@@ -1,15 +1,15 @@
-import t from 'tap';
 import type { McpState } from '../../../agent/mcp/mcp-tools.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
 import { installServers, serverText, table, writeServers } from '../../agent/mcp/mcp-scene.ts';
 import { toldTo } from '../../agent/model-work.ts';
 import { makeSample } from '../../engine/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { scriptSession } from './scripted-session.ts';
 
 const call = { calls: [['mcp__notes__echo', { text: 'hello' }]] } as const;
 
-t.test(
+long(
   'a person approves a server and a tool once, and again when the tool is declared otherwise',
   async (t) => {
     const sample = makeSample();
