@@ -1,8 +1,16 @@
 import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { connectServer } from '../../../agent/mcp/connect-server.ts';
 import { plainSchema } from '../../../agent/mcp/mcp-tools.ts';
-import type { McpServer, StartedProgram } from '../../../agent/mcp/start-server.ts';
+import {
+  type McpPlace,
+  type McpServer,
+  type StartedProgram,
+  startProgram,
+} from '../../../agent/mcp/start-server.ts';
 import { replyFaults } from '../../../agent/model-loop/model-turns.ts';
 import { long } from '../../rooms/long.ts';
 import { serverText } from './mcp-scene.ts';
@@ -158,6 +166,28 @@ t.test('a server has at most 128 tools, and gets no capability of a client', asy
   const connection = await connect(t, text);
   t.equal(connection.tools.length, 128);
   t.equal((await connection.call('tool0', {})).text, '{}');
+});
+
+t.test('an output schema of a server is never compiled', async (t) => {
+  const tools =
+    "[{ name: 'echo', inputSchema: { type: 'object' }, outputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } } }]";
+  const behave = "say({ content: [], structuredContent: { a: 'a'.repeat(40) + 'b' } })";
+  const { call } = await connect(t, serverText({ tools, behave }));
+  t.strictSame(await call('echo', {}), { isError: false, text: `{"a":"${'a'.repeat(40)}b"}` });
+});
+
+t.test('a directory that is, holds or is part of the repository is not shown to a server', async (t) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-mcp-')));
+  t.teardown(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, 'repository', 'inside'), { recursive: true });
+  symlinkSync(join(root, 'repository', 'inside'), join(root, 'link'));
+  const place = { privateRoot: root, repositoryRoot: join(root, 'repository') } as McpPlace;
+  for (const directory of ['', '/repository', '/repository/inside', '/link', '/none'])
+    await t.rejects(
+      startProgram(place, { ...server, directory: `${root}${directory}` }, {}, () => true),
+      failed('refused', /names a `directory` that/),
+      directory,
+    );
 });
 
 t.test('a schema of a server is rebuilt without what could be run or misread', async (t) => {

@@ -158,6 +158,7 @@ long('the published test server answers over HTTP, and its host and connections 
   t.match(key, /denied: it holds what may not leave this machine/);
   t.ok(world.seen.every(({ host, secure }) => host === 'docs.example.com' && secure));
   t.ok(world.seen.every(({ headers }) => headers.authorization === `Bearer ${token}`));
+  t.equal(world.seen.length, 4, 'greeting, its end, list and one call: no stream of notifications is opened');
   t.notMatch(JSON.stringify(run.states) + JSON.stringify(run.view), token);
   t.match(run.named(), [{ uri: 'urn:writ:mcp-server:docs.example.com' }]);
   t.match(run.view.toolUses?.tools, [{}, {}, {}, {}]);
@@ -229,6 +230,20 @@ long('rules, trust tiers, the allow list and missing secrets decide what is offe
   t.match(tier, { count: 0, state: { state: 'refused', why: /`evidence\.trustTiers` does not list it/ } });
   const none = await offered({ rules: [mcpRule('notes.echo')], prepare: prepare('tools = ["list"]') });
   t.match(none, { count: 0, state: { state: 'refused' } });
+  const unconfined = await offered({
+    rules: [mcpRule('notes.echo')],
+    networkPolicy: 'allow',
+    more: { sandbox: 'none' },
+    prepare: prepare(),
+  });
+  t.match(unconfined, { count: 0, state: { state: 'refused', why: /runs in a sandbox only/ } });
+  const tools = `[{ name: 'echo', inputSchema: { type: 'object', properties: Object.fromEntries(
+    Array.from({ length: 64 }, (_, at) => ['a' + at, { description: 'x'.repeat(500) }])) } }]`;
+  const large = await offered({
+    rules: [mcpRule('notes.echo')],
+    prepare: (sample) => installServers(sample, { notes: serverText({ tools }) }, table('notes')),
+  });
+  t.match(large, { count: 0, state: { state: 'refused', why: /has 1 tools, and none that/ } });
   const secret = await offered({
     rules: [mcpRule('notes.echo')],
     prepare: prepare('env = { KEY = "NO_SUCH_SECRET" }'),
