@@ -1,6 +1,7 @@
 /* The proxy through which an agent program reaches its model. */
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readEventStream } from '../../core/base/event-stream.ts';
 import type { OpenAnswer } from '../../core/base/http-question.ts';
@@ -168,7 +169,7 @@ export async function openModelGate(
     response.end();
   };
 
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const serve: ServeRequest = async (request, response) => {
     const path = `${gateRoot}${agent.source.path}`;
     if (request.method !== 'POST' || request.url !== path)
       return refuse(response, 404, `expected POST ${path}`);
@@ -212,11 +213,34 @@ export async function openModelGate(
     }
   };
 
+  const opened = await serveOnWay(privateRoot, serve);
+  return {
+    network: opened.network,
+    isAsking: () => asking > 0,
+    taken: () => ({ turns, ...counted(), notices: [], requests: [], models: work.models() }),
+    failure: () => failure,
+    close: opened.close,
+  };
+}
+
+/** Answers one request of a program in a sandbox. A rejection closes its connection. */
+export type ServeRequest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Serves HTTP on a new socket, which a sandbox with this network reaches at `wayAddress`, and nothing else. */
+export async function serveOnWay(
+  privateRoot: string,
+  serve: ServeRequest,
+): Promise<Pick<ModelGate, 'network' | 'close'>> {
   const server = createServer({ headersTimeout: 30_000, requestTimeout: 120_000 });
   server.maxConnections = 64;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     response.on('error', () => {});
     serve(request, response).catch(() => response.destroy());
+  });
+  // Agents use the proxy of their environment for what is not the model; without an answer some wait for ever.
+  server.on('connect', (_request: IncomingMessage, client: Duplex) => {
+    client.on('error', () => {});
+    client.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
   });
   const way = await mkdtemp(join(privateRoot, 'model-'));
   const directory = await open(way, 'r');
@@ -235,9 +259,6 @@ export async function openModelGate(
   }
   return {
     network: { way },
-    isAsking: () => asking > 0,
-    taken: () => ({ turns, ...counted(), notices: [], requests: [], models: work.models() }),
-    failure: () => failure,
     async close() {
       server.closeAllConnections();
       await new Promise<void>((closed) => server.close(() => closed()));
@@ -247,7 +268,10 @@ export async function openModelGate(
 }
 
 /** Texts and tools of a program's question, whatever its form. */
-function sentIn(question: unknown): { readonly texts: readonly string[]; readonly tools: readonly string[] } {
+export function sentIn(question: unknown): {
+  readonly texts: readonly string[];
+  readonly tools: readonly string[];
+} {
   const { tools, ...rest } = Object(question) as { readonly tools?: unknown };
   const names = (Array.isArray(tools) ? tools : []).map((tool: unknown) => {
     const { name, type } = Object(tool) as { readonly name?: unknown; readonly type?: unknown };
@@ -266,7 +290,7 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.end(JSON.stringify({ error: { message, type: 'writ', param: null, code: null } }));
 }
 
-function drained(response: ServerResponse): Promise<void> {
+export function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) resolve();
     response.once('drain', resolve).once('close', resolve);
@@ -274,7 +298,7 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /** The whole body; `undefined` where it is too large. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of request) {
@@ -296,7 +320,7 @@ async function textOf({ body }: OpenAnswer): Promise<string> {
   return Buffer.concat(parts).subarray(0, maxFailureBytes).toString('utf8');
 }
 
-function asJson(text: string): unknown {
+export function asJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,18 +1,12 @@
 /* Talks with one MCP server; the only module that loads the MCP client. */
 import { Readable } from 'node:stream';
 import type { Client, Transport } from '@modelcontextprotocol/client';
-import { messageOf } from '../../core/base/errors.ts';
+import { isWritError, messageOf } from '../../core/base/errors.ts';
+import type { HttpStreamer, OpenAnswer } from '../../core/base/http-question.ts';
 import { isRecord } from '../../core/base/json-pointer.ts';
 import { parseStrictJson } from '../../core/base/strict-json.ts';
-import type { PublicClient } from '../../workspace/egress/ask-public.ts';
 import { lineCutter } from '../../workspace/process/capture.ts';
-import {
-  type McpFaultReason,
-  type McpServer,
-  mcpFault,
-  policyOf,
-  type StartedProgram,
-} from './start-server.ts';
+import { type McpFaultReason, type McpServer, mcpFault, type StartedProgram } from './start-server.ts';
 
 /** A tool as its server declares it; nothing of it is trusted. */
 export interface DeclaredTool {
@@ -38,7 +32,7 @@ interface McpAnswer {
 /** The program of a server, or access to its address. */
 export type McpWay =
   | { readonly program: StartedProgram }
-  | { readonly client: Pick<PublicClient, 'open'>; readonly token?: string };
+  | { readonly send: HttpStreamer; readonly token?: string };
 
 /** Octets of one line of a program, and of one answer over HTTP. */
 const maxMessageBytes = 4 * 1024 * 1024;
@@ -228,12 +222,12 @@ function parseFrame(line: Uint8Array): never {
 
 /** The client's requests, through the egress rules to exactly the address of the server. */
 function fetchOf(
-  { name, url = '', timeoutSeconds, ...server }: McpServer,
-  { client, token }: Extract<McpWay, { readonly client: unknown }>,
+  { url = '', timeoutSeconds }: McpServer,
+  { send, token }: Extract<McpWay, { readonly send: unknown }>,
   { fail, over }: { readonly fail: Fail; readonly over: AbortSignal },
 ) {
-  const address = new URL(url);
-  const policy = policyOf({ name, url, timeoutSeconds, ...server });
+  const { host } = new URL(url);
+  const patienceMs = Math.max(usualTimes.startMs, timeoutSeconds * 1000);
   return async (
     _asked: string | URL,
     { method = 'GET', headers, body }: RequestInit = {},
@@ -241,22 +235,22 @@ function fetchOf(
     over.throwIfAborted();
     // Without its stream of notifications a server can only answer.
     if (method !== 'POST' || typeof body !== 'string') return new Response(null, { status: 405 });
-    const answer = await client.open(
-      {
-        url: address,
-        headers: {
-          ...Object.fromEntries(new Headers(headers)),
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        },
-        body,
-        withinMs: Math.max(usualTimes.startMs, timeoutSeconds * 1000),
+    const answer = await send({
+      url,
+      method,
+      headers: {
+        ...Object.fromEntries(new Headers(headers)),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
-      policy,
-    );
-    if (!answer.ok) {
-      fail('unreachable', `cannot be reached at \`${address.host}\`: ${answer.why}`);
-      throw new TypeError(answer.why);
-    }
+      body,
+      withinMs: patienceMs,
+      idleMs: patienceMs,
+      maxBytes: maxTotalBytes,
+    }).catch((cause: unknown) => {
+      const why = isWritError(cause, 'NETWORK_FAILED') ? cause.detail.reason : messageOf(cause);
+      fail('unreachable', `cannot be reached at \`${host}\`: ${why}`, cause);
+      throw cause;
+    });
     if (answer.status >= 300 && answer.status < 400) {
       await answer[Symbol.asyncDispose]();
       fail('unreachable', `answers with a redirect (HTTP ${answer.status}), which is not followed`);
@@ -283,11 +277,7 @@ function fetchOf(
   };
 }
 
-async function* bounded(
-  answer: Extract<Awaited<ReturnType<PublicClient['open']>>, { readonly ok: true }>,
-  fail: Fail,
-  over: AbortSignal,
-): AsyncGenerator<Uint8Array, void> {
+async function* bounded(answer: OpenAnswer, fail: Fail, over: AbortSignal): AsyncGenerator<Uint8Array, void> {
   await using open = answer;
   const stop = (): void => void open[Symbol.asyncDispose]();
   over.addEventListener('abort', stop, { once: true });

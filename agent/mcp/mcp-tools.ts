@@ -332,7 +332,7 @@ async function startServer(setting: McpSetting, server: McpServer): Promise<Open
       const uses = client.uses();
       return uses.length === 0 ? undefined : { opened: policyOf(server).openings.flat(), uses };
     };
-    way = { client, ...(token === undefined ? {} : { token }) };
+    way = { send: client.stream(policyOf(server)), ...(token === undefined ? {} : { token }) };
   } else {
     const program: StartedProgram = opening.use(
       await startProgram(setting, server, env, shownTo(effective, server)),

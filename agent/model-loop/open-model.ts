@@ -5,6 +5,7 @@ import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import type { ClassWords } from '../../core/interfaces/privacy.ts';
 import type { Provider, ProviderSource } from '../../core/interfaces/provider.ts';
 import type { FoundAgent } from '../../workspace/process/find-program.ts';
+import type { AgentRecipe } from '../external/recipes.ts';
 
 export type ModelOrigin = Pick<
   ModelWork,
@@ -24,8 +25,19 @@ export interface OpenModel {
   readonly words?: ClassWords;
   /** For a backend that is an agent program: the program, and where and how it reaches its model. */
   readonly agent?: OpenAgent;
+  /** For an external agent: its recipe, and how its requests reach the model. */
+  readonly external?: OpenExternal;
   /** Values that no prompt, answer or record may hold. */
   readonly secrets: readonly string[];
+}
+
+/** What the relay of an external agent needs. */
+export interface OpenExternal {
+  readonly recipe: AgentRecipe & { readonly name: string };
+  readonly base: string;
+  readonly key?: string;
+  /** The provider with the configured price of a model. */
+  readonly priced: (model: string) => Provider;
 }
 
 /** An agent that can be started. */

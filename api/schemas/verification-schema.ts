@@ -26,8 +26,10 @@ export const modelWork = record(
   },
   {
     profile: record({ name: text, tier: oneOf('project', 'user', 'embedded'), sha256 }),
+    program: record({ name: text, sha256, recipe: text }, { version: text }),
     replayed: flag,
     claimed: flag,
+    logs: list(sha256),
     omitted: count,
   },
 );

@@ -1,5 +1,7 @@
 /* Where the change of a run comes from: a patch, a claim or a model. */
-import { workerOf } from '../../agent/plugin.ts';
+import { resolve } from 'node:path';
+import { formatExternalChoice } from '../../agent/external/recipes.ts';
+import { externalWorker, workerOf } from '../../agent/plugin.ts';
 import { readInput } from '../../api/read-input.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
@@ -12,17 +14,17 @@ import type { CommandContext } from './command.ts';
 import { readModelChoice, refuseChoice } from './providers.ts';
 import type { Reaching } from './reach-provider.ts';
 
+const sources = ['patch', 'range', 'recording', 'provider', 'external-agent'] as const;
+
 /** Source of the change as given on the command line. */
 interface GivenSource {
-  readonly kind: 'patch' | 'range' | 'recording' | 'provider';
+  readonly kind: (typeof sources)[number];
   readonly value: string;
 }
 
 /** The one source that was typed; absent where none was. USAGE for two. */
 export function sourceGiven({ options }: CommandContext, spec: string): GivenSource | undefined {
-  const given = (['patch', 'range', 'recording', 'provider'] as const).filter(
-    (name) => options.value(name) !== undefined,
-  );
+  const given = sources.filter((name) => options.value(name) !== undefined);
   const [kind] = given;
   if (given.length > 1) {
     const named = given.map((name) => `\`--${name}\``).join(' and ');
@@ -41,6 +43,15 @@ export async function readSource(
   given: GivenSource | undefined,
   { variable }: Pick<Reaching, 'variable'>,
 ): Promise<ChangeSource | undefined> {
+  const [, ...argv] = context.args;
+  if (given?.kind === 'external-agent')
+    return { kind: 'worker', worker: externalWorker, from: externalChoice(context, given.value, argv) };
+  if (argv[0] !== undefined)
+    throw new WritError('USAGE', {
+      message: `unexpected argument \`${printable(argv[0])}\``,
+      detail: { expected: ['SPEC'], found: argv[0] },
+      hints: ['a program and its arguments belong to `--external-agent --`'],
+    });
   if (given?.kind !== 'provider') refuseChoice(context, ['record']);
   if (given === undefined) return undefined;
   const { kind, value } = given;
@@ -51,6 +62,24 @@ export async function readSource(
   return kind === 'recording'
     ? { kind: 'worker', worker: recordedWorker, from: bytes }
     : { kind: 'patch', bytes };
+}
+
+/** What starts an external agent. A program that is named by its path is found from the working directory. USAGE. */
+function externalChoice(context: CommandContext, recipe: string, argv: readonly string[]): Uint8Array {
+  const [program = '', ...args] = argv;
+  if (program === '')
+    throw new WritError('USAGE', {
+      message: 'expected the program and its arguments behind `--`',
+      hints: ['`writ run SPEC --external-agent -- codex exec "…"`'],
+    });
+  refuseChoice(context, ['record'], ['model', 'api-base']);
+  const [model, apiBase] = [context.options.value('model'), context.options.value('api-base')];
+  return formatExternalChoice({
+    argv: [program.includes('/') ? resolve(context.cwd, program) : program, ...args],
+    recipe,
+    ...(model === undefined ? {} : { model }),
+    ...(apiBase === undefined ? {} : { apiBase }),
+  });
 }
 
 /** Options that `run` and `plan` share. */

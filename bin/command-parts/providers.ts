@@ -150,8 +150,14 @@ function refuseBeside(options: CommandContext['options']): void {
 }
 
 /** USAGE for a model option without a chosen model. */
-export function refuseChoice({ options }: CommandContext, more: readonly string[] = []): void {
-  const [stray] = [...choiceNames, ...more].filter((name) => options.value(name) !== undefined);
+export function refuseChoice(
+  { options }: CommandContext,
+  more: readonly string[] = [],
+  allowed: readonly string[] = [],
+): void {
+  const [stray] = [...choiceNames, ...more].filter(
+    (name) => options.value(name) !== undefined && !allowed.includes(name),
+  );
   if (stray === undefined) return;
   throw new WritError('USAGE', {
     message: `\`--${stray}\` says how a model is asked, and no \`--provider\` is given`,

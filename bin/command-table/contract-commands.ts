@@ -3,6 +3,13 @@ import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command-parts/com
 import { modelOptions } from '../command-parts/model-options.ts';
 
 export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file, full or short; `-` is stdin' };
+/** What follows `--`. */
+export const agentWords: ArgumentSpec = {
+  name: 'ARGV',
+  about: 'behind `--`, with `--external-agent`: the program and its arguments',
+  variadic: true,
+  optional: true,
+};
 /** Contracts. */
 const specs: ArgumentSpec = {
   ...spec,
@@ -68,6 +75,13 @@ export const changeOptions: readonly OptionSpec[] = [
   { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
   { name: 'range', value: 'A..B', about: 'the change as a commit range' },
   { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/guides/recording.md)' },
+  {
+    name: 'external-agent',
+    value: 'RECIPE',
+    bare: { means: 'auto', unless: [] },
+    about:
+      'the program behind `--` makes the change, unmodified, in the sandbox (docs/guides/external-agents.md); its recipe is found by its name',
+  },
   ...modelOptions,
   { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
   {
@@ -262,7 +276,7 @@ export const contractCommands: readonly CommandSpec[] = [
       'dry run: tasks, stages, scope, what will be enforced by whom, and what a run would be refused for',
     description:
       'Shows how a worker would be given the work, one task per objective unless the contract says otherwise. A patch that exists is always one task: `--for patch`. Names everything that `writ run` with the same options would refuse before any work, and ends with the exit code of the first; with the change at hand (`--patch`, `--range`, `--recording`) what that shows, too. What the gates say of a change, only a run finds out.',
-    arguments: [spec],
+    arguments: [spec, agentWords],
     options: [
       {
         name: 'for',

@@ -7,7 +7,15 @@ import {
   type RunCommand,
 } from '../command-parts/command.ts';
 import { envFile, modelOptions } from '../command-parts/model-options.ts';
-import { changeOptions, localChanges, machineOptions, run, spec, thread } from './contract-commands.ts';
+import {
+  agentWords,
+  changeOptions,
+  localChanges,
+  machineOptions,
+  run,
+  spec,
+  thread,
+} from './contract-commands.ts';
 
 const noSeal: OptionSpec = {
   name: 'no-seal',
@@ -51,7 +59,7 @@ export const runCommands: readonly CommandSpec[] = [
     summary: 'take a change through the whole chain, up to a sealed commit',
     description:
       'Nothing in the repository changes before the decision to commit; on abandon it is bit for bit as before. With `--request` a model drafts the contract first: its words, checks and risk; policy comes from the risk, and at least that of the places it touches. The draft is always shown. On a terminal it is confirmed, modified or cancelled there; elsewhere one of low risk that leaves nothing to decide goes on, and any other waits for `writ resume RUN --yes` (exit 4).',
-    arguments: [{ ...spec, optional: true }],
+    arguments: [{ ...spec, optional: true }, agentWords],
     options: [
       {
         name: 'request',
@@ -87,6 +95,10 @@ export const runCommands: readonly CommandSpec[] = [
       {
         line: 'writ run intent.json --provider codex --plan-mode',
         about: 'Codex plans, then makes the change',
+      },
+      {
+        line: 'writ run intent.json --external-agent -- codex exec "Round prices to whole cents"',
+        about: 'a program of yours makes the change in the sandbox, without your key',
       },
       {
         line: 'writ run --request "Round prices to whole cents" --provider openai',

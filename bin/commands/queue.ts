@@ -247,7 +247,7 @@ async function endRun(
 /** `writ run SPEC --queue`: adds one change and works on the queue until that one has ended or waits. */
 export async function runThroughQueue(context: CommandContext): Promise<CommandResult> {
   const { args, options, print } = context;
-  const foreign = ['request', 'provider', 'recording', 'policy', 'local-changes'].find(
+  const foreign = ['request', 'provider', 'recording', 'external-agent', 'policy', 'local-changes'].find(
     (name) => options.value(name) !== undefined,
   );
   const flag = ['no-seal', 'no-merge', 'yes', 'push'].find((name) => options.flag(name));

@@ -133,6 +133,10 @@ function requireOneStart({ args: [spec], options }: CommandContext): string | un
       detail: { command: 'run', expected: ['SPEC', '--request'], found: null },
       hints: ['`writ run --help` shows the arguments'],
     });
+  if (request !== undefined && options.value('external-agent') !== undefined)
+    throw new WritError('USAGE', {
+      message: 'an external agent drafts no contract: expected SPEC, found `--request`',
+    });
   if (request !== undefined && options.flag('no-seal'))
     throw new WritError('USAGE', {
       message: '`--no-seal` evaluates a change that exists: expected SPEC, found `--request`',

@@ -57,7 +57,8 @@ export function pluginWords({ brings, given }: Pick<AttestedPlugin, 'brings' | '
 
 /** The calls of one model: who was called, then in lines what the calls had and sent. */
 export function modelWords(work: ModelWork): readonly [who: string, ...more: string[]] {
-  const { provider, model, endpoint, agent, profile, tools, instructions, exchanges, omitted = 0 } = work;
+  const { provider, model, endpoint, agent, profile, program, tools, instructions, exchanges } = work;
+  const { logs = [], omitted = 0 } = work;
   const said = [
     profile === undefined
       ? ''
@@ -71,6 +72,12 @@ export function modelWords(work: ModelWork): readonly [who: string, ...more: str
   return [
     `${provider} ${model} at ${endpoint}, as ${agent}${said.join('')}`,
     `${toCount(exchanges.length + omitted, 'call')}${omitted === 0 ? '' : `, the first ${omitted} not listed`}; questions and answers by digest`,
+    ...(program === undefined
+      ? []
+      : [
+          `program: ${program.name}${program.version === undefined ? '' : ` ${program.version}`} sha256:${program.sha256}, recipe ${program.recipe}`,
+          `session logs: ${logs.map((sha256) => `sha256:${sha256}`).join(', ') || 'none'}`,
+        ]),
     `tools: ${tools.join(', ') || 'none'}`,
     `instruction files: ${files.join(', ') || 'none'}`,
     `data classes sent: ${work.data_classes.join(', ')}`,

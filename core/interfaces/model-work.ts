@@ -41,6 +41,15 @@ export interface ModelWork {
   /** `http`: of the bodies of requests and answers; `turn`: of what a plugin's backend was given and gave. */
   readonly form: 'http' | 'turn';
   readonly exchanges: readonly ModelExchange[];
+  /** The external agent that called it: its recipe, its package's own version, and the digest of what was started. */
+  readonly program?: {
+    readonly name: string;
+    readonly version?: string;
+    readonly sha256: string;
+    readonly recipe: string;
+  };
+  /** SHA-256 of its session logs, as the artifacts hold them. */
+  readonly logs?: readonly string[];
   /** Exchanges beyond those that are listed. */
   readonly omitted?: number;
 }

@@ -118,9 +118,17 @@ export interface Worker {
   readonly model?: ModelChoice;
   /** `false`: it cannot cite. A spec that requires citations is refused before the work begins. */
   readonly cites?: false;
+  /** A program with a model of its own that makes the whole change; `model` is then the one of its recipe. */
+  readonly external?: ExternalAgent;
   work(order: TaskOrder): Promise<WorkResult>;
   /** Drafts with its model; absent: it cannot. A rejection is an infrastructure failure. */
   draft?(order: DraftOrder): Promise<DraftEnd>;
+}
+
+/** The words that start an external agent, and the name of its recipe, or `auto`. */
+export interface ExternalAgent {
+  readonly argv: readonly string[];
+  readonly recipe: string;
 }
 
 /** Opens workers of one kind (slot `worker`). The caller of a run selects it. */

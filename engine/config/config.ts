@@ -1,4 +1,5 @@
 /* Parses `.writ/config.toml`, with the language servers that `[lsp]` can name. */
+import type { AgentRecipe, ConfiguredAgents } from '../../agent/external/recipes.ts';
 import type { LanguageServer } from '../../agent/language-servers/language-server.ts';
 import type { McpServer } from '../../agent/mcp/start-server.ts';
 import type { WritError } from '../../core/base/errors.ts';
@@ -103,6 +104,8 @@ export interface WritConfig {
   readonly lsp: ReadonlyMap<string, LanguageServer>;
   /** `[mcp.<name>]`, by name: MCP servers whose tools a model may be offered. */
   readonly mcp: ReadonlyMap<string, McpServer>;
+  /** `[agent.NAME]`, by name: recipes of external agents, in addition to the built-in ones. */
+  readonly agents: ConfiguredAgents;
   /** `advise`: changes are evaluated, and none is sealed. */
   readonly mode: 'enforce' | 'advise';
   /** `[policy.<name>]`, by name. */
@@ -160,6 +163,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     plugins: readPluginsSection(root),
     lsp: readLspSection(root.table('lsp')),
     mcp: readMcpSection(root.table('mcp')),
+    agents: readAgentSection(root.table('agent')),
     policies: readPolicySection(root.table('policy')),
     mode: readMode(root.table('policy')),
     scanners: readScannerSection(root.table('scanner')),
@@ -416,4 +420,51 @@ function readServer(
     ...(reader.has('settings') ? { settings } : {}),
     ...(reader.has('initialization') ? { initialization } : {}),
   };
+}
+
+const maxAgents = 32;
+const maxFileText = 64 * 1024;
+
+/** Reads `[agent.<name>]`: how further external agents are started (docs/guides/external-agents.md). */
+function readAgentSection(reader: TableReader): ConfiguredAgents {
+  const names = reader.keys();
+  if (names.length > maxAgents)
+    reader.refuse(reader.path, `expected at most ${maxAgents} agents, found ${names.length}`);
+  return new Map(names.slice(0, maxAgents).map((name) => [name, readAgent(reader.table(name), name)]));
+}
+
+function readAgent(reader: TableReader, name: string): AgentRecipe {
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(name))
+    reader.refuse(reader.path, 'expected a name of lower-case letters, digits and `-`');
+  const needed = (key: string, what: string): string => {
+    const found = reader.text(key, '');
+    if (found === '') reader.refuse(reader.at(key), `expected ${what}`);
+    return found;
+  };
+  const env = reader.table('env');
+  const files = reader.table('files');
+  const recipe = {
+    provider: needed('provider', 'the name of the provider whose key it gets'),
+    programs: reader.texts('programs', [name]),
+    log: needed('log', 'the path of its session logs below its home, such as `.agent/sessions/*.jsonl`'),
+    deadlineSeconds: reader.integer('deadline_seconds', 1800, 1, 86_400),
+    env: Object.fromEntries(env.keys().map((key) => [key, env.text(key, '')])),
+    files: Object.fromEntries(files.keys().map((key) => [key, files.prose(key, '', maxFileText)])),
+  };
+  for (const [at, path] of [
+    ...Object.keys(recipe.files).map((key) => [files.at(key), key] as const),
+    ...(recipe.log === '' ? [] : [[reader.at('log'), recipe.log] as const]),
+  ]) {
+    const parts = path.split('/');
+    if (
+      parts.length > 16 ||
+      parts.some((part) => part === '' || part === '.' || part === '..' || part === '**')
+    )
+      reader.refuse(at, 'expected a path below the home of the agent, without `..` and `**`');
+  }
+  for (const key of env.keys())
+    if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(key))
+      reader.refuse(env.at(key), 'expected the name of an environment variable');
+  reader.end();
+  return recipe;
 }

@@ -1,4 +1,5 @@
 /* The preflight checks of a run in order, and the change that the user supplies to it. */
+import { findProgramOf, requireModelRule } from '../../agent/external/recipes.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
@@ -19,6 +20,7 @@ import { patchFromBytes, patchFromRange, pathsNamed } from '../../workspace/patc
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
 import type { CommitConfig } from '../config/sections.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
+import { planFor } from '../plan/plan-tasks.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
 import {
   chooseLocalChanges,
@@ -79,7 +81,7 @@ type RepositoryResults = Awaited<ReturnType<typeof checkRepository>>;
 /** The checks of repository, machine and change. */
 export async function checkRest(check: Check, question: OpeningQuestion, asked: RequestResults) {
   const { engine, request, kind } = question;
-  const who = kind === 'worker' ? 'worker' : 'patch';
+  const who = planFor(kind === 'worker', asked.worker.isFound ? asked.worker() : undefined);
   const about = { ...question, plugins: askedOf(engine), who } as const;
   const repository = await checkRepository(check, about, asked.admitted);
   // A model call needs its key and its configuration. A third-party model is known only after its plugin is opened.
@@ -93,6 +95,13 @@ export async function checkRest(check: Check, question: OpeningQuestion, asked: 
     return isBroughtAlong(engine, worker)
       ? openModel(engine, worker, request, { config, plugins })
       : undefined;
+  });
+  await check('agent-allowed', 'machine', '/security/toolAcl', () => {
+    const [external, model] = [asked.worker()?.external, pluginModel()];
+    if (external === undefined || model?.external === undefined) return;
+    const { base, recipe } = model.external;
+    findProgramOf(external, recipe);
+    requireModelRule(asked.admitted().effective, external, base, machine.sandbox().sandbox);
   });
   const change = await checkChange(check, question, repository);
   return { ...repository, ...machine, ...change, builtInModel, pluginModel };

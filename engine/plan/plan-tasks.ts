@@ -11,6 +11,7 @@ import {
   type PlanProblem,
 } from '../../core/interfaces/plan.ts';
 import { type StageName, stageNames } from '../../core/interfaces/stage.ts';
+import type { Worker } from '../../core/interfaces/worker.ts';
 import { decompose, type PlanEnvironment } from './decompose.ts';
 import { type OrderedPart, resolveConflicts, type WriteConflict } from './plan-advice.ts';
 import { predictWrites } from './predicted-writes.ts';
@@ -18,6 +19,11 @@ import { scopeRootOf } from './scope.ts';
 
 /** Who does the work. An existing patch is always one Task, whatever the spec's decomposition mode. */
 export type PlanFor = 'patch' | 'worker';
+
+/** An external agent makes the whole change at once, as a patch does. */
+export function planFor(isWorked: boolean, worker: Worker | undefined): PlanFor {
+  return isWorked && worker?.external === undefined ? 'worker' : 'patch';
+}
 
 export type PlanOutcome =
   | { readonly ok: true; readonly draft: PlanDraft }

@@ -1,4 +1,5 @@
 /* Opens the model of a worker and counts its usage. */
+import { recipeOf } from '../../agent/external/recipes.ts';
 import type { OpenModel } from '../../agent/model-loop/open-model.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { type HttpStreamer, plainHttpHost } from '../../core/base/http-question.ts';
@@ -36,7 +37,9 @@ export async function openModel(
   if (known !== undefined)
     return { ...known, secrets: [...new Set([...known.secrets, ...(await plugins.secrets())])] };
   const { stream, clock } = engine;
-  const { provider: name, model: wanted, apiBase, temperature } = worker.model;
+  const { model: wanted, apiBase, temperature } = worker.model;
+  const recipe = worker.external && recipeOf(worker.external, config.agents);
+  const name = recipe?.provider ?? worker.model.provider;
   const brought = plugins.providers.get(name);
   const source = brought ?? (await pickProvider(engine, name));
   const names = [...engine.slots.provider.names, ...plugins.providers.keys()];
@@ -75,6 +78,16 @@ export async function openModel(
     },
     ...(config.redaction === undefined ? {} : { words: config.redaction }),
     ...(notices.length === 0 ? {} : { notices }),
+    ...(recipe === undefined
+      ? {}
+      : {
+          external: {
+            recipe,
+            base: place.base,
+            ...(place.key === undefined ? {} : { key: place.key }),
+            priced: (id: string) => withModelRow(opened, config, id),
+          },
+        }),
     ...(source.agent === undefined
       ? {}
       : {
@@ -96,7 +109,7 @@ export async function openModel(
 
 /** Settings for backends and models from the policy commit. */
 type ModelConfig = Pick<WritConfig, 'providers' | 'models' | 'plainHttp'> &
-  Partial<Pick<WritConfig, 'redaction'>>;
+  Partial<Pick<WritConfig, 'redaction' | 'agents'>>;
 
 export const noModelConfig: ModelConfig = { providers: {}, models: {} };
 

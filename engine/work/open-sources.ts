@@ -7,6 +7,7 @@ import type { OpenWorkspaceTools } from '../../agent/workspace-tools/workspace-t
 import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { EvidencePolicy } from '../../core/interfaces/privacy.ts';
+import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { CitationDoor, WorkCitation } from '../../core/interfaces/worker.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import {
@@ -105,13 +106,10 @@ export async function openAttemptMcp(
 /** What is kept of them, and of what the worker cites at its end. */
 export async function keepSources(
   { web, citations, strategy }: OpenSources,
-  hands: Pick<OpenWorkspaceTools, 'network'>,
-  mcp: Pick<OpenMcp, 'network'>,
+  networks: readonly (CheckNetwork | undefined)[],
   cited: readonly WorkCitation[] = [],
 ): Promise<KeptSources> {
-  const network = joinNetworks(
-    [web?.network(), hands.network(), mcp.network()].filter((one) => one !== undefined),
-  );
+  const network = joinNetworks([web?.network(), ...networks].filter((one) => one !== undefined));
   const kept = {
     ...(network === undefined ? {} : { network }),
     // If the spec requires no citations, record them only if there are any.

@@ -9,7 +9,7 @@ import { recordIntent, replanEvent, writeIntentEvents } from '../intent/append-i
 import { askedOf } from '../open/open-parties.ts';
 import { draftPlan, readPlanEnvironment } from '../open/plan-environment.ts';
 import { type TaskAdvice, withAdvice } from '../plan/plan-advice.ts';
-import { toPlanFault } from '../plan/plan-tasks.ts';
+import { planFor, toPlanFault } from '../plan/plan-tasks.ts';
 import { revisePlan } from '../plan/revise-plan.ts';
 import type { SettledAttempt } from '../record/attempt-files.ts';
 import type { EvaluatedRun } from '../record/evaluation-objects.ts';
@@ -36,14 +36,14 @@ export async function planWork(run: OpenRun): Promise<PlanDraft> {
 /** For a run that was stopped before its plan was kept. */
 async function draftAgain({
   identity: { contract, scope, isWorked },
-  services: { engine, scratch },
+  services: { engine, scratch, worker },
   environment,
 }: OpenRun): Promise<PlanDraft> {
   const spec = contract.effective;
   return draftPlan(askedOf(engine), {
     spec,
     scope,
-    for: isWorked ? 'worker' : 'patch',
+    for: planFor(isWorked, worker),
     environment: await readPlanEnvironment(scratch, environment.base.tree, spec),
   });
 }

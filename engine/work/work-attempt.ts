@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openAgentHost } from '../../agent/agent-program/open-agent.ts';
+import type { openExternalAgent } from '../../agent/external/run-agent.ts';
 import { type KeptCode, openCode } from '../../agent/language-servers/code-queries.ts';
 import type { KeptMcp } from '../../agent/mcp/mcp-tools.ts';
 import {
@@ -17,6 +18,8 @@ import { openWorkspaceTools, writeStubs } from '../../agent/workspace-tools/work
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
+import type { ArtifactRecord } from '../../core/interfaces/stage.ts';
 import type {
   PersonQuestion,
   TaskOrder,
@@ -41,7 +44,7 @@ import { quotesTests } from '../plan/revise-plan.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
 import { type AttemptCalls, lostUse, reportLostCall, workedStep } from '../state/calls.ts';
 import { instructionsOf } from '../state/context-snapshot.ts';
-import { createArtifactCollector } from '../state/evidence.ts';
+import { type ArtifactCollector, createArtifactCollector } from '../state/evidence.ts';
 import { type Attempt, type OpenRun, policyOf, withSteps } from '../state/open-run.ts';
 import { recordOutcome } from '../state/outcome.ts';
 import type { Steps } from '../state/record-collector.ts';
@@ -62,6 +65,8 @@ export type WorkedRecord = {
   readonly code?: KeptCode;
   /** MCP servers that were started, or should have been. */
   readonly mcp?: KeptMcp;
+  /** Session logs of an external agent. */
+  readonly artifacts?: readonly ArtifactRecord[];
 } & KeptSources &
   (
     | { readonly kind: 'patch'; readonly tree: string; readonly digest: string }
@@ -80,6 +85,8 @@ interface WorkedTask {
   readonly task: string;
   /** Addresses that its context holds. */
   readonly context?: readonly string[] | undefined;
+  /** Cost units that the run may still use; absent: no limit. */
+  readonly unitsLeft?: number | undefined;
 }
 
 /**
@@ -90,6 +97,12 @@ const settled: ReadonlySet<string> = new Set([
   'PROVIDER_FAILED',
   'PROVIDER_OPTION',
   'AGENT_PORT_UNUSABLE',
+  'AGENT_UNAVAILABLE',
+  'AGENT_RULE_MISSING',
+  'AGENT_DEADLINE',
+  'AGENT_FAILED',
+  'AGENT_NOTHING_CAPTURED',
+  'AGENT_LOG_UNUSABLE',
   'SESSION_BUDGET_SPENT',
   'SESSION_BUDGET_UNPRICED',
   'OUTPUT_FAILED',
@@ -111,7 +124,7 @@ export async function workAttempt(
     TaskOrder,
     'workspace' | 'hands' | 'code' | 'web' | 'mcp' | 'citations' | 'turns' | 'person' | 'signal'
   >,
-  { task, context = [] }: WorkedTask,
+  { task, context = [], unitsLeft }: WorkedTask,
 ): Promise<WorkedAttempt> {
   const {
     services: {
@@ -151,7 +164,25 @@ export async function workAttempt(
       });
       await using mcp = await openAttemptMcp(run, at, tools, base.tree);
       const guides = worker.usesModel ? await instructionsOf(run) : { files: [] };
-      await using asked = await openAsked(run, at, tools, guides.files);
+      const name = attemptName(order.revision, order.taskNumber, order.attempt);
+      const artifacts: ArtifactRecord[] = [];
+      const keepLog = async (bytes: Uint8Array, number: number): Promise<string> => {
+        const record = await collectorOf(run, name).add({
+          name: number === 1 ? 'agent-session-log' : `agent-session-log-${number}`,
+          stage: 'fast',
+          bytes,
+          contentType: 'text/plain',
+          extension: 'log',
+        });
+        artifacts.push(record);
+        return record.sha256;
+      };
+      await using asked = await openAsked(run, at, tools, {
+        instructions: guides.files,
+        watch,
+        unitsLeft,
+        keepLog,
+      });
       const given = {
         ...forModel(run, worker, order),
         ...(guides.text === undefined ? {} : { instructionFiles: guides.text }),
@@ -167,7 +198,7 @@ export async function workAttempt(
         signal,
       };
       const earlier = calls.lost().map(lostUse);
-      const result = await ask(run, worker, given, tools);
+      const result = await ask(run, { ...worker, ...asked.worker }, given, tools);
       await asked[Symbol.asyncDispose]();
       const codeKept = await code.kept();
       await code[Symbol.asyncDispose]();
@@ -182,7 +213,12 @@ export async function workAttempt(
         ...told,
         ...(codeKept === undefined ? {} : { code: codeKept }),
         ...(mcpKept === undefined ? {} : { mcp: mcpKept }),
-        ...(await keepSources(sources, hands, mcp, result.citations)),
+        ...(artifacts.length === 0 ? {} : { artifacts }),
+        ...(await keepSources(
+          sources,
+          [hands.network(), asked.network?.(), mcp.network()],
+          result.citations,
+        )),
       };
     } finally {
       await removeWorkspace(place);
@@ -371,18 +407,34 @@ function checkUsage(usage: WorkUsage): WorkUsage {
 interface OpenAsked extends AsyncDisposable {
   readonly ways: Pick<TaskOrder, 'turns' | 'agent'>;
   taken(): TurnsUsed | undefined;
+  /** An external agent does the work in place of the worker. */
+  readonly worker?: Pick<Worker, 'work'>;
+  network?(): CheckNetwork;
+}
+
+interface AskedSetting extends Omit<Parameters<typeof openExternalAgent>[3], 'place' | 'tools'> {
+  readonly instructions: InstructionFiles['files'];
 }
 
 async function openAsked(
   run: OpenRun,
   place: ToolPlace,
   tools: AttemptTools,
-  instructions: InstructionFiles['files'],
+  setting: AskedSetting,
 ): Promise<OpenAsked> {
-  const { model } = run.services;
+  const { instructions } = setting;
+  const { model, worker } = run.services;
   if (model === undefined) return { ways: {}, taken: () => undefined, [Symbol.asyncDispose]: async () => {} };
-  const { agent } = model;
+  const { agent, external } = model;
   const { called } = run.services.calls;
+  if (external !== undefined && worker?.external !== undefined) {
+    const { spend } = tools.calls;
+    const about = { ...setting, place, tools, spend, task: tools.task, called };
+    const { openExternalAgent: open } = await import('../../agent/external/run-agent.ts');
+    const opened = await open(run, worker.external, { ...model, external }, about);
+    const { taken, network } = opened;
+    return { ways: {}, worker: opened, taken, network, [Symbol.asyncDispose]: closeOnce(opened) };
+  }
   if (agent === undefined) {
     const turns = heardTurns(
       openTurns(run, model, { spend: tools.calls.spend, task: tools.task, called, instructions }),
@@ -391,14 +443,14 @@ async function openAsked(
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
   const host = await openAgentHost(run, place, { ...model, agent }, tools, { called, instructions });
+  return { ways: { agent: host }, taken: host.taken, [Symbol.asyncDispose]: closeOnce(host) };
+}
+
+function closeOnce(opened: { close(): Promise<void> }): () => Promise<void> {
   let closed: Promise<void> | undefined;
-  return {
-    ways: { agent: host },
-    taken: host.taken,
-    async [Symbol.asyncDispose]() {
-      closed ??= host.close();
-      await closed;
-    },
+  return async () => {
+    closed ??= opened.close();
+    await closed;
   };
 }
 
@@ -418,14 +470,18 @@ function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
 
 /** Starts an attempt named `name` over a patchset; adopts records that an earlier process wrote under that name. */
 export function beginAttempt(run: OpenRun, name: string, patch: PatchSet): Attempt {
-  const box = createArtifactCollector({
+  const box = collectorOf(run, name);
+  return { ...withSteps(run, run.services.steps.under(name)), name, patch, box, approvals: [] };
+}
+
+function collectorOf(run: OpenRun, name: string): ArtifactCollector {
+  return createArtifactCollector({
     directory: join(run.services.directory, 'content', name),
     spec: run.identity.contract.effective,
     hooks: run.services.engine.hooks,
     policy: policyOf(run),
     nowMs: () => run.services.settings.clock.now(),
   });
-  return { ...withSteps(run, run.services.steps.under(name)), name, patch, box, approvals: [] };
 }
 
 /** The name of an attempt in its run. */

@@ -383,6 +383,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     },
     {
       task: task.key,
+      ...(state.costLimit === 0 ? {} : { unitsLeft: state.costLimit - state.costUnits }),
       context: snapshot?.dependencies.flatMap(({ uri = '' }) => (/^https?:/.test(uri) ? [uri] : [])),
     },
   );
@@ -400,6 +401,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const ran: StagesRun = isRejected
     ? { stages: [], sandbox: begun.identity.sandboxName, dependencies: [], skipped: [] }
     : await runStages({ ...begun, patchFindings: findings, isPart }, ['fast']);
+  begun.box.keep(record.artifacts ?? []);
   const { stages, dependencies } = ran;
   const attempt = ranIn(begun, ran);
   const judged = await decideRun(attempt, {

@@ -114,6 +114,13 @@ export function openClasses(words: ClassWords): {
   };
 }
 
+/** Most session logs that a provenance lists of one model. */
+const maxLogs = 64;
+
+function toLogs(logs: ReadonlySet<string>): Pick<ModelWork, 'logs'> {
+  return logs.size === 0 ? {} : { logs: [...logs].slice(0, maxLogs) };
+}
+
 /**
  * One entry for each model in each role, with what its calls have together. Beyond the most exchanges of a provenance
  * the earliest are counted.
@@ -121,7 +128,7 @@ export function openClasses(words: ClassWords): {
 export function joinModelWork(works: readonly ModelWork[]): readonly ModelWork[] {
   const joined = new Map<string, ModelWork>();
   for (const work of works) {
-    const { tools, instructions, data_classes, exchanges, omitted = 0, ...role } = work;
+    const { tools, instructions, data_classes, exchanges, logs = [], omitted = 0, ...role } = work;
     const key = canonicalize(role);
     const known = joined.get(key);
     const files = [...(known?.instructions ?? []), ...instructions];
@@ -133,6 +140,7 @@ export function joinModelWork(works: readonly ModelWork[]): readonly ModelWork[]
       instructions: [...new Map(files.map((file) => [canonicalize(file), file])).values()].slice(0, 64),
       data_classes: (['public', ...sensitiveClasses] as const).filter((one) => sent.has(one)),
       exchanges: [...(known?.exchanges ?? []), ...exchanges],
+      ...toLogs(new Set([...(known?.logs ?? []), ...logs])),
       ...(left === 0 ? {} : { omitted: left }),
     });
   }

@@ -19,6 +19,8 @@ const profile = fields({
   sha256: sha256Text,
 });
 
+const program = fields({ name: line(128), sha256: sha256Text, recipe: line(64) }, { version: line(64) });
+
 export const modelWorkShape: Shape<ModelWork> = fields(
   {
     provider: line(128),
@@ -31,7 +33,7 @@ export const modelWorkShape: Shape<ModelWork> = fields(
     form: oneOf('http', 'turn'),
     exchanges: listOf(fields({ question: sha256Text }, { answer: sha256Text })),
   },
-  { profile, replayed: flag, claimed: flag, omitted: wholeNumber },
+  { profile, program, replayed: flag, claimed: flag, logs: listOf(sha256Text), omitted: wholeNumber },
 );
 
 /** The first fault of a statement's block: one entry for each model in each role. `undefined` if it has none. */

@@ -19,7 +19,7 @@ const hosts = [
     'www.example.net',
     'blocked.example',
   ],
-  ...['xn--bcher-kva.example', 'inside.example', 'evil.example', 'registry.npmjs.org'],
+  ...['xn--bcher-kva.example', 'inside.example', 'evil.example', 'registry.npmjs.org', 'model.example'],
 ];
 
 let kept: { readonly key: Buffer; readonly cert: Buffer } | undefined;

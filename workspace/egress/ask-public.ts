@@ -1,27 +1,36 @@
-/* Sends requests of writ itself to the public network. */
+/* Sends requests to the public network for an attempt: whole answers, and answers that are read as they arrive. */
 import type { Duplex } from 'node:stream';
+import { WritError } from '../../core/base/errors.ts';
+import type { HttpStreamer } from '../../core/base/http-question.ts';
 import type { NetworkObstacle, NetworkUse } from '../../core/interfaces/scanner.ts';
 import { authorityOf, type EgressPolicy, readTarget, type Target, UseList } from './openings.ts';
 import { type IncomingMessage, type Outside, request as open, realOutside, secured } from './outside.ts';
 import { defaultLimits, type Egress, type EgressLimits, Passage } from './passage.ts';
 
-/** One request that writ itself sends into the public network; without `body` a GET, with it a POST. */
-export interface PublicQuestion {
+/** One request that writ itself sends into the public network. */
+interface SentQuestion {
   /** http or https. */
   readonly url: URL;
+  /** Default GET. */
+  readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: Uint8Array;
+}
+
+/** One GET with a whole answer. */
+export interface PublicQuestion extends Omit<SentQuestion, 'method' | 'body'> {
   /** For all of it, from name look-up to the last octet. */
   readonly withinMs: number;
   /** Of the body; what is more is cut. */
   readonly maxBytes: number;
 }
 
-type Unanswered = {
+/** `refused`: by policy or address; else there was no whole answer. */
+interface NoAnswer {
   readonly ok: false;
   readonly refused: boolean;
   readonly why: NetworkObstacle | 'no-answer';
-};
+}
 
 export type PublicAnswer =
   | {
@@ -32,29 +41,24 @@ export type PublicAnswer =
       readonly body: Buffer;
       readonly isCut: boolean;
     }
-  /** `refused`: by policy or address; else there was no whole answer. */
-  | Unanswered;
+  | NoAnswer;
 
-/** An answer whose body arrives. Disposing of it ends the connection; `body` may be read once, and may throw. */
-interface PublicStream extends AsyncDisposable {
+/** An answer whose headers have arrived. `over` closes its connection and records it. */
+interface BegunAnswer {
   readonly ok: true;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: AsyncIterable<Buffer>;
+  readonly answer: IncomingMessage;
+  readonly passage: Passage;
+  over(): void;
 }
 
 /**
- * Sends one request with the same checks that the proxy applies to a client. Host and port are authorized, the name
- * is resolved once, and every address must be public. writ connects to one of them and verifies TLS for that name. It
- * follows no redirect and keeps no cookie. Time is bounded, and the request is recorded as a use of the network.
+ * Sends one request with the same checks that the proxy applies to a client. Host and port are authorized, the name is
+ * resolved once, and every address must be public. writ connects to one of them and verifies TLS for that name. It
+ * follows no redirect and keeps no cookie. The request is recorded as a use of the network.
  */
-async function openPublic(
-  given: Egress,
-  question: Omit<PublicQuestion, 'maxBytes'>,
-): Promise<PublicStream | Unanswered> {
+async function beginPublic(egress: Egress, question: SentQuestion): Promise<BegunAnswer | NoAnswer> {
   const { url } = question;
-  const signal = AbortSignal.any([given.signal, AbortSignal.timeout(question.withinMs)]);
-  const egress: Egress = { ...given, signal };
+  const { signal } = egress;
   const isTls = url.protocol === 'https:';
   let cut = (): void => {};
   const passage = new Passage(egress, isTls ? 'connect' : 'http', url.host, () => cut());
@@ -74,85 +78,126 @@ async function openPublic(
   };
   const stop = (): void => cut();
   signal.addEventListener('abort', stop, { once: true });
-  const close = async (): Promise<void> => {
+  const over = (): void => {
     signal.removeEventListener('abort', stop);
     passage.done();
     cut();
   };
   try {
-    const answer = await exchange(egress, passage, stream, target, question);
-    return {
-      ok: true,
-      status: answer.statusCode ?? 0,
-      headers: firstOf(answer.headers),
-      body: counted(answer, passage),
-      [Symbol.asyncDispose]: close,
-    };
+    passage.count('sent', question.body?.length ?? 0);
+    return { ok: true, answer: await answerOf(egress, stream, target, question), passage, over };
   } catch {
-    await close();
+    over();
     return { ok: false, refused: false, why: 'no-answer' };
   }
 }
 
-async function* counted(answer: IncomingMessage, passage: Passage): AsyncGenerator<Buffer, void> {
-  for await (const part of answer as AsyncIterable<Buffer>) {
-    passage.count('received', part.length);
-    yield part;
-  }
-}
-
-/** Resolves with the head of the answer. */
-function exchange(
-  egress: Egress,
-  passage: Passage,
+function answerOf(
+  { limits, signal }: Egress,
   stream: Duplex,
   target: Target,
-  { url, headers, body }: Omit<PublicQuestion, 'maxBytes'>,
+  { url, method = 'GET', headers, body }: SentQuestion,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = open({
       createConnection: () => stream,
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       path: `${url.pathname}${url.search}`,
       setHost: false,
-      maxHeaderSize: egress.limits.headerBytes * 2,
+      maxHeaderSize: limits.headerBytes * 2,
       headers: {
         'user-agent': 'writ',
         ...headers,
+        ...(body === undefined ? {} : { 'content-length': String(body.length) }),
         host: authorityOf(target, url.protocol === 'https:' ? 443 : 80),
         'accept-encoding': 'identity',
         connection: 'close',
-        ...(body === undefined ? {} : { 'content-length': `${Buffer.byteLength(body)}` }),
       },
     });
-    stream.once('error', reject);
+    stream.on('error', reject);
     stream.once('close', () => reject(new Error('closed')));
     request.once('error', reject);
-    request.once('response', resolve);
-    if (body !== undefined) passage.count('sent', Buffer.byteLength(body));
+    request.once('response', (answer: IncomingMessage) => {
+      // What reads the body sees its errors; an answer that no one reads must not end the process.
+      answer.on('error', () => {});
+      resolve(answer);
+    });
+    if (signal.aborted) stream.destroy();
     request.end(body);
   });
 }
 
-/** Sends one request and reads its answer. */
-async function askPublic(egress: Egress, question: PublicQuestion): Promise<PublicAnswer> {
-  const answer = await openPublic(egress, question);
-  if (!answer.ok) return answer;
-  const { status, headers, body } = answer;
-  await using _ = answer;
+async function askPublic(given: Egress, question: PublicQuestion): Promise<PublicAnswer> {
+  const { withinMs, maxBytes } = question;
+  const signal = AbortSignal.any([given.signal, AbortSignal.timeout(withinMs)]);
+  const begun = await beginPublic({ ...given, signal }, question);
+  if (!begun.ok) return begun;
+  const { answer, passage } = begun;
   const parts: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of body) {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      passage.count('received', part.length);
       size += part.length;
       parts.push(part);
-      if (size > question.maxBytes) break;
+      if (size > maxBytes) break;
     }
+    return {
+      ok: true,
+      status: answer.statusCode ?? 0,
+      headers: firstOf(answer.headers),
+      body: Buffer.concat(parts).subarray(0, maxBytes),
+      isCut: size > maxBytes,
+    };
   } catch {
     return { ok: false, refused: false, why: 'no-answer' };
+  } finally {
+    begun.over();
   }
-  const isCut = size > question.maxBytes;
-  return { ok: true, status, headers, body: Buffer.concat(parts).subarray(0, question.maxBytes), isCut };
+}
+
+/** The same with an answer that is read as it arrives; the limits of the client hold for its idle time and length. */
+function streamPublic(given: Egress): HttpStreamer {
+  return async ({ url, method, headers = {}, body, withinMs, maxBytes, signal }) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), withinMs);
+    const ends = [given.signal, late.signal, ...(signal === undefined ? [] : [signal])];
+    const begun = await beginPublic(
+      { ...given, signal: AbortSignal.any(ends) },
+      { url: new URL(url), method, headers, ...(body === undefined ? {} : { body: Buffer.from(body) }) },
+    ).finally(() => clearTimeout(timer));
+    if (!begun.ok) throw notAnswered(new URL(url).host, begun.why);
+    const { answer, passage, over } = begun;
+    const read = async function* (): AsyncGenerator<Uint8Array> {
+      let size = 0;
+      try {
+        for await (const part of answer as AsyncIterable<Buffer>) {
+          passage.count('received', part.length);
+          size += part.length;
+          if (size > maxBytes) throw notAnswered(new URL(url).host, 'too-large');
+          yield part;
+        }
+      } catch (cause) {
+        throw cause instanceof WritError ? cause : notAnswered(new URL(url).host, 'dropped');
+      } finally {
+        over();
+      }
+    };
+    const named = Object.entries(firstOf(answer.headers)).filter((one) => one[1] !== undefined);
+    return {
+      status: answer.statusCode ?? 0,
+      headers: Object.fromEntries(named) as Record<string, string>,
+      body: read(),
+      [Symbol.asyncDispose]: async () => over(),
+    };
+  };
+}
+
+function notAnswered(host: string, why: string): WritError {
+  return new WritError('NETWORK_FAILED', {
+    message: `\`${host}\` gave no answer: ${why}`,
+    detail: { host, reason: why },
+  });
 }
 
 function firstOf(headers: IncomingMessage['headers']): Record<string, string | undefined> {
@@ -165,13 +210,13 @@ function firstOf(headers: IncomingMessage['headers']): Record<string, string | u
 export interface PublicClient {
   /** Within what `policy` opens. */
   ask(question: PublicQuestion, policy: EgressPolicy): Promise<PublicAnswer>;
-  /** The same, with the body as it arrives. */
-  open(question: Omit<PublicQuestion, 'maxBytes'>, policy: EgressPolicy): ReturnType<typeof openPublic>;
+  /** Within what `policy` opens. Throws NETWORK_FAILED. */
+  stream(policy: EgressPolicy): HttpStreamer;
   uses(): readonly NetworkUse[];
 }
 
 /** Of one attempt. */
-const usualLimits: EgressLimits = {
+const askLimits: EgressLimits = {
   ...defaultLimits,
   connections: 1000,
   bytes: 512 * 1024 * 1024,
@@ -184,7 +229,7 @@ export function openPublicClient(
   outside: Outside = realOutside,
   more: Partial<EgressLimits> = {},
 ): PublicClient {
-  const limits = { ...usualLimits, ...more };
+  const limits = { ...askLimits, ...more };
   const shared: Omit<Egress, 'policy'> = {
     outside,
     limits,
@@ -195,7 +240,7 @@ export function openPublicClient(
   };
   return {
     ask: (question, policy) => askPublic({ ...shared, policy }, question),
-    open: (question, policy) => openPublic({ ...shared, policy }, question),
+    stream: (policy) => streamPublic({ ...shared, policy }),
     uses: () => shared.uses.list(),
   };
 }

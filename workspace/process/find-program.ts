@@ -34,7 +34,8 @@ export interface FoundAgent {
 }
 
 const inside = '/agent';
-type AgentPlace = Pick<AgentSource<never>, 'program' | 'marker' | 'natives'>;
+type AgentPlace = Pick<AgentSource<never>, 'program'> &
+  Partial<Pick<AgentSource<never>, 'marker' | 'natives'>>;
 
 /**
  * Returns the program of an agent, with symlinks resolved. An npm launcher script is replaced by the program that it
@@ -45,7 +46,7 @@ export function findAgent(
   flags: Readonly<Record<string, string>>,
   searchPath = process.env.PATH ?? '',
 ): FoundAgent {
-  const { marker, natives, program: place } = source;
+  const { marker, natives = {}, program: place } = source;
   const wanted = flags[place.flag] ?? place.name;
   const found = path.isAbsolute(wanted) ? wanted : findProgram(wanted, searchPath);
   if (found === undefined || (wanted.includes('/') && !path.isAbsolute(wanted)))
@@ -58,10 +59,10 @@ export function findAgent(
     throw unavailable(place, wanted, 'is no program');
   }
   if (!statSync(file).isFile()) throw unavailable(place, wanted, 'is no program');
-  const native = /\.[cm]?js$/.test(file) ? nativeOf(file, natives) : undefined;
+  const native = /\.(?:[cm]?js|exe)$/.test(file) ? nativeOf(file, natives) : undefined;
   file = native ?? file;
   const root = path.dirname(path.dirname(file));
-  if (existsSync(path.join(root, marker)))
+  if (marker !== undefined && existsSync(path.join(root, marker)))
     return {
       program: path.posix.join(inside, path.relative(root, file)),
       bind: { source: root, target: inside, writable: false },
@@ -71,7 +72,7 @@ export function findAgent(
 }
 
 /** As Node would find it from the starter. */
-function nativeOf(starter: string, natives: AgentPlace['natives']): string | undefined {
+function nativeOf(starter: string, natives: NonNullable<AgentPlace['natives']>): string | undefined {
   const native = natives[`${process.platform}-${process.arch}`];
   if (native === undefined) return undefined;
   for (let at = path.dirname(starter); at !== path.dirname(at); at = path.dirname(at)) {

@@ -172,6 +172,15 @@ t.test('reads every documented key', async (t) => {
     id = "house"
     stage = "security"
     command = "make audit"
+    [agent.own]
+    provider = "openai"
+    programs = ["own-agent"]
+    log = ".own/*.jsonl"
+    deadline_seconds = 60
+    [agent.own.env]
+    BASE = "{base}"
+    [agent.own.files]
+    ".own/config" = "{key}"
     [providers.openai]
     dialect = "responses"
     [models."qwen3-coder:480b"]
@@ -255,6 +264,19 @@ t.test('reads every documented key', async (t) => {
     seal: { leastRisk: 'high' },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
     lsp: new Map([...Object.entries(languageServers), ['ruby', ruby]]),
+    agents: new Map([
+      [
+        'own',
+        {
+          provider: 'openai',
+          programs: ['own-agent'],
+          log: '.own/*.jsonl',
+          deadlineSeconds: 60,
+          env: { BASE: '{base}' },
+          files: { '.own/config': '{key}' },
+        },
+      ],
+    ]),
     scanners: new Map([
       [
         'lines',
@@ -327,6 +349,23 @@ t.test('reads every documented key', async (t) => {
       ],
     ]),
   });
+});
+
+t.test('refuses a recipe of an external agent that leaves its home or lacks a part', async (t) => {
+  const rest = 'provider = "openai"\nlog = "a"\n';
+  for (const [text, path] of [
+    ['[agent.x]\nlog = "a"', 'agent.x.provider'],
+    ['[agent.x]\nprovider = "openai"', 'agent.x.log'],
+    ['[agent.x]\nprovider = "openai"\nlog = "../a"', 'agent.x.log'],
+    ['[agent.x]\nprovider = "openai"\nlog = "/a"', 'agent.x.log'],
+    ['[agent.x]\nprovider = "openai"\nlog = "**/a"', 'agent.x.log'],
+    [`[agent.x]\n${rest}deadline_seconds = 0`, 'agent.x.deadline_seconds'],
+    [`[agent.x]\n${rest}[agent.x.files]\n"../b" = "c"`, 'agent.x.files."../b"'],
+    [`[agent.x]\n${rest}[agent.x.env]\n"A-B" = "c"`, 'agent.x.env.A-B'],
+    [`[agent.X]\n${rest}`, 'agent.X'],
+    [`[agent.x]\n${rest}other = 1`, 'agent.x.other'],
+  ] as const)
+    t.match(issuesOf(text), [{ path }], text);
 });
 
 t.test('refuses runner keys that are not directly in `.writ/trust`', async (t) => {

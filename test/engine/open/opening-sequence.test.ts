@@ -40,6 +40,7 @@ const expected: readonly (readonly [id: string, sees: string, about: string])[] 
   ['artifacts-makeable', 'machine', '/artifacts/required'],
   ['seal-opens', 'machine', '/provenance'],
   ['plugin-model-opens', 'machine', ''],
+  ['agent-allowed', 'machine', '/security/toolAcl'],
   ['wording-readable', 'change', ''],
   ['candidate-taken', 'change', ''],
   ['commit-signable', 'machine', ''],
