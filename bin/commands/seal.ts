@@ -121,7 +121,7 @@ async function chooseSpec(
       });
     const recorded = await recordedSpec(context.stores, repository, by, change);
     const { runId, document, bytes } = recorded;
-    await requireGenuine(context, recorded, change);
+    await requireGenuine(context, recorded);
     const policy = await readRiskPolicy(repository, change, await sealingFormsOf(engine.slots));
     const { leastRisk, securityPath } = policy;
     const { level } = document.risk;
@@ -169,14 +169,9 @@ async function chooseSpec(
 
 /**
  * OBJECT_CORRUPT or VERIFY_NOTHING unless the record of the run is verified: a person who may push records may have
- * replaced its spec. A commit that names the digest of the spec vouches for it.
+ * replaced its spec, and a person who may write commits their messages.
  */
-async function requireGenuine(
-  context: CommandContext,
-  { runId, digest, refs }: RecordedSpec,
-  { specDigests = [] }: SealableChange,
-): Promise<void> {
-  if (specDigests.includes(digest)) return;
+async function requireGenuine(context: CommandContext, { runId, refs }: RecordedSpec): Promise<void> {
   const { verifyTargets } = await import('../../api/verify/verify-targets.ts');
   const [found] = await verifyTargets(context, [runId]);
   if (found?.report.verified) return;

@@ -62,7 +62,6 @@ export interface ScanContext {
   read(side: 'base' | 'candidate', path: string): Promise<Uint8Array | undefined>;
 }
 
-/** Tests as a report names them. */
 export interface ExecutedTests {
   readonly counts: TestCounts;
   readonly names: ReadonlySet<string>;

@@ -16,7 +16,6 @@ export interface ModelWork {
   readonly model: string;
   /** Host, with a port that is not the usual one. */
   readonly endpoint: string;
-  /** The worker that called it. */
   readonly agent: string;
   /** The agent profile of the session; its instructions by digest. */
   readonly profile?: {

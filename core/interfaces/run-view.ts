@@ -130,7 +130,6 @@ export interface RunView {
   readonly stages: readonly StageRecord[];
   /** Notices for the user that do not change the decision, e.g. that the working tree could not be updated. */
   readonly notices?: readonly string[];
-  /** Findings of the patch rules. */
   readonly findings: readonly Finding[];
   readonly artifacts: readonly ArtifactRecord[];
   readonly provenance?: {

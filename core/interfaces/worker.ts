@@ -1,13 +1,6 @@
 /* The interface of workers, which make the change of a Task. */
 import type { WritError } from '../base/errors.ts';
-import type {
-  AssistantMessage,
-  ModelEvent,
-  ModelRequest,
-  ModelUsage,
-  ReplyEnd,
-  ToolDeclaration,
-} from './model.ts';
+import type { AssistantMessage, ModelEvent, ModelRequest, ModelUsage, ReplyEnd } from './model.ts';
 import type { ModelWork } from './model-work.ts';
 
 /** One attempt at one Task, as passed to the worker. */
@@ -39,7 +32,6 @@ export interface TaskOrder {
    * refused. Untrusted text.
    */
   readonly lostCalls?: readonly string[];
-  /** The workspace tools. */
   readonly hands: Hands;
   /** Queries about code. Absent if no tool rule names them or no language server is available. */
   readonly code?: CodeDoor;
@@ -86,7 +78,6 @@ export interface WorkCitation {
   readonly sources: readonly string[];
   /** The step of the Task that it settles, from 1. */
   readonly step?: number;
-  /** The sources contradict each other. */
   readonly contradict?: boolean;
 }
 
@@ -180,7 +171,6 @@ export interface ModelChoice {
   readonly profile?: NonNullable<ModelWork['profile']>;
 }
 
-/** One whole reply. */
 export interface Turn {
   readonly message: AssistantMessage;
   readonly end: ReplyEnd;
@@ -261,7 +251,7 @@ export interface Web {
 
 /** Tools of MCP servers, authorized like every other; descriptions and results are untrusted. */
 export interface McpDoor {
-  readonly tools: readonly ToolDeclaration[];
+  readonly tools: ModelRequest['tools'];
   /** `given`: arguments as JSON text. */
   use(name: string, given: string): Promise<WebAnswer>;
 }
@@ -352,7 +342,6 @@ export interface AgentHost {
   /** Whether a model request is in progress, and why the last reply failed, as observed by the engine. */
   isAsking(): boolean;
   failure(): WritError | undefined;
-  /** Recorded with the attempt. */
   note(text: string): void;
 }
 

@@ -119,7 +119,7 @@ const maxShown = 5;
  * local changes were not merged back. The ref that keeps those changes has a separate notice.
  */
 export function followNotices(follow: AroundOutcome): readonly string[] {
-  const left = follow.state === 'followed' ? (follow.left ?? []) : [];
+  const { left = [], unfiltered = [] } = follow.state === 'followed' ? follow : {};
   return [
     follow.state === 'failed'
       ? `the branch was moved, but index and files could not follow (${follow.reason}): \`git status\` shows the paths that differ, \`git restore --staged --worktree PATH\` brings one along`
@@ -127,6 +127,9 @@ export function followNotices(follow: AroundOutcome): readonly string[] {
     left.length === 0
       ? ''
       : `the branch was moved, but ${namePaths(left, maxShown)} changed meanwhile and did not follow: \`git diff HEAD\` shows how the working tree differs from the sealed change there`,
+    unfiltered.length === 0
+      ? ''
+      : `${namePaths(unfiltered, maxShown)} in the working tree has the form that git stores, because writ runs no filter of git: \`rm PATH\` and \`git checkout -- PATH\` (Git LFS: \`git lfs checkout\`) write the content`,
     follow.kept === undefined || follow.state === 'failed'
       ? ''
       : `local changes that the run set aside were not merged back: ${follow.kept.why}`,

@@ -2,8 +2,15 @@
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
-import { dirtyPaths, type Touched, touchedBetween, touchedBy } from '../../workspace/git/dirty-paths.ts';
+import {
+  dirtyPaths,
+  filteredPaths,
+  type Touched,
+  touchedBetween,
+  touchedBy,
+} from '../../workspace/git/dirty-paths.ts';
 import { finishFollow, followWorktree, swapTarget } from '../../workspace/git/follow-target.ts';
+import { changedEntries } from '../../workspace/git/held-index.ts';
 import { describeLocal, type IncludedChanges } from '../../workspace/git/include-local.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { emptyTreeOf, type Repository } from '../../workspace/git/repository.ts';
@@ -100,11 +107,26 @@ export async function followTarget(
     const stored = target.checkedOutHere ? await readSetAside(repository, runId) : undefined;
     if (stored !== undefined)
       return await followAround(repository, target, commit, { runId, stored, isIncluded });
-    return await (isAgain ? finishFollow : followWorktree)(repository, target, commit);
+    const outcome = await (isAgain ? finishFollow : followWorktree)(repository, target, commit);
+    if (outcome.state !== 'followed') return outcome;
+    const unfiltered = await unfilteredPaths(repository, target, commit);
+    return unfiltered.length === 0 ? outcome : { ...outcome, unfiltered };
   } catch (fault) {
     // The branch has already moved. A failure to update files is reported and undoes no earlier step.
     return { state: 'failed', reason: messageOf(fault) };
   }
+}
+
+/** Paths that a configured filter of git would have converted on their way to the working tree. */
+async function unfilteredPaths(
+  repository: Repository,
+  target: Target,
+  commit: string,
+): Promise<readonly string[]> {
+  if (repository.settings.length === 0) return [];
+  const changes = await changedEntries(repository, target.expected ?? emptyTreeOf(repository), commit);
+  const written = changes.flatMap(({ path, after }) => (after === undefined ? [] : [path]));
+  return (await filteredPaths(repository, written)).map(({ path }) => path);
 }
 
 /** A sealed commit on a separate branch, until a person decides whether it lands on its target. */

@@ -49,10 +49,10 @@ export async function swapTarget(
 
 /**
  * The result for index and files. `failed`: both are as before. `left`: paths with changes of the user, which were
- * not touched.
+ * not touched. `unfiltered`: paths that have the stored form, because writ runs no filter driver of git.
  */
 export type FollowOutcome =
-  | { readonly state: 'followed'; readonly left?: readonly string[] }
+  | { readonly state: 'followed'; readonly left?: readonly string[]; readonly unfiltered?: readonly string[] }
   | { readonly state: 'not-checked-out' }
   | { readonly state: 'failed'; readonly reason: string };
 

@@ -56,7 +56,6 @@ export type TaskOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: TaskFailure; readonly error: ErrorRecord };
 
-/** The message to a worker thread. */
 export interface TaskCall {
   /** File URL of the module that exports `run`. */
   readonly module: string;

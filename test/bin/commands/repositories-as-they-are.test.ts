@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
@@ -96,6 +105,26 @@ t.test('checks see content of Git LFS that is here, and a pointer that is not is
   const passed = await seal(check);
   t.match(passed, { code: 0, data: { notices: [named('forged.bin'), named('gone.bin')] } });
   t.equal(git('cat-file', 'blob', 'HEAD:here.bin'), here.text.trim());
+});
+
+t.test('a landed file that a filter of git converts is named, with what writes its content', async (t) => {
+  const { root, git, write, commit, seal } = scene(t);
+  git('config', 'filter.upper.clean', 'tr A-Z a-z');
+  git('config', 'filter.upper.smudge', 'tr a-z A-Z');
+  write('.gitattributes', '*.up filter=upper\n');
+  commit();
+  git('checkout', '-q', '-b', 'topic');
+  write('a.up', 'CONTENT\n');
+  commit();
+  git('checkout', '-q', 'main');
+  const landed = await seal('true', {}, '--range', 'main..topic');
+  t.match(landed, {
+    code: 0,
+    data: { notices: [/^`a\.up` in the working tree has the form that git stores/] },
+  });
+  rmSync(join(root, 'a.up'));
+  git('checkout', '--', 'a.up');
+  t.equal(readFileSync(join(root, 'a.up'), 'utf8'), 'CONTENT\n');
 });
 
 t.test('a sparse checkout hides nothing from checks, and stays sparse', async (t) => {

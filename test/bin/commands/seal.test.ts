@@ -303,15 +303,15 @@ t.test(
     const other = message.replace(/^(Intentspec-Digest: ).*$/m, `$1${'0'.repeat(64)}`);
     git('commit', '-q', '--amend', '-m', other);
     t.match(await call('seal', '--commit', '--by', runId), { code: 128, error: { code: 'OBJECT_CORRUPT' } });
-    // Without a digest in the commit the record itself has to hold: its provenance is of another spec.
+    // The record itself has to hold, whatever the message says: its provenance is of another spec.
+    const digest = replaceSpec(git, path('.git/other-index'), `refs/ai/runs/${runId}`);
+    for (const text of ['docs: a', `docs: a\n\nRun-Id: ${runId}\nIntentspec-Digest: ${digest}`]) {
+      git('commit', '-q', '--amend', '-m', text);
+      const forged = await call('seal', '--commit', '--by', runId);
+      const refusal = { code: 'OBJECT_CORRUPT', message: /verification fails/ };
+      t.match(forged, { code: 128, error: refusal }, forged.err);
+    }
     git('commit', '-q', '--amend', '-m', 'docs: a');
-    replaceSpec(git, path('.git/other-index'), `refs/ai/runs/${runId}`);
-    const forged = await call('seal', '--commit', '--by', runId);
-    t.match(
-      forged,
-      { code: 128, error: { code: 'OBJECT_CORRUPT', message: /verification fails/ } },
-      forged.err,
-    );
     replaceSpec(git, path('.git/other-index'), `refs/ai/runs/${runId}`, ['provenance.sigstore.json']);
     const unsigned = await call('seal', '--commit', '--by', runId);
     t.match(unsigned, { code: 3, error: { code: 'VERIFY_NOTHING' } }, unsigned.err);
@@ -463,7 +463,7 @@ function replaceSpec(
   index: string,
   ref: string,
   removed: readonly string[] = [],
-): void {
+): string {
   const spec = JSON.parse(git('show', `${ref}:spec.json`)) as Parameters<typeof canonicalDigest>[0] & {
     intent: { summary: string };
   };
@@ -484,4 +484,5 @@ function replaceSpec(
   }
   for (const name of removed) run(['update-index', '--force-remove', name]);
   git('update-ref', ref, git('commit-tree', run(['write-tree']), '-p', ref, '-m', 'other'));
+  return after;
 }
