@@ -24,7 +24,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const { print, env, signal, args } = context;
   const { keyFile, ...said } = readApproveOptions(context);
   const remote = context.options.value('remote');
-  if (remote !== undefined) await requireMoved(context, fetchCommand, remote);
+  if (remote !== undefined) await requireMoved(context, fetchCommand, remote, args[0]);
   const waiting = await openWaitingRun(context, args[0] ?? '').catch((fault: unknown) => {
     if (!isWritError(fault, 'RUN_NOT_FOUND')) throw fault;
     const { message, detail } = fault;
@@ -37,7 +37,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const changes = await changedSince(waiting, await evaluateHere(waiting));
   printChanged((...parts) => print.note(...parts), changes, waiting.record.subject.candidateTree);
   const { data, keyId, fault, why } = await approveRun(waiting, said, { key, env, signal });
-  if (remote !== undefined && fault === undefined) await requireMoved(context, pushCommand, remote);
+  if (remote !== undefined && fault === undefined) await requireMoved(context, pushCommand, remote, args[0]);
   const isBudget = waiting.record.for === 'budget';
   const remotes = await gitLine(waiting.repository, ['remote']);
   const human = (printer: Printer): void =>

@@ -74,7 +74,7 @@ const remoteName = 'origin';
 async function claimGiven(context: CommandContext, repository: Repository): Promise<Claim | undefined> {
   const wanted = context.options.value('resume');
   if (wanted === undefined) return undefined;
-  await requireMoved(context, fetchCommand, remoteName);
+  await requireMoved(context, fetchCommand, remoteName, wanted);
   const { store, runId } = await findRun(context.stores, repository, systemClock, wanted);
   const { started } = await readClaim(repository, store, runId);
   const branch = started.target.ref.replace(/^refs\/heads\//, '');
@@ -173,8 +173,8 @@ async function report(
   const isLanding = branch !== undefined && options.flag('land');
   if (isKept) {
     // A clone that is kept between jobs has older records than the remote, which a push would be refused for.
-    await requireMoved(context, fetchCommand, remoteName);
-    if (!isLanding) await requireMoved(context, pushCommand, remoteName);
+    await requireMoved(context, fetchCommand, remoteName, summary.run_id);
+    if (!isLanding) await requireMoved(context, pushCommand, remoteName, summary.run_id);
   }
   if (branch !== undefined) {
     await exchange(context, repository, remoteName, 'push', [`+${commit}:refs/heads/${branch}`]);

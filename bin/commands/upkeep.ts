@@ -137,11 +137,28 @@ export async function fetchCommand(context: CommandContext): Promise<CommandResu
   return toMovedResult(fetched);
 }
 
-/** Runs `push` or `fetch` for another command; throws where a ref that should move did not. */
-export async function requireMoved(context: CommandContext, move: RunCommand, remote: string): Promise<void> {
+/**
+ * Runs `push` or `fetch` for a command about one run. Throws REFS_REFUSED if a log, or a record of that run, did not
+ * move; for other refs it warns.
+ */
+export async function requireMoved(
+  context: CommandContext,
+  move: RunCommand,
+  remote: string,
+  runId?: string,
+): Promise<void> {
   const none = { value: () => undefined, values: () => [], flag: () => false };
   const result = await move({ ...context, args: [remote], options: none });
-  if ('error' in result) throw result.error;
+  if (!('error' in result)) return;
+  const refs = (result.data?.refs ?? []) as readonly MovedRef[];
+  const isNeeded = ({ ref }: MovedRef): boolean =>
+    isLogRef(ref) || (runId !== undefined && ref.includes(runId));
+  if (result.error.code !== 'REFS_REFUSED' || refs.some((one) => isRefused(one) && isNeeded(one)))
+    throw result.error;
+  context.print.complain(
+    styled('yellow', 'warning'),
+    `  ${result.error.message}: they stay as they are here`,
+  );
 }
 
 /**

@@ -740,6 +740,22 @@ long('jobs on fresh clones continue one log, where they are given its key', asyn
     writeFileSync(spec, JSON.stringify(document));
     const job = run('writ', 'ci', '--onto', 'main', '--seal', '--land', '--spec', spec);
     t.equal(job.status, 0, job.stdout + job.stderr);
+    if (name === 'second') t.match(job.stderr, /first `refs\/ai\/backup\/v1`.*: they stay as they are here/);
+    // A ref that is no record holds no job back.
+    scene.originGit(
+      '-c',
+      'user.name=x',
+      '-c',
+      'user.email=x@y.z',
+      'tag',
+      '-f',
+      '-a',
+      'v1',
+      '-m',
+      'v1',
+      'main',
+    );
+    scene.originGit('update-ref', 'refs/ai/backup/v1', scene.originGit('rev-parse', 'refs/tags/v1'));
   }
   const logs = scene.originGit('for-each-ref', '--format=%(refname)', 'refs/ai/ledger').split('\n');
   t.equal(logs.length, 1, 'one log');
