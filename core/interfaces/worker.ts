@@ -139,7 +139,6 @@ export interface DraftOrder {
   /** JSON Schema of an object: what is submitted. */
   readonly form: Readonly<Record<string, unknown>>;
   readonly cacheKey: string;
-  /** Read-only access. */
   readonly hands: Hands;
   readonly turns: Turns;
   /** Replaces both if an autonomous program drafts. It sees a copy. */
