@@ -26,7 +26,9 @@ async function started(t: Test, lay: (workspace: string, elsewhere: string) => v
       asked.push(request);
       request.talk?.({ input: new PassThrough(), output: new PassThrough() });
       return new Promise((resolve) =>
-        request.signal?.addEventListener('abort', () => resolve({ exitCode: 0 })),
+        request.signal?.addEventListener('abort', () =>
+          resolve({ exitCode: 0, stderr: { bytes: Buffer.alloc(0) } }),
+        ),
       );
     },
   };

@@ -134,6 +134,8 @@ t.test('reads every documented key', async (t) => {
     digest = "sha256:${'0a'.repeat(32)}"
     [runners]
     keys = [".writ/trust/ci.pem"]
+    [mcp.wiki]
+    url = "https://mcp.example.com/mcp"
     [lsp.ruby]
     command = ["ruby-lsp"]
     files = [".rb"]
@@ -274,6 +276,15 @@ t.test('reads every documented key', async (t) => {
           deadlineSeconds: 60,
           env: { BASE: '{base}' },
           files: { '.own/config': '{key}' },
+        },
+      ],
+    ]),
+    mcp: new Map([
+      [
+        'wiki',
+        {
+          ...{ name: 'wiki', from: 'policy', url: 'https://mcp.example.com/mcp' },
+          ...{ hosts: [], env: {}, reads: false, timeoutSeconds: 60 },
         },
       ],
     ]),
