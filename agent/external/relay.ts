@@ -336,7 +336,7 @@ function estimated(question: string, bytes: number): ModelUsage {
 }
 
 /** Replaces a word in a sequence of pieces, also where it crosses their borders. */
-function openHiding(text: string | undefined): { add(piece: Uint8Array): Buffer; rest(): Buffer } {
+export function openHiding(text: string | undefined): { add(piece: Uint8Array): Buffer; rest(): Buffer } {
   if (text === undefined || text === '')
     return { add: (piece) => Buffer.from(piece), rest: () => Buffer.alloc(0) };
   const word = Buffer.from(text);

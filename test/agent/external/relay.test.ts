@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { recipeOf } from '../../../agent/external/recipes.ts';
-import { type AgentRelay, openRelay, placeholderKey } from '../../../agent/external/relay.ts';
+import { type AgentRelay, openHiding, openRelay, placeholderKey } from '../../../agent/external/relay.ts';
 import { canonicalDigest } from '../../../core/base/canonical.ts';
 import { systemClock } from '../../../core/base/clock.ts';
 import type { ModelWork } from '../../../core/interfaces/model-work.ts';
@@ -185,6 +185,18 @@ t.test('a key that the host repeats does not reach the agent', async (t) => {
   t.notMatch(headers, { 'set-cookie': /./ });
   t.match(body, /^\{"error":"wrong key \*+, \*+; sk-can"\}$/, 'what only begins like it stays');
   t.match(relay.failure(), { message: /HTTP 401/ });
+});
+
+t.test('a key is hidden wherever an answer is cut', async (t) => {
+  const text = `${canary} sk-sk-can ${canary}${canary} sk-canary`;
+  const hidden = text.replaceAll(canary, '*'.repeat(canary.length));
+  for (let size = 1; size <= text.length; size += 1) {
+    const hiding = openHiding(canary);
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < text.length; at += size)
+      pieces.push(hiding.add(Buffer.from(text.slice(at, at + size))));
+    t.equal(Buffer.concat([...pieces, hiding.rest()]).toString(), hidden, `pieces of ${size}`);
+  }
 });
 
 t.test('a secret in a request does not reach the model', async (t) => {
