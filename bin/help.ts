@@ -144,7 +144,7 @@ function commandHelp(command: CommandSpec): string {
     'Examples:',
     ...command.examples.flatMap((example) => [`  ${example.line}`, `      ${example.about}`]),
     '',
-    `Usage: writ ${usageOf(command)}${command.options.length > 0 ? ' [options]' : ''}`,
+    `Usage: writ ${usageOf(command)}${command.options.length > 0 ? ' [options]' : ''}${behindDashes(command)}`,
     ...(command.description === undefined ? [] : ['', command.description]),
     ...(command.arguments.length === 0
       ? []
@@ -172,11 +172,16 @@ export function optionGroups(
 /** A command with its arguments; the name without that of its group. */
 export function usageOf(command: CommandSpec, group?: string): string {
   const name = group === undefined ? command.name : command.name.slice(group.length + 1);
-  const words = command.arguments.map((one) => {
+  const words = command.arguments.flatMap((one) => {
+    if (one.behindDashes) return [];
     const shown = one.variadic === true ? `${one.name}…` : one.name;
     return one.optional === true ? `[${shown}]` : shown;
   });
   return [name, ...words].join(' ');
+}
+
+function behindDashes({ arguments: words }: CommandSpec): string {
+  return words.flatMap(({ name, behindDashes: isBehind }) => (isBehind ? [` [-- ${name}…]`] : [])).join('');
 }
 
 function optionRows(options: readonly OptionSpec[]): readonly string[] {

@@ -35,6 +35,8 @@ export interface ArgumentSpec {
   readonly about: string;
   readonly optional?: boolean;
   readonly variadic?: boolean;
+  /** Words behind `--`: usage shows them after the options, and a list of commands leaves them out. */
+  readonly behindDashes?: true;
 }
 
 /** One command as data, so that parsing and help load none of its code. */

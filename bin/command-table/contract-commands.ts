@@ -6,7 +6,8 @@ export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file, fu
 /** What follows `--`. */
 export const agentWords: ArgumentSpec = {
   name: 'ARGV',
-  about: 'behind `--`, with `--external-agent`: the program and its arguments',
+  about: 'with `--external-agent`: the program and its arguments',
+  behindDashes: true,
   variadic: true,
   optional: true,
 };

@@ -29,6 +29,22 @@ long('`writ run` accepts one change source and one use of stdin', async (t) => {
     ['nope.json', '--patch', 'change.diff', '--range', 'a..b'],
     ['-', '--patch', '-'],
     ['-', '--recording', '-'],
+    ['nope.json', '--external-agent', '--patch', 'change.diff', '--', 'codex'],
   ])
     t.match(await faultOf(...argv), { exit: 129, code: 'USAGE' }, argv.join(' '));
+});
+
+t.test('the words of an external agent are behind `--`, and belong to nothing else', async (t) => {
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    'no words': ['spec.json', '--external-agent'],
+    'words without the option': ['spec.json', '--patch', 'change.diff', '--', 'codex', 'exec'],
+    'a request in place of a spec': ['--request', 'Round', '--external-agent', '--', 'codex'],
+    'a flag of a model': ['spec.json', '--external-agent', '--temperature', '1', '--', 'codex'],
+    'a recording': ['spec.json', '--external-agent', '--record', 'there', '--', 'codex'],
+    'the merge queue': ['spec.json', '--queue', '--external-agent', '--', 'codex'],
+  };
+  for (const [name, argv] of Object.entries(cases))
+    t.match(await faultOf(...argv), { exit: 129, code: 'USAGE' }, name);
+  const words = ['spec.json', '--external-agent=codex', '--', 'codex', 'exec', '--json', '-', ''];
+  t.match(await faultOf(...words), { code: 'INTENTSPEC_INVALID' }, 'its own options are no options of writ');
 });
