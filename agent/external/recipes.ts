@@ -238,6 +238,7 @@ export function requireModelRule(
   const { host, protocol } = new URL(base);
   const target = readTarget(host, protocol === 'https:' ? 443 : 80);
   const { refusal, openings = [] } = guardCommand(toolAcl, agentCommand(agent), { variables: [] });
+  // A refused command has no openings.
   const isOpen =
     refusal === undefined && target !== undefined && authorizeTarget({ all: false, openings }, target).open;
   if (isOpen) return openings;

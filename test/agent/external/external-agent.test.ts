@@ -118,6 +118,11 @@ t.test('a run is refused before any work without a rule that opens the host of t
   await t.rejects((await runAgent(t, sample, { more: { source: absent } })).run, {
     code: 'AGENT_UNAVAILABLE',
   });
+  const bare = await runAgent(t, sample, {
+    more: { sandbox: 'none' },
+    spec: { security: fakeRule, constraints: { security: { networkPolicy: 'allow' } } },
+  });
+  await t.rejects(bare.run, { code: 'SANDBOX_NONE_REFUSED' });
 });
 
 long('an agent that leaves no usable log ends the run, and nothing is sealed', async (t) => {
