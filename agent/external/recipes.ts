@@ -239,8 +239,7 @@ export function requireModelRule(
   const target = readTarget(host, protocol === 'https:' ? 443 : 80);
   const { refusal, openings = [] } = guardCommand(toolAcl, agentCommand(agent), { variables: [] });
   // A refused command has no openings.
-  const isOpen =
-    refusal === undefined && target !== undefined && authorizeTarget({ all: false, openings }, target).open;
+  const isOpen = target !== undefined && authorizeTarget({ all: false, openings }, target).open;
   if (isOpen) return openings;
   const program = posix.basename(agent.argv[0] ?? '');
   const rule = {
