@@ -56,13 +56,13 @@ export function toFault(thrown: unknown): WritError {
     return new WritError('ENVIRONMENT_BROKEN', {
       message: messageOf(thrown),
       detail: { code, syscall, ...(path === undefined ? {} : { path }) },
-      hints: ['make room, give access, or put that path right, and try again'],
+      hints: ['free disk space, correct the permissions or the path, then try again'],
       cause: thrown,
     });
   }
   return new WritError('INTERNAL', {
     message: messageOf(thrown) || 'an internal fault',
-    hints: ['set WRIT_DEBUG=1 to see where it happened'],
+    hints: ['this is a fault of writ; `WRIT_DEBUG=1` in the environment shows where it happened'],
     cause: thrown,
   });
 }

@@ -22,7 +22,7 @@ export function parsePluginDigest(text: string): string {
   throw new WritError('USAGE', {
     message: 'expected the digest of a plugin, `sha256:` and 64 lower-case hexadecimal digits',
     detail: { given: text.slice(0, 100) },
-    hints: ['see the digests: `writ plugin list`'],
+    hints: ['`writ plugin list` shows the digests'],
   });
 }
 

@@ -28,7 +28,7 @@ export function helpText(
 function overview(commands: readonly CommandSpec[]): string {
   const most = mostUsed.flatMap((name) => commands.filter((command) => command.name === name));
   return join([
-    'writ turns a change request into a sealed change that anyone can verify offline.',
+    'writ checks a change to a git repository, and commits it with signed evidence that anyone can verify offline.',
     '',
     'Usage: writ <command> [options]',
     '',
@@ -49,8 +49,8 @@ function overview(commands: readonly CommandSpec[]): string {
 
 /** What the exit code of a command says. */
 export const exitCodes: readonly string[] = [
-  'Exit codes: 0 success, 1 the answer is no, 3 nothing could be verified, 4 waiting for a person,',
-  '70 internal fault, 128 the environment cannot serve, 129 usage, 130 interrupted.',
+  'Exit codes: 0 success, 1 refused or failed, 3 nothing could be verified, 4 waiting for a person,',
+  '70 fault of writ, 128 something on this machine is missing, 129 wrong usage, 130 interrupted.',
 ];
 
 /** The groups with the commands of this table; what is in no group comes last. */

@@ -11,9 +11,10 @@ import { gateOf, lookedForAt } from '../spec/checks-of.ts';
 import { manifestGlobs } from './judge-changed/judging-parts.ts';
 import { requiresNewTests } from './new-tests/new-cases.ts';
 
-const byReview = 'A spec whose `risk.humanInLoop.required` is true lets people decide: `writ approve RUN`.';
+const byReview =
+  'Set `risk.humanInLoop.required` to true in the spec; people then decide with `writ approve RUN`.';
 
-const byWaiver = 'A waiver in `.writ/waivers.toml` at the policy commit allows it in a path, until a day.';
+const byWaiver = 'A waiver in `.writ/waivers.toml` on the target branch allows it for a path until a date.';
 
 /** Every reason for which a built-in gate can fail, in the order in which findings are reported. */
 export const rules: readonly Rule[] = [
@@ -23,14 +24,14 @@ export const rules: readonly Rule[] = [
     module: new URL('./rules/scope.ts', import.meta.url),
     linear: true,
     text: {
-      about: 'The change stays within the scope of its contract.',
+      about: 'The change stays within the scope of its spec.',
       tags: ['maintainability'],
     },
     guide: {
       refuses:
-        'A file outside the paths that the spec names; a change that takes back what landed before it, and does something else as well (`docs/guides/queue.md`).',
+        'A changed file outside the paths of the spec. Also a change that undoes an earlier commit of the branch and changes something else too (`writ help queue.md`).',
       example: '`intent.inScope` is `src/`, and the change edits `package.json`.',
-      mend: 'Leave the file out of the change, or name it in `intent.inScope` or `intent.touchHints.files`. Make a change that takes something back again, on the tip.',
+      mend: 'Remove the file from the change, or add it to `intent.inScope` or `intent.touchHints.files`. Make a change that undoes a commit again on top of the branch.',
     },
   },
   {
@@ -43,15 +44,15 @@ export const rules: readonly Rule[] = [
     appliesTo: (spec) => spec.security.outputHandling.noDirectEval,
     baseline: { isOfLines: true, about: ({ call }) => textOf(call) },
     text: {
-      about: 'Added lines do not execute text directly.',
+      about: 'Added lines do not execute text as code or as a command.',
       securitySeverity: '8.8',
       tags: ['security', 'external/cwe/cwe-95'],
     },
     guide: {
       refuses: 'An added line that runs text as code or as a command: `eval`, `exec`, a shell.',
       example: '`execSync("rm -rf " + path)`',
-      mend: 'Start a program with a list of arguments; parse data instead of evaluating it. `writ help direct-execution` has the definition.',
-      allow: `\`security.outputHandling.noDirectEval: false\` in the spec. What exists already: \`writ baseline\`. ${byWaiver}`,
+      mend: 'For a command, start the program with a list of arguments. For `eval`, parse the text instead (`writ help direct-execution`).',
+      allow: `\`security.outputHandling.noDirectEval: false\` in the spec. For existing findings: \`writ baseline\`. ${byWaiver}`,
     },
   },
   {
@@ -69,8 +70,9 @@ export const rules: readonly Rule[] = [
     guide: {
       refuses: 'An added credential: a token, a private key, a password beside its name.',
       example: '`const token = "ghp_…"`',
-      mend: 'Remove it from the change, and revoke it: who has the patch has the secret. Read it from the environment.',
-      allow: '`[rules.secrets]` of `.writ/config.toml` at the policy commit names values that are none.',
+      mend: 'Remove it, and revoke it: everyone who has the patch has the secret. Read it from the environment instead.',
+      allow:
+        '`[rules.secrets]` in `.writ/config.toml` on the target branch lists values that are no secrets.',
     },
   },
   {
@@ -79,13 +81,13 @@ export const rules: readonly Rule[] = [
     module: new URL('./rules/suppressions.ts', import.meta.url),
     linear: true,
     text: {
-      about: 'Inline suppressions are seen by a reviewer.',
+      about: 'A reviewer sees comments that silence a tool.',
       tags: ['maintainability'],
     },
     guide: {
-      refuses: 'Nothing by itself: it shows added comments that silence a tool (`eslint-disable`, `# noqa`).',
+      refuses: 'Nothing: it only reports added comments that silence a tool (`eslint-disable`, `# noqa`).',
       example: '`# type: ignore`',
-      mend: 'Remove the comment, or say why it is needed.',
+      mend: 'Remove the comment, or explain in it why it is needed.',
     },
   },
   {
@@ -99,13 +101,14 @@ export const rules: readonly Rule[] = [
     scan: { needsBothSides: true, asked: 'where-named' },
     appliesTo: requiresNewTests,
     text: {
-      about: 'A fix brings at least one new test case.',
+      about: 'A bugfix adds at least one test.',
       tags: ['reliability'],
     },
     guide: {
-      refuses: 'A bugfix without a test that fails before it and passes with it.',
-      example: 'A change of type `bugfix` that edits `src/price.js` alone.',
-      mend: 'Add a test that shows the fault. A correction of prose is a `docs` or `chore`.',
+      refuses:
+        'A bugfix without a new test. A new test that also passes without the fix is a warning (`NEW_TEST_PASSES_AT_BASE`).',
+      example: 'A change of type `bugfix` that edits only `src/price.js`.',
+      mend: 'Add a test that fails without the fix. For a change without code, use the type `docs` or `chore`.',
       allow: '`acceptance.qualityGates.requireNewTestsWhenBugfix: false` in the spec.',
     },
   },
@@ -119,16 +122,16 @@ export const rules: readonly Rule[] = [
     reads: manifestGlobs,
     scan: { needsBothSides: true, asked: 'where-named' },
     text: {
-      about: 'Verification inputs of checks change only under a review.',
-      help: 'Let a person approve the change, or leave scripts and configuration of checks as they are.',
+      about: 'Files that decide whether a check passes change only with a review.',
+      help: 'Let a person approve the change, or do not change scripts and configuration of checks.',
       securitySeverity: '7.0',
       tags: ['security', 'supply-chain'],
     },
     guide: {
       refuses:
-        'A changed script, configuration or runner that decides whether a check passes, if the old one refuses the change.',
+        'A changed script, configuration or test runner of a check, if the check fails with the old one.',
       example: 'The change edits `scripts.test` of `package.json`.',
-      mend: 'Make that edit a change of its own, or keep the check as it is.',
+      mend: 'Change the check in a separate change, or leave it as it is.',
       allow: byReview,
     },
   },
@@ -142,15 +145,15 @@ export const rules: readonly Rule[] = [
     executed: async () => (await import('./tests-kept/executed.ts')).executed,
     scan: { needsBothSides: true, asked: 'where-named' },
     text: {
-      about: 'Test cases are kept, and assert as they did.',
-      help: 'Keep the case, or let an objective of the contract say that it goes.',
+      about: 'Tests are kept, and still assert the same.',
+      help: 'Keep the test, or add an objective to the spec that names the removed test.',
       tags: ['reliability'],
     },
     guide: {
-      refuses: 'A test that is deleted, skipped, emptied or expects less.',
+      refuses: 'A test that the change deletes, skips, empties, or makes less strict.',
       example: '`it.skip("rounds up")`',
-      mend: 'Keep the test, or change it together with an objective that says why.',
-      allow: 'An objective of the spec names the test that goes.',
+      mend: 'Keep the test, or add an objective to the spec that names it and gives the reason.',
+      allow: 'An objective of the spec names the removed test.',
     },
   },
   {
@@ -162,15 +165,15 @@ export const rules: readonly Rule[] = [
     appliesTo: ({ execution }) => execution.replan.triggers.includes('unknown-api'),
     scan: { asked: 'where-named', severity: 'warning' },
     text: {
-      about: 'Added lines call no API that the contract does not declare.',
-      help: 'Name the endpoint in `intent.touchHints.apis`, or do without it.',
+      about: 'Added lines call only APIs that the spec names.',
+      help: 'Add the endpoint to `intent.touchHints.apis`, or remove the call.',
       tags: ['maintainability'],
     },
     guide: {
       refuses:
-        'A call of an HTTP endpoint that the spec does not name (only where `unknown-api` is a trigger of the spec).',
+        'A call to an HTTP endpoint that the spec does not name. It applies only if the spec has the trigger `unknown-api`.',
       example: '`fetch("https://api.example.org/v2/users")`',
-      mend: 'Name the endpoint in `intent.touchHints.apis`, or do without it.',
+      mend: 'Add the endpoint to `intent.touchHints.apis`, or remove the call.',
       allow: byWaiver,
     },
   },
@@ -184,16 +187,16 @@ export const rules: readonly Rule[] = [
     readsUnchanged: true,
     scan: { needsBothSides: true, severity: 'warning' },
     text: {
-      about: 'New dependencies are allowed and reviewed.',
+      about: 'New dependencies are allowed by the spec, and reviewed.',
       securitySeverity: '5.0',
       tags: ['security', 'supply-chain'],
     },
     guide: {
-      refuses: 'A dependency that the base does not have, also an indirect one in a lockfile.',
+      refuses: 'A new dependency, also an indirect one in a lockfile.',
       example: '`"left-pad": "1.3.0"` in `package.json`.',
-      mend: 'Do without it, or use one that is there.',
+      mend: 'Remove the dependency, or use one that the project already has.',
       allow:
-        '`constraints.security.dependencyPolicy: allow-with-review` in the spec; it then needs `sca-report`, and waits for a person.',
+        '`constraints.security.dependencyPolicy: allow-with-review` in the spec. The run then needs the artifact `sca-report`, and waits for an approval.',
     },
   },
   {
@@ -213,10 +216,10 @@ export const rules: readonly Rule[] = [
       tags: ['supply-chain'],
     },
     guide: {
-      refuses: 'A new dependency whose license is not allowed or not known.',
+      refuses: 'A new dependency whose license is unknown or not allowed.',
       example: 'A package under `AGPL-3.0-only` where `allowedSpdx` is `["MIT"]`.',
-      mend: 'Use another package.',
-      allow: `\`constraints.licensing\` of the spec, or \`[licenses]\` at the policy commit for one package. ${byWaiver}`,
+      mend: 'Use a package with an allowed license.',
+      allow: `\`constraints.licensing\` of the spec, or \`[licenses]\` in \`.writ/config.toml\` on the target branch for one package. ${byWaiver}`,
     },
   },
   {
@@ -228,9 +231,9 @@ export const rules: readonly Rule[] = [
     appliesTo: () => false,
     guide: {
       refuses:
-        'A change that too few of the people in `.writ/allowed_signers` have approved. It waits first (exit 4).',
-      example: 'Two approvals are needed, and one counts.',
-      mend: '`writ approve RUN`, then `writ resume RUN`. Authors of the change do not count.',
+        'A change with too few approvals from people in `.writ/allowed_signers`. Until they have decided, the run waits (exit 4).',
+      example: 'The check needs two approvals, and the change has one.',
+      mend: 'Let others approve with `writ approve RUN`, then `writ resume RUN`. Approvals by authors of the change do not count.',
     },
   },
   {
@@ -241,9 +244,9 @@ export const rules: readonly Rule[] = [
     // Runs only through a policy check. Without one, the seal is verified too.
     appliesTo: () => false,
     guide: {
-      refuses: 'A seal that a stranger could not verify: signature, subjects, log entry.',
-      example: 'The log does not answer.',
-      mend: 'Mend what the finding names, then `writ resume RUN`.',
+      refuses: 'A sealed commit whose signature, subjects or log entry others cannot verify.',
+      example: 'The transparency log does not answer.',
+      mend: 'Correct the fault that the finding names, then `writ resume RUN`.',
     },
   },
   {
@@ -254,7 +257,7 @@ export const rules: readonly Rule[] = [
     guide: {
       refuses: 'A required check that failed, timed out, or has no valid report.',
       example: '`npm test` ends with exit code 1.',
-      mend: 'Read its last lines (`writ show RUN`), mend the change, and run it again.',
+      mend: 'Read its last output with `writ show RUN`, correct the change, and run again.',
       allow: '`required: false` for that check in the spec.',
     },
   },
@@ -264,9 +267,9 @@ export const rules: readonly Rule[] = [
     module: new URL('./rules/regression.ts', import.meta.url),
     linear: true,
     guide: {
-      refuses: 'A metric or an integration check that is worse than at the base.',
-      example: '`maxAllowedRegression` is `none`, and a test fails that passed at the base.',
-      mend: 'Mend the change until it is as good as the base.',
+      refuses: 'A metric or an integration check that is worse than without the change.',
+      example: '`maxAllowedRegression` is `none`, and a test fails that passed before the change.',
+      mend: 'Correct the change until the result is as good as before it.',
       allow: '`acceptance.qualityGates.maxAllowedRegression` in the spec.',
     },
   },
@@ -276,9 +279,9 @@ export const rules: readonly Rule[] = [
     module: new URL('./rules/artifact-declared.ts', import.meta.url),
     linear: true,
     guide: {
-      refuses: 'An artifact that a check made although the spec does not name it.',
+      refuses: 'An artifact (output file) of a check that the spec does not name.',
       example: 'A check claims `coverage`, and `artifacts.required` has no such name.',
-      mend: 'Name it in `artifacts.required`, or take it out of `artifactsProduced`.',
+      mend: 'Add it to `artifacts.required`, or remove it from `artifactsProduced`.',
     },
   },
   {
@@ -287,9 +290,9 @@ export const rules: readonly Rule[] = [
     module: new URL('./rules/artifact-present.ts', import.meta.url),
     linear: true,
     guide: {
-      refuses: 'A required artifact that no check and no producer made.',
+      refuses: 'A required artifact (output file) that is missing at the end.',
       example: '`artifacts.required` names `test-log`, and no check produces it.',
-      mend: 'Let a check write it to `$REPORTS_DIR` and claim it in `artifactsProduced`.',
+      mend: 'Let a check write it to `$REPORTS_DIR`, and list it in `artifactsProduced`.',
       allow: '`required: false` for that artifact in the spec.',
     },
   },
@@ -300,9 +303,9 @@ export const rules: readonly Rule[] = [
     linear: true,
     readsArtifacts: true,
     guide: {
-      refuses: 'An artifact whose content is not in the format that the spec names.',
+      refuses: 'An artifact (output file) that does not have the format in the spec.',
       example: '`format` is `sarif`, and the file is plain text.',
-      mend: 'Let the check write that format.',
+      mend: 'Let the check write the file in that format.',
     },
   },
   {
@@ -325,8 +328,8 @@ export const rules: readonly Rule[] = [
     guide: {
       refuses: 'A static analysis that reports an error.',
       example: 'A SARIF result of level `error` in an added line.',
-      mend: 'Mend the place that the finding names.',
-      allow: `\`[rules.sast]\` at the policy commit, with owner and reason. What exists already: \`writ baseline\`. ${byWaiver}`,
+      mend: 'Correct the line that the finding names.',
+      allow: `\`[rules.sast]\` in \`.writ/config.toml\` on the target branch, with owner and reason. For existing findings: \`writ baseline\`. ${byWaiver}`,
     },
   },
   {
@@ -347,11 +350,11 @@ export const rules: readonly Rule[] = [
       tags: ['security', 'external/cwe/cwe-1395'],
     },
     guide: {
-      refuses: 'A dependency with a known vulnerability, or a lookup without advisories.',
+      refuses: 'A dependency with a known vulnerability. Also a run without imported advisories.',
       example: '`lodash 4.17.20`: `GHSA-35jh-r3h4-6jhm`',
-      mend: 'Update the package. Advisories come from `writ sca import FILE`.',
+      mend: 'Update the package. If advisories are missing or old, import them: `writ sca import FILE`.',
       allow:
-        '`[rules.sca]` at the policy commit, with owner and expiry. What exists already: `writ baseline`.',
+        '`[rules.sca]` in `.writ/config.toml` on the target branch, with owner and expiry. For existing findings: `writ baseline`.',
     },
   },
   {
@@ -362,9 +365,9 @@ export const rules: readonly Rule[] = [
     judgesArtifact: 'sbom',
     appliesTo: (spec) => requiresOfChecks(spec, 'sbom'),
     guide: {
-      refuses: 'A bill of materials that is missing, malformed, or not that of the candidate.',
+      refuses: 'A bill of materials (SBOM) that is missing, not valid, or does not match the changed files.',
       example: 'The SBOM lists no package, and the lockfile lists ten.',
-      mend: 'Let the built-in producer make it, or mend the check that does.',
+      mend: 'Let writ create it (the built-in producer), or correct the check that creates it.',
     },
   },
 ];

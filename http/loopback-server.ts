@@ -137,9 +137,9 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
     await listening;
   } catch (cause) {
     throw new WritError('PORT_UNAVAILABLE', {
-      message: `port ${port} on \`${host}\` cannot be taken: ${messageOf(cause)}`,
+      message: `port ${port} on \`${host}\` cannot be opened: ${messageOf(cause)}`,
       detail: { host, port },
-      hints: [`\`${options.portOption ?? '--port'} PORT\` takes another one, 0 any that is free`],
+      hints: [`choose another port with \`${options.portOption ?? '--port'} PORT\`; 0 means any free one`],
       cause,
     });
   }

@@ -66,7 +66,7 @@ export function parseDiscovery(text: string, path: string): Discovery {
   throw new WritError('PRIVATE_FILE_UNSAFE', {
     message: `\`${path}\` is no discovery file of version 1 with a loopback address`,
     detail: { path },
-    hints: ['stop what wrote it and start it again, which writes a new one'],
+    hints: ['stop the program that wrote it, then start it again: it writes a new file'],
   });
 }
 
@@ -190,9 +190,7 @@ function unsafe(path: string, reason: string): WritError {
   return new WritError('PRIVATE_FILE_UNSAFE', {
     message: `\`${path}\` is refused: ${reason}`,
     detail: { path, reason },
-    hints: [
-      `look at what it is, then remove it: nothing that \`writ\` needs is kept there while it does not run`,
-    ],
+    hints: [`look at the file, then remove it: \`writ\` needs it only while it runs`],
   });
 }
 
@@ -200,7 +198,7 @@ function cannot(path: string, what: string, cause: NodeJS.ErrnoException): WritE
   return new WritError('PRIVATE_FILE_UNSAFE', {
     message: `\`${path}\` cannot ${what}: ${cause.code ?? cause.message}`,
     detail: { path, reason: cause.code ?? cause.message },
-    hints: ['make its directory one that you can write to'],
+    hints: ['make its directory writable for you'],
     cause,
   });
 }

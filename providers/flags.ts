@@ -71,7 +71,7 @@ function foreign(chosen: string, typed: string, table: FlagTable): WritError {
       return new WritError('PROVIDER_OPTION', {
         message: `${shown(typed)} belongs to provider \`${provider}\`, and \`${chosen}\` is chosen`,
         detail: { flag: flag.name, provider, chosen },
-        hints: [`leave it away, or choose that one: \`--provider ${provider}\``],
+        hints: [`remove it, or choose that provider: \`--provider ${provider}\``],
       });
   }
   const names = Object.values(table).flatMap((flags) =>

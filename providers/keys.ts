@@ -45,11 +45,11 @@ export async function findKey(
   if (variable === undefined || keyless?.(base) === true) return undefined;
   const asked = keyPlaces.filter((place) => places[place] !== undefined);
   throw new WritError('PROVIDER_KEY_MISSING', {
-    message: `provider \`${provider}\` needs a key: \`${variable}\` is nowhere to be found`,
+    message: `provider \`${provider}\` has no key: \`${variable}\` is not set`,
     detail: { provider, variable, names: keys, asked },
     hints: [
-      `asked in this order: ${asked.map((place) => keyPlaceNames[place]).join(', ') || 'nothing'}`,
-      `keep it: \`writ vault set ${variable}\`, or set \`${variable}\` in the environment`,
+      `writ looked in this order: ${asked.map((place) => keyPlaceNames[place]).join(', ') || 'nothing'}`,
+      `set \`${variable}\` in the environment, or store it: \`writ vault set ${variable}\``,
     ],
   });
 }
@@ -65,7 +65,7 @@ function whyUnusable(value: string): string | undefined {
 
 function unusable(provider: string, source: KeyPlace, name: string, found: string): WritError {
   return new WritError('PROVIDER_KEY_UNUSABLE', {
-    message: `\`${name}\` in ${keyPlaceNames[source]} is no key for provider \`${provider}\`: ${found}`,
+    message: `\`${name}\` in ${keyPlaceNames[source]} is not a valid key for provider \`${provider}\`: ${found}`,
     detail: { provider, source, name, found },
   });
 }
@@ -121,13 +121,13 @@ export function findBase(
     const host = serviceUrlFault(base, 'any') === undefined ? plainHttpHost(base) : undefined;
     throw new WritError('PROVIDER_OPTION', {
       // What was found may hold a password or a key.
-      message: `\`${from}\` names no address that a model can be asked at: ${fault}`,
+      message: `\`${from}\` is not a valid address of a model provider: ${fault}`,
       detail: { place: from, expected: fault },
       ...(host === undefined
         ? {}
         : {
             hints: [
-              `to ask it over plain HTTP, commit \`[models] allow_http = ["${host}"]\` to \`.writ/config.toml\`: prompts and the key are then sent in the clear`,
+              `to call it over plain HTTP, commit \`[models] allow_http = ["${host}"]\` to \`.writ/config.toml\`: prompts and the key are then sent in the clear`,
             ],
           }),
     });
@@ -197,7 +197,7 @@ function toValue(text: string, number: number): string {
 
 function malformed(line: number | undefined, found: string): WritError {
   return new WritError('ENV_FILE_MALFORMED', {
-    message: `${line === undefined ? 'the environment file' : `line ${line} of the environment file`} cannot be read: ${found}`,
+    message: `${line === undefined ? 'the environment file' : `line ${line} of the environment file`} is not valid: ${found}`,
     detail: { ...(line === undefined ? {} : { line }), found },
   });
 }

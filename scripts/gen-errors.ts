@@ -19,11 +19,11 @@ const families: Readonly<Record<ErrorEntry['family'], string>> = {
 };
 
 const exits: Readonly<Record<ErrorEntry['exit'], string>> = {
-  1: 'the answer is no',
+  1: 'refused or failed',
   3: 'nothing could be verified',
   4: 'waiting for a person',
   70: 'internal fault',
-  128: 'not a repository, or the environment cannot serve',
+  128: 'not a repository, or something on this machine is missing',
   129: 'usage, or an unreadable input file',
   130: 'interrupted',
 };

@@ -134,9 +134,9 @@ function watchFiles(paths: readonly string[]): {
     clearInterval(timer);
     resolve(
       new WritError('STATE_UNUSABLE', {
-        message: `\`${path}\` was removed or replaced under the running service`,
+        message: `\`${path}\` was removed or replaced while the service ran`,
         detail: { path },
-        hints: ['start it again: `writ service run`'],
+        hints: ['start the service again: `writ service run`'],
       }),
     );
   }, watchMs).unref();

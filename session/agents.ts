@@ -250,7 +250,7 @@ function agentInvalid(
   return new WritError('AGENT_INVALID', {
     message: `the ${tier}’s agent profile \`${name}\` cannot be used${where}: ${first?.message ?? ''}`,
     detail: { agent: name, tier, issues },
-    hints: ['docs/reference/agents.md has every key'],
+    hints: ['`writ help agents` has every key'],
     cause,
   });
 }

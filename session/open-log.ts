@@ -95,7 +95,7 @@ function openOwn(path: string): number {
     throw new WritError('PRIVATE_FILE_UNSAFE', {
       message: `\`WRIT_LOG_FILE\`: \`${path}\` cannot be the log: ${messageOf(cause)}`,
       detail: { path },
-      hints: ['name a file of your own, in a directory that you can write to'],
+      hints: ['name a file in a directory that you can write to'],
       cause,
     });
   }

@@ -60,8 +60,8 @@ export function requireApart(networkAccess: 'allow' | 'deny', { isTried, reached
   if (networkAccess === 'deny' || (isTried && reached.length === 0)) return;
   throw new WritError('SELF_APPROVAL_POSSIBLE', {
     message: isTried
-      ? `a command in the sandbox reaches what approves it: ${reached[0] ?? ''}`
-      : 'whether a command in the sandbox reaches what approves it could not be tried',
+      ? `a command in the sandbox can reach the server that approves it: ${reached[0] ?? ''}`
+      : 'writ could not test whether a command in the sandbox reaches the server that approves it',
     detail: { reached },
   });
 }

@@ -215,7 +215,7 @@ function findSchemaIssues(document: unknown): readonly Issue[] {
       error(
         'SCHEMA_TOO_MANY_ISSUES',
         '',
-        `expected a contract, found at least ${maxViolations} violations; the rest is not listed`,
+        `expected a spec, found at least ${maxViolations} violations; the rest is not listed`,
       ),
     );
   }
@@ -232,7 +232,7 @@ function toIssue({ keyword, at, said }: SchemaViolation): Issue {
       return error(
         code,
         appendPointer(at, found),
-        `expected only properties of the contract, found ${quoted(found)}`,
+        `expected only properties of the spec, found ${quoted(found)}`,
       );
     }
     case 'type':

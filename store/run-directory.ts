@@ -60,7 +60,7 @@ export async function acquireRunLock(directory: string): Promise<ProcessLock> {
         message:
           holder === undefined
             ? `the lock \`${path}\` is held`
-            : `process ${holder.pid} on \`${holder.host}\` works on this run`,
+            : `process ${holder.pid} on \`${holder.host}\` already works on this run`,
         detail: holder === undefined ? { path } : { path, pid: holder.pid, host: holder.host },
       }),
   });
@@ -88,9 +88,9 @@ export async function requireOwnPlace(directory: string, files: readonly string[
 
 function foreign(path: string, what: string): WritError {
   return new WritError('OBJECT_CORRUPT', {
-    message: `expected \`${path}\` to be ${what}: what lies there leads elsewhere`,
+    message: `expected \`${path}\` to be ${what}: it is a link to another place`,
     detail: { path },
-    hints: ['look at what it is, then move it away'],
+    hints: ['look at what is in that place, then move it away'],
   });
 }
 
@@ -104,7 +104,7 @@ export async function readKeptSpec(directory: string, runId: string): Promise<Bu
   const path = join(directory, specFile);
   const refused = (why: string, cause?: unknown): WritError =>
     new WritError('OBJECT_CORRUPT', {
-      message: `the contract of run \`${runId}\` cannot be read: ${why}`,
+      message: `the spec of run \`${runId}\` cannot be read: ${why}`,
       detail: { run_id: runId, path },
       ...(cause === undefined ? {} : { cause }),
     });
@@ -120,7 +120,7 @@ export async function requireKeptSpec(directory: string, runId: string): Promise
   const bytes = await readKeptSpec(directory, runId);
   if (bytes) return bytes;
   throw new WritError('OBJECT_CORRUPT', {
-    message: `the contract of run \`${runId}\` is gone`,
+    message: `the spec of run \`${runId}\` is gone`,
     detail: { run_id: runId, path: join(directory, specFile) },
   });
 }

@@ -280,7 +280,7 @@ function toFault(place: string, fault: unknown): unknown {
 
 function corrupt(place: string, what: string, cause?: unknown): WritError {
   return new WritError('STATE_CORRUPT', {
-    message: `\`${place}\` is damaged or of another kind: ${what}`,
+    message: `\`${place}\` is damaged, or not a database of writ: ${what}`,
     detail: { path: place },
     cause,
   });

@@ -261,7 +261,7 @@ async function specBytes(given: GivenSpec, signal: AbortSignal): Promise<Uint8Ar
   const bytes = given instanceof Uint8Array ? given : Buffer.from(JSON.stringify(given));
   if (bytes.length <= maxSpecBytes) return bytes;
   throw new WritError('INTENTSPEC_MALFORMED', {
-    message: `the contract is larger than ${maxSpecBytes} bytes`,
+    message: `the spec is larger than ${maxSpecBytes} bytes`,
     detail: { expected: `at most ${maxSpecBytes} bytes`, found: bytes.length },
   });
 }

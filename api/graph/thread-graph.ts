@@ -111,10 +111,12 @@ function findThread(wanted: string, { runs, intents }: KnownThreads, others: rea
   throw new WritError('THREAD_NOT_FOUND', {
     message:
       fits.length > 1
-        ? `\`${printable(wanted)}\` fits ${fits.length} threads`
+        ? `\`${printable(wanted)}\` is the beginning of ${fits.length} thread ids`
         : `there is no thread \`${printable(wanted)}\` in this repository`,
     detail: { thread_id: printable(wanted), fits: fits.slice(0, 10) },
-    ...(threads.size === 1 ? { hints: [`that is a run; its thread: \`writ graph ${ofRun}\``] } : {}),
+    ...(threads.size === 1
+      ? { hints: [`this is the id of a run; its thread: \`writ graph ${ofRun}\``] }
+      : {}),
   });
 }
 

@@ -70,7 +70,7 @@ function drawIntents(
     const shown =
       'body' in version
         ? describeIntent(version.body, tags)
-        : { label: version.summary, tags, detail: `contract: ${version.specId}\ndigest: ${digest}` };
+        : { label: version.summary, tags, detail: `spec: ${version.specId}\ndigest: ${digest}` };
     nodes.set(digest, drawing.add({ id, kind: 'intent', ...shown }, `${threadId}@${digest}`));
   }
   const byName = new Map<string, string | undefined>();
@@ -137,7 +137,7 @@ function nameOf(place: string): string {
 
 /** Draws an intent without a recorded spec. */
 function drawUnknown(drawing: Drawing, threadId: string): string | undefined {
-  const detail = 'no record names its contract';
+  const detail = 'no record names its spec';
   const node = { id: threadId, kind: 'intent', label: 'missing intent', tags: ['missing'], detail } as const;
   return drawing.add(node, threadId);
 }

@@ -147,9 +147,9 @@ export async function requireConfirmed(
   const history = await readIntentHistory(store, id);
   if (history !== undefined && isActivated(history, digest)) return;
   throw new WritError('LIFECYCLE_NOT_ACTIVE', {
-    message: `the contract of intent \`${id}\` was changed after it was confirmed`,
+    message: `the spec of intent \`${id}\` was changed after it was confirmed`,
     detail: { spec_id: id, digest },
-    hints: ['say what shall be different: writ drafts it again and you confirm it again'],
+    hints: ['say what to change: writ drafts the spec again, and you confirm it again'],
   });
 }
 

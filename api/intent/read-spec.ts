@@ -73,9 +73,9 @@ function invalidSpec(path: string, issues: readonly Issue[]): WritError {
   const errors = issues.filter((issue) => issue.severity === 'error');
   const [first] = errors;
   return new WritError('INTENTSPEC_INVALID', {
-    message: `\`${path}\` breaks the IntentSpec contract in ${errors.length} place${errors.length === 1 ? '' : 's'}, first ${first?.code ?? ''} at \`${first?.path ?? ''}\``,
+    message: `\`${path}\` does not match the IntentSpec schema in ${errors.length} place${errors.length === 1 ? '' : 's'}, first ${first?.code ?? ''} at \`${first?.path ?? ''}\``,
     detail: { path, issues },
-    hints: [`all of them: \`writ spec validate ${path}\``],
+    hints: [`see every place: \`writ spec validate ${path}\``],
   });
 }
 

@@ -102,7 +102,7 @@ export async function openLedger(
 
 function noLedger(directory: string): WritError {
   return new WritError('LEDGER_MISSING', {
-    message: `there is no ledger in \`${directory}\``,
+    message: `\`${directory}\` holds no ledger (log of sealed changes)`,
     detail: { directory },
   });
 }

@@ -135,7 +135,7 @@ function storedApproval(
   if (own === undefined || own.status === 'counts' || own.status === 'unjudged') return { data, keyId };
   const why = `${own.status}: ${own.detail ?? ''}`;
   const fault = new WritError('APPROVAL_NOT_COUNTED', {
-    message: `your ${decision === 'approve' ? 'approval' : 'rejection'} is stored and does not count (\`${own.status}\`): ${own.detail ?? ''}`,
+    message: `your ${decision === 'approve' ? 'approval' : 'rejection'} is stored, but does not count (\`${own.status}\`): ${own.detail ?? ''}`,
     detail: { run_id: runId, ref, status: own.status, key_id: own.keyId, principal: own.principal },
     hints: hintsFor(own.status, runId),
   });

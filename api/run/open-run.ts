@@ -177,9 +177,10 @@ export function runRefusal(view: RunView): WritError | undefined {
   if (type === 'commit') return pushRefusal(view);
   if (type === undefined) return undecided(view);
   return new WritError(uncommittedCode(type), {
-    message: toVerdict(view).sentence,
+    // The report of a run that waits names its reasons already.
+    message: type === 'checkpoint' ? 'the run waits for a person' : toVerdict(view).sentence,
     detail: { run_id: view.runId },
-    ...(type === 'checkpoint' ? { hints: [howToGoOn(view)] } : {}),
+    ...(type === 'checkpoint' ? { hints: howToGoOn(view) } : {}),
   });
 }
 
@@ -191,26 +192,28 @@ function pushRefusal({ runId, push, targetRef }: RunView): WritError | undefined
     message: `sealed on \`${printable(shortRef(targetRef))}\`, not landed: \`${remote}\` did not accept it: ${reason}`,
     detail: { run_id: runId, remote, branch },
     hints: [
-      `if that passes, send it again: \`writ resume ${runId} --push\``,
+      `to send it again: \`writ resume ${runId} --push\``,
       `if somebody else pushed first: ${sealAgain(runId)}, and push again; if other commits stand on it, \`writ verify\` says how`,
     ],
   });
 }
 
 /** The hint includes the run's own id, because the surrounding text does not define `RUN`. */
-function howToGoOn(view: RunView): string {
+function howToGoOn(view: RunView): readonly string[] {
   const { runId, waiting } = view;
-  if (waiting?.for === 'budget') return `grant more with \`writ resume ${runId} --more-cost-units N\``;
+  if (waiting?.for === 'budget') return [`grant more with \`writ resume ${runId} --more-cost-units N\``];
   const [first] = toVerdict(view).next;
-  return first?.line === `writ resume ${runId}`
-    ? `go on with \`${first.line}\``
-    : `sign it with \`writ approve ${runId}\`, then go on with \`writ resume ${runId}\``;
+  if (first?.line === `writ resume ${runId}`) return [`go on with \`${first.line}\``];
+  return [
+    `an approver signs it: \`writ approve ${runId}\`; then you go on: \`writ resume ${runId}\``,
+    `an approver in another clone: you \`writ push\`, they \`writ approve ${runId} --remote REMOTE\`, you \`writ fetch\`, then resume`,
+  ];
 }
 
 /** The run ended but its record does not state how. That is damage, not a result. */
 function undecided({ runId, state }: RunView): WritError {
   return new WritError('OBJECT_CORRUPT', {
-    message: `the record of run \`${runId}\` is incomplete: it holds no decision and nothing to wait with`,
+    message: `the record of run \`${runId}\` is incomplete: it holds neither a decision nor a question that it waits for`,
     detail: { run_id: runId, state },
   });
 }

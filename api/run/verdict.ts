@@ -132,7 +132,8 @@ export function toVerdict(view: EndedRun): Verdict {
       return {
         tone: 'open',
         word: 'Waiting',
-        sentence,
+        // The reasons of an approval say all of its rationale, by name.
+        sentence: view.waiting?.for === 'approval' && reasons.length > 0 ? reasons.join('; ') : sentence,
         next: [...(view.waiting ? waitingSteps(view.waiting) : [approve, resume]), show],
       };
     case 'retry':

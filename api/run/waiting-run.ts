@@ -87,7 +87,7 @@ function requireSameChange({ subject, specId, summary }: WaitingRecord, report: 
 
 function corrupt(found: string, detail: Readonly<Record<string, unknown>>): WritError {
   return new WritError('OBJECT_CORRUPT', {
-    message: `what the run waits with cannot be approved: ${found}`,
+    message: `the run cannot be approved: ${found}`,
     detail,
   });
 }
@@ -137,7 +137,7 @@ export async function cancelRun(call: CancelCall): Promise<RunView> {
   const { state, decision } = await readRun(repository, store, runId);
   if (state === 'decided') {
     throw new WritError('RUN_NOT_CANCELLABLE', {
-      message: `run \`${runId}\` has ended in \`${decision?.type}\`: there is nothing to cancel`,
+      message: `run \`${runId}\` has ended in \`${decision?.type}\`, so it cannot be cancelled`,
       detail: { run_id: runId, decision: decision?.type },
       hints: [`see it: \`writ show ${runId}\``],
     });
@@ -171,7 +171,7 @@ async function stopWork(
     while (await isRunHeld(directory)) {
       if (systemClock.monotonic() > deadline) {
         throw new WritError('RUN_BUSY', {
-          message: `the process that works on this run did not let go of it in ${maxWaitMs / 1000} s`,
+          message: `the process that works on this run did not stop within ${maxWaitMs / 1000} s`,
           detail: { run_id: runId },
         });
       }

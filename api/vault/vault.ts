@@ -108,7 +108,7 @@ function unreadable({ file }: VaultPlace, found: string): WritError {
     message: `the vault \`${file}\` cannot be read: ${found}`,
     detail: { path: file, found },
     hints: [
-      'nothing in it was changed; put the file or the identity back, or remove the file and set its secrets again',
+      'restore the file or the key, or remove the file and set its secrets again; writ changed nothing in it',
     ],
   });
 }
@@ -124,9 +124,9 @@ async function readIdentity(path: string): Promise<string | undefined> {
   const identity = line?.trim() ?? '';
   if (/^AGE-SECRET-KEY-1[0-9A-Z]{58}$/.test(identity)) return identity;
   throw new WritError('KEY_UNUSABLE', {
-    message: `\`${path}\` is no identity of age`,
+    message: `\`${path}\` is not an age key`,
     detail: { path },
-    hints: ['put the one back that the vaults were made for; without it they cannot be read'],
+    hints: ['restore the key that the vaults were made with; no other key can read them'],
   });
 }
 

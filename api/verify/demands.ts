@@ -18,7 +18,7 @@ export function requireSigners(bytes: Uint8Array, name: string, option: string):
   const [first] = skipped;
   if (signers.length > 0 || first === undefined) return;
   throw new WritError('ANCHOR_UNUSABLE', {
-    message: `\`${printable(name)}\` names no signer: ${first.reason} (line ${first.line})`,
+    message: `\`${printable(name)}\` is no list of signers: ${first.reason} (line ${first.line})`,
     detail: { anchor: name, option, line: first.line },
     hints: ['each line is a name and a public key, as in the allowed_signers of OpenSSH'],
   });

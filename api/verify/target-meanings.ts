@@ -119,16 +119,16 @@ async function nothingNamed(
 function onlyAFile(target: string): WritError {
   const shown = printable(target);
   return new WritError('USAGE', {
-    message: `\`${shown}\` names no commit and no run here; a file is only meant where it is asked for as one`,
+    message: `\`${shown}\` is neither a commit nor a run in this repository`,
     detail: { command: 'verify', found: shown },
-    hints: [`if you mean the file: \`--file ${shown}\`, or \`./${shown}\``],
+    hints: [`to verify the file of that name: \`--file ${shown}\`, or \`./${shown}\``],
   });
 }
 
 function ambiguous(target: string, meanings: readonly Meaning[]): WritError {
   const shown = printable(target);
   return new WritError('TARGET_AMBIGUOUS', {
-    message: `\`${shown}\` is ${meanings.length} things here: ${meanings.map(sayMeaning).join(', ')}`,
+    message: `\`${shown}\` has ${meanings.length} meanings here: ${meanings.map(sayMeaning).join(', ')}`,
     detail: {
       target: shown,
       found: meanings.map(sayMeaning),

@@ -243,7 +243,7 @@ export function warningsOf({ target, report, withoutEffect = [] }: VerifiedTarge
         {
           target,
           code: 'POLICY_FOREIGN',
-          message: `the contract chose whose policy evaluated this change: \`${detail.policy_ref ?? detail.policy_commit}\`, neither the target nor the default branch (\`${detail.default_ref}\`, as the signer knew it): \`--policy BRANCH\` demands one of yours`,
+          message: `the spec chose whose policy evaluated this change: \`${detail.policy_ref ?? detail.policy_commit}\`, neither the target nor the default branch (\`${detail.default_ref}\`, as the signer knew it): \`--policy BRANCH\` demands one of yours`,
         },
       ];
     if (id === 'policy' && Array.isArray(detail?.beneath_by))

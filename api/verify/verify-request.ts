@@ -151,6 +151,6 @@ function refusal(name: string, expected: string): WritError {
   return new WritError('USAGE', {
     message: `\`${name}\` of a verification: expected ${expected}`,
     detail: { command: 'verify', option: name, expected },
-    hints: ['docs/reference/verifying.md, From a program, lists what can be asked for'],
+    hints: ['`writ help verifying`, From a program, lists what can be asked for'],
   });
 }

@@ -230,7 +230,7 @@ export function openProofStandings(
     if (fork === undefined || size < fork.checkpoint.size) return { log };
     return {
       log,
-      fault: `its log entry is in a forked log: the first ${fork.checkpoint.size} entries are not those of \`${fork.ref}\` (docs/reference/ledger.md, Without a copy in git)`,
+      fault: `its log entry is in a forked log: the first ${fork.checkpoint.size} entries are not those of \`${fork.ref}\` (\`writ help ledger\`, Without a copy in git)`,
     };
   };
 }

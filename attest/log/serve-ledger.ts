@@ -65,7 +65,7 @@ export async function serveLedger(
     await listening;
   } catch (cause) {
     throw new WritError('PORT_UNAVAILABLE', {
-      message: `port ${port} on \`${host}\` cannot be taken: ${messageOf(cause)}`,
+      message: `port ${port} on \`${host}\` cannot be opened: ${messageOf(cause)}`,
       detail: { host, port },
       cause,
     });

@@ -89,7 +89,7 @@ export async function chooseLog(
   if (services === undefined)
     throw invalid(
       'log.url',
-      'the contract asks for `public-log`: say which by `url` and `api`, or by `signing_config`',
+      'the spec asks for `public-log`: say which by `url` and `api`, or by `signing_config`',
     );
   const { log } = services;
   if (log === undefined)
@@ -131,14 +131,14 @@ function readAs<T>(path: string, read: () => T): T {
 }
 
 function unsaid(): WritError {
-  const { message, detail } = invalid('log', 'the contract asks for `public-log`, and it names no log');
+  const { message, detail } = invalid('log', 'the spec asks for `public-log`, and it names no log');
   return new WritError('CONFIG_INVALID', {
     message,
     detail,
     hints: [
-      'a log of a listed plugin: `[log]` with `plugin` and `vkey` (docs/guides/plugin-log.md)',
-      'a log of sigstore: `[log]` with `url`, `api` and `trusted_root`, or `signing_config` (docs/reference/signing.md)',
-      'or ask for `internal-ledger` in the contract, which needs none',
+      'a log of a listed plugin: `[log]` with `plugin` and `vkey` (`writ help plugin-log`)',
+      'a log of sigstore: `[log]` with `url`, `api` and `trusted_root`, or `signing_config` (`writ help signing`)',
+      'or ask for `internal-ledger` in the spec, which needs none',
     ],
   });
 }

@@ -201,7 +201,7 @@ function noTime(found: string): WritError {
     message: `\`key = "keyless"\` with ${found}: its certificate is valid for minutes, and no trusted party would state when it signed, so it could not be verified later`,
     detail: { form: 'keyless', found },
     hints: [
-      'log to a Rekor v1 log: contract `transparencyLog.mode` `public-log`, `[log] api = "v1"`',
+      'log to a Rekor v1 log: spec `transparencyLog.mode` `public-log`, `[log] api = "v1"`',
       'or to a Rekor v2 log by a `[log] signing_config` that names one of `tsaUrls`',
       'or sign with a managed key',
     ],

@@ -37,7 +37,7 @@ interface Row {
 
 const bundle = [runFiles.bundle, 'bundle'];
 const proof = [runFiles.proof, 'log-proof'];
-const slsa = 'SLSA provenance v1 (docs/reference/build-type.md)';
+const slsa = 'SLSA provenance v1 (`writ help build-type`)';
 const set = 'docs/decisions/0006-evidence-set.md';
 const logged = 'provenance.transparencyLog.mode';
 const inToto = 'in-toto Statement v1: subjects are compared by digest';
@@ -52,13 +52,13 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'bundle-renewed': {
     says: 'the bundle with the log entry that was made again holds the same envelope',
-    rule: 'docs/reference/ledger.md, Machines without state',
+    rule: '`writ help ledger`, Machines without state',
     evidence: [runFiles.renewedBundle],
     unsigned: true,
   },
   signature: {
     says: 'a signer you believe signed these bytes',
-    rule: 'DSSE 1.0; docs/reference/verifying.md, anchors',
+    rule: 'DSSE 1.0; `writ help verifying`, anchors',
     evidence: bundle,
   },
   identity: {
@@ -88,7 +88,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   predicate: {
     says: 'what it says speaks for its subjects',
-    rule: '--type, or the predicates of docs/reference/verifying.md',
+    rule: '--type, or the predicates of `writ help verifying`',
     evidence: bundle,
   },
   subject: { says: 'it is about what you have', rule: inToto, evidence: [...bundle, ...proof] },
@@ -131,7 +131,7 @@ const rows: Readonly<Record<string, Row>> = {
     evidence: [...bundle, 'decision-input.json'],
   },
   spec: {
-    says: 'this very contract was followed',
+    says: 'this spec was followed',
     rule: 'provenance.bindings.embedIntentSpecDigest',
     evidence: [runFiles.spec],
   },
@@ -209,7 +209,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'approvals-carried': {
     says: 'approvals of an earlier candidate count: same patch on the new base, same verdict, both policies allow it',
-    rule: '[approvals] carry at both policy commits; docs/reference/approval.md',
+    rule: '[approvals] carry at both policy commits; `writ help approval`',
     evidence: [runFiles.equivalence, 'approvals/gate-report.json'],
   },
   'artifact:': {
@@ -257,7 +257,7 @@ const rows: Readonly<Record<string, Row>> = {
   'not-revoked': {
     after: true,
     says: 'no one revoked it',
-    rule: 'docs/reference/build-type.md, Revocations',
+    rule: '`writ help build-type`, Revocations',
     evidence: [runFiles.revocation],
     unsigned: true,
   },

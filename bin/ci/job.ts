@@ -89,9 +89,9 @@ function namedChange({ env, options }: CommandContext, claim: Claim | undefined)
   const gitlab = env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA;
   if (onto === undefined || onto === '')
     throw new WritError('USAGE', {
-      message: 'nothing in the environment says which branch the change is for',
+      message: 'the target branch of the change is unknown: the environment of this job does not name it',
       detail: { command: 'ci', expected: ['--onto'], found: null },
-      hints: ['name it: `writ ci --onto main`, and the change, if it is not HEAD: `--head COMMIT`'],
+      hints: ['name the branch: `writ ci --onto main`; if the change is not HEAD, also `--head COMMIT`'],
     });
   return { head: options.value('head') ?? (gitlab || 'HEAD'), onto, isTrusted: true };
 }
@@ -102,7 +102,7 @@ function requireReviewed({ number, head, isOpen }: Pull, named: string | undefin
     new WritError('USAGE', {
       message,
       detail: { command: 'ci', expected: ['--head'], found: named ?? null },
-      hints: [`look at it, then name its last commit: \`--head ${head}\``],
+      hints: [`read the change, then name its last commit: \`--head ${head}\``],
     });
   if (!isOpen) throw new WritError('USAGE', { message: `pull request ${number} is closed` });
   if (named === undefined && !mayBeAny)

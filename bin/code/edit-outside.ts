@@ -177,7 +177,7 @@ function readDraft(path: string, text: string): Draft {
   throw new WritError('PRIVATE_FILE_UNSAFE', {
     message: `\`${path}\` is refused: ${reason}`,
     detail: { path, reason },
-    hints: ['look at what it is, then remove it'],
+    hints: ['look at the file, then remove it'],
   });
 }
 

@@ -209,7 +209,7 @@ async function readMessage({ stdin, print }: CommandContext, { print: words = ''
     return { text: words, ...(input.trim() === '' ? {} : { given: [{ name: 'stdin', text: input }] }) };
   if (input.trim() === '')
     throw new WritError('USAGE', {
-      message: '`--print` has no message: expected TEXT behind it, or words on standard input',
+      message: '`--print` has no message: write TEXT after it, or pipe it to standard input',
       detail: { command: 'code', option: '--print', expected: 'TEXT', found: '' },
     });
   return { text: input };

@@ -118,7 +118,7 @@ export function promptsLocalChanges({
   if (!interactive) return {};
   return {
     async askLocalChanges(dirty) {
-      print.complain('the change would write where you have local changes:');
+      print.complain('the change touches files with uncommitted changes:');
       for (const { path, reason } of dirty.slice(0, maxShown))
         print.complain(`  ${printable(path)} (${reason})`);
       if (dirty.length > maxShown) print.complain(`  and ${dirty.length - maxShown} more`);

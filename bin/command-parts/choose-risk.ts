@@ -26,7 +26,7 @@ export async function chooseRisk(
   if (given !== undefined) {
     if (!levels.includes(given))
       throw new WritError('USAGE', {
-        message: `\`--risk ${given}\` is below \`${leastRisk}\`, the least that \`[seal] least_risk\` allows at the policy commit`,
+        message: `\`--risk ${given}\` is too low: \`[seal] least_risk\` at the policy commit is \`${leastRisk}\``,
         detail: { command, option: '--risk', expected: leastRisk, found: given },
       });
     return { risk: given, why: `As the person who called \`writ ${command}\` stated it.` };
@@ -44,7 +44,7 @@ export async function chooseRisk(
     throw new WritError('USAGE', {
       message: shown,
       detail: { command, expected: ['--risk'], path: securityPath ?? null },
-      hints: [`say which risk applies: \`writ ${command} --risk high\`, or \`--risk ${leastRisk}\``],
+      hints: [`choose the risk: \`writ ${command} --risk high\`, or \`--risk ${leastRisk}\``],
     });
   if (ask === undefined) {
     if (isSecurity) print.note(`risk: high, because ${printable(securityPath)} is security code`);

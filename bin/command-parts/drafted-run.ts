@@ -72,7 +72,7 @@ export async function draftedRun(
   let model: RunRequest['model'];
   let spent: RunRequest['drafting'];
   for (;;) {
-    print.note('drafting a contract of the request');
+    print.note('drafting a spec of the request');
     const drafted = await draftIntent(engine, {
       repositoryPath,
       runId,
@@ -151,9 +151,9 @@ function waiting(
 ): CommandResult {
   const { runId } = kept;
   const error = new WritError('DRAFT_WAITS', {
-    message: `the drafted contract waits for a person to confirm it: \`${draft.path}\``,
+    message: `the drafted spec waits for a person to confirm it: \`${draft.path}\``,
     detail: { run_id: runId, path: draft.path },
-    hints: [`confirm it: \`writ resume ${runId} --yes\``],
+    hints: [`confirm it with \`writ resume ${runId} --yes\``],
   });
   const data = draftedData(draft, kept, edits);
   return refused(error, data, (printer) => {

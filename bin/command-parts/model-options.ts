@@ -21,16 +21,20 @@ const providerFlags: readonly OptionSpec[] = Object.entries(flagTable).flatMap((
 
 /** Model options besides the provider. The run stores them. */
 const choiceOptions: readonly OptionSpec[] = [
-  { name: 'model', value: 'ID', about: 'its model; default: the backend’s own' },
-  { name: 'api-base', value: 'URL', about: 'ask there instead of at the vendor' },
-  { name: 'temperature', value: 'T', about: 'sampling temperature, 0 to 2; default: the model’s own' },
+  {
+    name: 'model',
+    value: 'ID',
+    about: 'name of the model; default: the one that writ chooses for the provider',
+  },
+  { name: 'api-base', value: 'URL', about: 'address of the provider, instead of the vendor’s own' },
+  { name: 'temperature', value: 'T', about: 'sampling temperature, 0 to 2; default: that of the model' },
   ...providerFlags,
 ];
 
 export const envFile: OptionSpec = {
   name: 'env-file',
   value: 'FILE',
-  about: 'keys and settings of providers as `NAME=value` lines; they win over every other place',
+  about: 'file with keys and settings of providers as `NAME=value` lines; used before every other place',
 };
 
 /** Options that select and configure the model. */
@@ -39,13 +43,13 @@ const asked: readonly OptionSpec[] = [
     name: 'provider',
     value: 'NAME',
     about:
-      'a model does the tasks, asked of this backend; `replay:DIR` plays a recording back, without key and network',
+      'let a model of this provider make the change; `replay:DIR` replays a recording, without a key or network',
   },
   envFile,
   {
     name: 'record',
     value: 'DIR',
-    about: 'write down what goes between writ and the model, secrets masked (docs/guides/model-traffic.md)',
+    about: 'record requests and replies of the model here, with secrets masked (`writ help model-traffic`)',
   },
   ...choiceOptions,
 ];

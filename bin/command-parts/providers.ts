@@ -1,4 +1,5 @@
 /* Reads the choice of provider and model from the command line. */
+import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
 import { listedPlugins } from '../../api/user-plugins.ts';
@@ -7,6 +8,7 @@ import { plainHttpHost, serviceUrlFault } from '../../core/base/http-question.ts
 import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import type { ManifestProvider } from '../../plugins/third-party/manifest-parts.ts';
+import type { PluginManifest } from '../../plugins/third-party/plugin-manifest.ts';
 import { checkFlags, flagTable, type GivenFlag } from '../../providers/flags.ts';
 import { findBase, findKey, keyPlaceNames } from '../../providers/keys.ts';
 import { recordingOf, replayName } from '../../providers/replay/source.ts';
@@ -19,31 +21,36 @@ import { openVaults } from './vaults.ts';
 type KnownProvider = Pick<ProviderSource, 'keys' | 'base'> & Pick<ManifestProvider, 'name'>;
 
 /**
- * Returns providers from the manifests of the plugins listed at HEAD, except those named in `others`. Empty without a
- * repository, or if the list cannot be read: a run reports the reason.
+ * Returns the manifests of the plugins listed at HEAD, trusted or not. Empty without a repository, or if the list
+ * cannot be read: a run reports the reason.
  */
-export async function broughtProviders(
+export async function listedManifests(
   context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
-  others: readonly string[],
-): Promise<readonly { readonly name: string; readonly plugin: string; readonly source: KnownProvider }[]> {
+): Promise<readonly PluginManifest[]> {
   try {
     const repository = await openRepository(context.repoPath ?? context.cwd);
     const found = await listedPlugins(context, repository, 'HEAD');
-    return found.flatMap((one) =>
-      'manifest' in one
-        ? one.manifest.providers
-            .filter(({ name }) => !others.includes(name))
-            .map((source) => ({ name: source.name, plugin: one.manifest.name, source }))
-        : [],
-    );
+    return found.flatMap((one) => ('manifest' in one ? [one.manifest] : []));
   } catch {
     return [];
   }
 }
 
+/** Returns providers from the manifests of the plugins listed at HEAD, except those named in `others`. */
+export async function broughtProviders(
+  context: Pick<CommandContext, 'repoPath' | 'cwd' | 'env'>,
+  others: readonly string[],
+): Promise<readonly { readonly name: string; readonly plugin: string; readonly source: KnownProvider }[]> {
+  return (await listedManifests(context)).flatMap(({ name: plugin, providers }) =>
+    providers
+      .filter(({ name }) => !others.includes(name))
+      .map((source) => ({ name: source.name, plugin, source })),
+  );
+}
+
 /**
- * Describes a provider's URL and the place of its key, never the key itself. Throws if it cannot be used
- * (PROVIDER_KEY_MISSING names the variable).
+ * Describes a provider's URL and the place of its key, never the key itself. Throws if it cannot be used:
+ * PROVIDER_KEY_MISSING names the variable, PROVIDER_FAILED the address at which no local server listens.
  */
 export async function describeProvider(
   name: string,
@@ -58,9 +65,30 @@ export async function describeProvider(
     'global-vault': (one) => vaults.find('global', one),
     environment: variable,
   });
+  if (source.keyless?.(base) === true && !(await isListening(base)))
+    throw new WritError('PROVIDER_FAILED', {
+      message: `not running: nothing listens at ${base}. Start it, then run \`writ doctor\` again`,
+    });
   const found = key === undefined ? 'needs no key' : `${key.name} of ${keyPlaceNames[key.source]}`;
   const clear = plainHttpHost(base) === undefined ? '' : ', over plain HTTP: it needs `[models] allow_http`';
   return `${found}; at ${base}${from === undefined ? '' : ` (${from})`}${clear}`;
+}
+
+const listenDeadlineMs = 1000;
+
+/** Opens a connection and closes it; sends nothing. */
+function isListening(base: string): Promise<boolean> {
+  const { protocol, hostname, port } = new URL(base);
+  const usual = protocol === 'https:' ? 443 : 80;
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || usual });
+  return new Promise((resolve) => {
+    const end = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(listenDeadlineMs, () => end(false));
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });
 }
 
 /** The provider, model and flags from the command line. */
@@ -160,8 +188,8 @@ export function refuseChoice(
   );
   if (stray === undefined) return;
   throw new WritError('USAGE', {
-    message: `\`--${stray}\` says how a model is asked, and no \`--provider\` is given`,
+    message: `\`--${stray}\` is an option of a model, and no \`--provider\` was given`,
     detail: { option: `--${stray}`, expected: '--provider' },
-    hints: ['name the backend: `--provider NAME`'],
+    hints: ['name the model provider: `--provider NAME`'],
   });
 }

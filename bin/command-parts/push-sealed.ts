@@ -23,7 +23,9 @@ export function pushChecks(
 ): Pick<RunRequest, 'requirePush'> {
   if (!options.flag('push')) return {};
   if (noSeal)
-    throw new WritError('USAGE', { message: '`--no-seal` makes no commit that `--push` could send' });
+    throw new WritError('USAGE', {
+      message: '`--no-seal` and `--push` cannot be combined: without a seal there is no commit to push',
+    });
   return {
     async requirePush(repository, { target, base, policy }) {
       await requirePushable(repository, await findPushPlace(repository, target, policy), base, signal);

@@ -2,7 +2,10 @@
 import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command-parts/command.ts';
 import { modelOptions } from '../command-parts/model-options.ts';
 
-export const spec: ArgumentSpec = { name: 'SPEC', about: 'an IntentSpec file, full or short; `-` is stdin' };
+export const spec: ArgumentSpec = {
+  name: 'SPEC',
+  about: 'a spec file (JSON: goal, allowed files, checks), full or short; `-` is stdin',
+};
 /** What follows `--`. */
 export const agentWords: ArgumentSpec = {
   name: 'ARGV',
@@ -14,27 +17,27 @@ export const agentWords: ArgumentSpec = {
 /** Contracts. */
 const specs: ArgumentSpec = {
   ...spec,
-  about: 'IntentSpec files, full or short; `-` is stdin',
+  about: 'spec files (JSON: goal, allowed files, checks), full or short; `-` is stdin',
   variadic: true,
 };
 /** A recorded intent. */
 const intent: ArgumentSpec = {
   name: 'ID',
-  about: 'the `metadata.id` of a recorded intent, or a specification file',
+  about: 'a spec file, or the `metadata.id` of a spec that is stored here',
 };
 /** A run. */
-export const run: ArgumentSpec = { name: 'RUN', about: 'a run id, or an unambiguous beginning of one' };
+export const run: ArgumentSpec = { name: 'RUN', about: 'a run id, or the first characters of it' };
 /** A thread. */
 export const thread: ArgumentSpec = {
   name: 'THREAD',
-  about: 'a thread id (`thread_id` of `writ runs --json`), or an unambiguous beginning of one',
+  about: 'a thread id (`thread_id` of `writ runs --json`), or the first characters of it',
 };
 /** Which back end checks run in. */
 const sandbox: OptionSpec = {
   name: 'sandbox',
   value: 'NAME',
   choices: ['auto', 'bubblewrap', 'unshare', 'none'],
-  about: 'sandbox back end; `none` is refused where the contract denies the network',
+  about: 'program that isolates checks; `none` is refused if the spec denies the network',
 };
 
 /** What happens to uncommitted changes in the way. */
@@ -43,7 +46,7 @@ export const localChanges: OptionSpec = {
   value: 'CHOICE',
   choices: ['stop', 'set-aside', 'include'],
   about:
-    'uncommitted changes at paths that the change touches: stop, store them and merge them back at the end, or make them part of the change',
+    'what to do with uncommitted changes in files of the patch: stop, put them aside and merge them back at the end, or include them in the change',
 };
 
 /** Another repository. */
@@ -58,12 +61,12 @@ const pluginTrust: OptionSpec = {
   name: 'plugin',
   value: 'DIGEST',
   repeatable: true,
-  about: 'use the listed plugin of this digest in this run, though you do not trust it in general',
+  about: 'trust the listed plugin with this digest for this run only',
 };
 
 const ephemeralKey: OptionSpec = {
   name: 'ephemeral-key',
-  about: 'accept a throw-away signing key where CI is set and none is configured',
+  about: 'in CI, sign with a throw-away key if none is configured',
 };
 
 /** Options for sandbox, plugin trust and signing key. */
@@ -75,7 +78,11 @@ export const machineOptions = [sandbox, pluginTrust, ephemeralKey].map(
 export const changeOptions: readonly OptionSpec[] = [
   { name: 'patch', value: 'FILE', about: 'the change as a patch (git diff or unified); `-` is stdin' },
   { name: 'range', value: 'A..B', about: 'the change as a commit range' },
-  { name: 'recording', value: 'FILE', about: 'a recorded worker does the tasks (docs/guides/recording.md)' },
+  {
+    name: 'recording',
+    value: 'FILE',
+    about: 'take the changes of the tasks from this recording (`writ help recording`)',
+  },
   {
     name: 'external-agent',
     value: 'RECIPE',
@@ -88,23 +95,22 @@ export const changeOptions: readonly OptionSpec[] = [
   {
     name: 'policy',
     value: 'BRANCH',
-    about: 'refuse any policy but that of this branch (docs/reference/landing.md)',
+    about: 'the branch whose rules must apply; refuse the change if others would (`writ help landing`)',
   },
   {
     name: 'no-merge',
-    about:
-      'refuse a change that starts behind the tip of that branch, instead of evaluating its merge onto it',
+    about: 'refuse a change that is behind the newest commit of that branch, instead of merging it',
   },
   {
     name: 'message',
     value: 'TEXT',
     about:
-      'message of the sealed commit; default: that of a range of one commit, else the contract’s summary',
+      'message of the sealed commit; default: the message of a single commit, else the summary of the spec',
   },
   {
     name: 'author',
     value: 'NAME <MAIL>',
-    about: 'author of the sealed commit; default: that of a range of one commit, else you',
+    about: 'author of the sealed commit; default: the author of a single commit, else you',
   },
 ];
 
@@ -112,8 +118,8 @@ export const changeOptions: readonly OptionSpec[] = [
 export const contractCommands: readonly CommandSpec[] = [
   {
     name: 'init',
-    summary: 'create the state directory, a signing key and a ledger',
-    description: 'Optional: every command makes what it needs of this on first use.',
+    summary: 'create `.writ/`, a signing key and a ledger (log of sealed changes)',
+    description: 'Optional: every command creates what it needs on first use.',
     arguments: [],
     options: [],
     examples: [{ line: 'writ init', about: 'prepare the current repository' }],
@@ -121,9 +127,9 @@ export const contractCommands: readonly CommandSpec[] = [
   },
   {
     name: 'spec new',
-    summary: 'write a valid draft from the risk profile',
+    summary: 'write a draft of a spec, ready to edit',
     description:
-      'On a terminal it asks for summary, scope, check and risk that no option gives. `writ run` also accepts a short spec, without what the profile supplies: `writ help short-specs`.',
+      'A spec is a JSON file that says what a change may do and which checks must pass. On a terminal, writ asks for summary, scope, check and risk that no option gives. `writ run` also accepts a short spec: `writ help short-specs`.',
     arguments: [],
     options: [
       {
@@ -131,7 +137,7 @@ export const contractCommands: readonly CommandSpec[] = [
         value: 'LEVEL',
         choices: ['low', 'medium', 'high'],
         about:
-          'risk profile that supplies the policy; default low or `[seal] least_risk` at HEAD, and high if the scope names security code',
+          'risk of the change, which decides the required checks and approvals; default low or `[seal] least_risk` at HEAD, and high for security code',
       },
       { name: 'summary', value: 'TEXT', about: 'the goal in one sentence, 5 to 256 characters' },
       {
@@ -167,16 +173,16 @@ export const contractCommands: readonly CommandSpec[] = [
       { line: 'writ spec new --summary "Reject expired tokens" > intent.json', about: 'the draft on stdout' },
       {
         line: 'writ spec new --summary "Round half up" --scope src/ --scope test/ --risk low -o intent.json',
-        about: 'a draft without words to fill in',
+        about: 'a complete draft, without placeholders',
       },
     ],
     load: async () => (await import('../commands/spec-new.ts')).run,
   },
   {
     name: 'spec validate',
-    summary: 'check files against the schema and the semantic rules',
+    summary: 'check spec files for errors',
     description:
-      'Reports every issue of every file at once. Exit 1 if any file is invalid. What the contract shows by itself of why a run would be refused is a warning; inside a repository, also what that and its policy show. `writ plan` says all of it.',
+      'Reports every error of every file. Exit 1 if a file is invalid. A reason for which a run would refuse the spec is a warning. `writ plan` lists all such reasons.',
     arguments: [specs],
     options: [],
     examples: [
@@ -187,15 +193,15 @@ export const contractCommands: readonly CommandSpec[] = [
   },
   {
     name: 'spec digest',
-    summary: 'print the SHA-256 of the canonical form',
+    summary: 'print the SHA-256 of a spec in its canonical form (RFC 8785)',
     arguments: [spec],
     options: [],
-    examples: [{ line: 'writ spec digest intent.json', about: 'the digest that is bound into provenance' }],
+    examples: [{ line: 'writ spec digest intent.json', about: 'the digest that a sealed commit records' }],
     load: async () => (await import('../commands/spec.ts')).specDigestCommand,
   },
   {
     name: 'spec canonical',
-    summary: 'print the canonical form (RFC 8785), byte for byte',
+    summary: 'print a spec in its canonical form (RFC 8785), byte for byte',
     arguments: [spec],
     options: [],
     examples: [
@@ -208,32 +214,32 @@ export const contractCommands: readonly CommandSpec[] = [
   },
   {
     name: 'spec show',
-    summary: 'print the review document (Markdown)',
+    summary: 'print a spec as Markdown, for the person who reviews it',
     arguments: [
-      { ...spec, about: 'an IntentSpec file; `-` is stdin; with `--current` also the id of an intent' },
+      { ...spec, about: 'a spec file; `-` is stdin; with `--current` also the id of a stored spec' },
     ],
     options: [
-      { name: 'current', about: 'what has become of it: status, change log and events as recorded here' },
+      { name: 'current', about: 'show its status, change log and events as stored in this repository' },
     ],
     examples: [
-      { line: 'writ spec show intent.json', about: 'what the contract says, for the person who confirms it' },
+      { line: 'writ spec show intent.json', about: 'what the spec demands, as text' },
       { line: 'writ spec show --current intent.json', about: 'whether it is active, and since when' },
     ],
     load: async () => (await import('../commands/spec.ts')).specShowCommand,
   },
   {
     name: 'spec activate',
-    summary: 'confirm a draft: from now on it runs',
-    description: 'Recorded as an event in the repository; the file itself stays as it is, a draft.',
+    summary: 'confirm a draft of a spec, so that it can run',
+    description: 'The repository records the confirmation; the file itself is not changed.',
     arguments: [spec],
     options: [],
-    examples: [{ line: 'writ spec activate intent.json', about: 'the draft was reviewed and is agreed' }],
+    examples: [{ line: 'writ spec activate intent.json', about: 'after you have read the draft' }],
     load: async () => (await import('../commands/spec.ts')).specActivateCommand,
   },
   {
     name: 'spec close',
-    summary: 'end an intent: it does not run again',
-    description: 'A run that commits closes its intent by itself. Nothing leads back from closed.',
+    summary: 'end a spec: it does not run again',
+    description: 'A committed run closes its spec by itself. A closed spec cannot be opened again.',
     arguments: [intent],
     options: [{ name: 'reason', value: 'TEXT', about: 'why, kept in its history; 1 to 2000 characters' }],
     examples: [
@@ -246,24 +252,24 @@ export const contractCommands: readonly CommandSpec[] = [
   },
   {
     name: 'spec supersede',
-    summary: 'put a new active spec in the place of an old one',
-    description: 'The old intent becomes deprecated; each of the two records the id of the other.',
+    summary: 'replace an old spec by a new one',
+    description: 'The old spec becomes deprecated. Each of the two records the id of the other.',
     arguments: [
-      { ...intent, name: 'OLD', about: 'the `metadata.id` of the intent that ends' },
+      { ...intent, name: 'OLD', about: 'the `metadata.id` of the old spec' },
       { ...intent, name: 'NEW', about: 'file or id of an active spec' },
     ],
     options: [],
     examples: [
       {
         line: 'writ spec supersede 0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11 intent-v2.json',
-        about: 'the second version takes over',
+        about: 'the second version replaces the first',
       },
     ],
     load: async () => (await import('../commands/spec.ts')).specSupersedeCommand,
   },
   {
     name: 'spec schema',
-    summary: 'print the JSON Schema of the IntentSpec',
+    summary: 'print the JSON Schema of specs',
     arguments: [],
     options: [],
     examples: [
@@ -273,17 +279,17 @@ export const contractCommands: readonly CommandSpec[] = [
   },
   {
     name: 'plan',
-    summary:
-      'dry run: tasks, stages, scope, what will be enforced by whom, and what a run would be refused for',
+    summary: 'show what `writ run` would do, and why it would be refused, without running anything',
     description:
-      'Shows how a worker would be given the work, one task per objective unless the contract says otherwise. A patch that exists is always one task: `--for patch`. Names everything that `writ run` with the same options would refuse before any work, and ends with the exit code of the first; with the change at hand (`--patch`, `--range`, `--recording`) what that shows, too. What the gates say of a change, only a run finds out.',
+      'Shows the tasks of a worker (one per objective, unless the spec says otherwise), the stages with their checks, and the scope. Lists every reason for which `writ run` with the same options would refuse to start, and ends with the exit code of the first one. With `--patch`, `--range` or `--recording` it also reads the change. It runs no check.',
     arguments: [spec, agentWords],
     options: [
       {
         name: 'for',
         value: 'WHO',
         choices: ['worker', 'patch'],
-        about: 'who makes a change that is not there yet: a worker, or somebody with a patch; default worker',
+        about:
+          'who will make the change: a worker (such as a model), or a person with a patch; default worker',
       },
       ...changeOptions,
       ...machineOptions,
@@ -296,7 +302,7 @@ export const contractCommands: readonly CommandSpec[] = [
       },
       {
         line: 'writ plan intent.json --patch fix.patch --onto main',
-        about: 'whether that very run would begin',
+        about: 'whether this run would start',
       },
     ],
     load: async () => (await import('../commands/plan.ts')).run,

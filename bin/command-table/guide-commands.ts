@@ -29,7 +29,8 @@ export const guideCommands: readonly CommandSpec[] = [
     arguments: [
       {
         name: 'RUN|CODE',
-        about: 'a run id, the beginning of one, a commit, an error code, or a rule; default: the newest run',
+        about:
+          'a run id or its first characters, a commit, an error code, or a rule; default: the newest run',
         optional: true,
       },
     ],
@@ -44,7 +45,7 @@ export const guideCommands: readonly CommandSpec[] = [
   },
   {
     name: 'rules',
-    summary: 'list every rule: what it refuses, how to mend it, how to allow it',
+    summary: 'list every rule: what it refuses, how to correct it, how to allow it',
     arguments: [{ name: 'ID', about: 'one rule; default: all', optional: true }],
     options: [],
     examples: [{ line: 'writ rules tests-kept', about: 'one rule, with an example' }],
@@ -54,42 +55,42 @@ export const guideCommands: readonly CommandSpec[] = [
     name: 'config print',
     summary: 'print the configuration that applies, and where each value comes from',
     description:
-      'Of the policy commit: by default the commit checked out, whose `.writ/config.toml` applies to the next change.',
-    arguments: [{ name: 'COMMIT', about: 'another policy commit', optional: true }],
+      'The configuration is `.writ/config.toml` at COMMIT; by default at the commit checked out, which applies to the next change.',
+    arguments: [{ name: 'COMMIT', about: 'print the configuration at this commit', optional: true }],
     options: [],
     examples: [{ line: 'writ config print', about: 'what applies to a change of this branch' }],
     load: async () => (await import('../commands/guide.ts')).configPrintCommand,
   },
   {
     name: 'baseline',
-    summary: 'record the findings that exist, so that changes answer for new ones only',
+    summary: 'record the existing findings, so that writ refuses only new ones',
     description:
-      'Writes `.writ/baseline.json` from the commit that is checked out: errors of `no-direct-eval`, of the rows of `sast`, and of `sca` if advisories are imported. It counts once it is committed. A finding that moves in its file is known; another equal one, and one in another file, is new. Later changes to the file take two approvals (docs/guides/baseline.md).',
+      'Writes `.writ/baseline.json` with the errors in the commit that is checked out: direct execution (`no-direct-eval`), static analysis (`sast`), and vulnerable dependencies (`sca`) if advisories are imported. Commit the file to make it count. A finding that only moves within its file stays known. Later changes to the file need two approvals (`writ help baseline.md`).',
     arguments: [],
     options: [],
     examples: [
-      { line: 'writ baseline && git add .writ/baseline.json', about: 'before a team switches writ on' },
+      { line: 'writ baseline && git add .writ/baseline.json', about: 'before a team starts with writ' },
     ],
     load: async () => (await import('../commands/baseline.ts')).baselineCommand,
   },
   {
     name: 'hook install',
-    summary: 'let git scan what is staged, said or pushed',
+    summary: 'let git scan changes before a commit or a push',
     description:
-      'pre-commit scans what is staged, commit-msg looks for secrets in the message, pre-push scans the commits that the remote does not have. A hook that is there is kept, and called first. `git commit --no-verify` goes past it, as past every hook.',
+      'pre-commit scans the staged files, commit-msg looks for secrets in the message, pre-push scans the commits that the remote does not have. An existing hook is kept and called first. `git commit --no-verify` skips it, as every hook.',
     arguments: [hook],
     options: [{ name: 'dry-run', about: 'show what would be written' }],
     examples: [
-      { line: 'writ hook install pre-commit', about: 'in this repository, and all its working trees' },
+      { line: 'writ hook install pre-commit', about: 'for this repository and all its working trees' },
     ],
     load: async () => (await import('../commands/hook.ts')).installCommand,
   },
   {
     name: 'hook uninstall',
-    summary: 'remove a hook of writ, and put back the one that was there',
+    summary: 'remove a hook of writ, and restore the earlier hook',
     arguments: [hook],
     options: [],
-    examples: [{ line: 'writ hook uninstall pre-commit', about: 'as before' }],
+    examples: [{ line: 'writ hook uninstall pre-commit', about: 'the earlier hook runs again' }],
     load: async () => (await import('../commands/hook.ts')).uninstallCommand,
   },
   {
@@ -103,11 +104,11 @@ export const guideCommands: readonly CommandSpec[] = [
   },
   {
     name: 'lsp',
-    summary: 'show findings and faults of specs in an editor, as a language server',
+    summary: 'show findings and errors in specs in an editor, as a language server',
     description:
-      'Speaks the Language Server Protocol over standard input and output. For an open document, saved or not: what the rules find in its change since the last commit, as `writ scan --range` would; faults of a spec, as `writ spec validate`; faults of `.writ/config.toml`, `.writ/owners` and `.writ/waivers.toml`. It runs no check and changes nothing (docs/guides/editor.md).',
+      'Speaks the Language Server Protocol over standard input and output. For each open document it shows what the rules find in its changes since the last commit, and errors in specs and in the files of `.writ/`. It runs no check and changes nothing (`writ help editor`).',
     arguments: [],
-    options: [{ name: 'stdio', about: 'as without it; editors may add it' }],
+    options: [{ name: 'stdio', about: 'no effect; some editors add it' }],
     streams: true,
     examples: [{ line: 'writ lsp', about: 'started by an editor' }],
     load: () => loadLean(async () => (await import('../commands/lsp.ts')).lspCommand, true),

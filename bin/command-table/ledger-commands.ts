@@ -1,19 +1,22 @@
 /* Declares the commands of vault, ledger, attestations and service. */
 import { type ArgumentSpec, type CommandSpec, loadLean, type OptionSpec } from '../command-parts/command.ts';
 
-const name: ArgumentSpec = { name: 'NAME', about: 'as its variable is called, e.g. `OPENAI_API_KEY`' };
+const name: ArgumentSpec = {
+  name: 'NAME',
+  about: 'name of its environment variable, such as `OPENAI_API_KEY`',
+};
 const everywhere: OptionSpec = {
   name: 'global',
-  about: 'the vault of this user for all repositories, and not that of this one',
+  about: 'use the vault of this user for all repositories, instead of the vault of this repository',
 };
 
 /** Secrets of providers and checks. */
 export const vaultCommands: readonly CommandSpec[] = [
   {
     name: 'vault set',
-    summary: 'keep a secret, encrypted; its value is read from stdin',
+    summary: 'store a secret, encrypted; its value is read from stdin',
     description:
-      'One line end behind the value is left out. Values are never arguments and never printed. Keys of models are looked for in `--env-file`, in the vault of the repository, in the global one, then in the environment (docs/guides/vault.md).',
+      'writ removes one line end after the value, and never prints a value. It looks for keys of models in `--env-file`, the vault of the repository, the global vault, then the environment (`writ help vault`).',
     arguments: [name],
     hidesUnexpected: true,
     options: [
@@ -23,7 +26,7 @@ export const vaultCommands: readonly CommandSpec[] = [
         value: 'SCOPE',
         repeatable: true,
         about:
-          'give it to checks of contracts whose `security.secrets.allowedScopes` names this; without, to none',
+          'checks get the secret if `security.secrets.allowedScopes` of the spec names this scope; without a scope, no check gets it',
       },
     ],
     examples: [
@@ -31,14 +34,14 @@ export const vaultCommands: readonly CommandSpec[] = [
       { line: 'writ vault set NPM_TOKEN < token.txt', about: 'for this one' },
       {
         line: 'writ vault set NPM_TOKEN --scope npm:read < token.txt',
-        about: 'checks get it as `$NPM_TOKEN` where the contract allows `npm:read`',
+        about: 'checks get it as `$NPM_TOKEN` where the spec allows `npm:read`',
       },
     ],
     load: async () => (await import('../commands/vault.ts')).vaultSetCommand,
   },
   {
     name: 'vault list',
-    summary: 'names of the secrets that are kept',
+    summary: 'list the names of stored secrets',
     arguments: [],
     options: [everywhere],
     examples: [{ line: 'writ vault list', about: 'of this repository and of the user' }],
@@ -46,10 +49,10 @@ export const vaultCommands: readonly CommandSpec[] = [
   },
   {
     name: 'vault rm',
-    summary: 'forget a secret',
+    summary: 'delete a secret',
     arguments: [name],
     options: [everywhere],
-    examples: [{ line: 'writ vault rm NPM_TOKEN', about: 'out of the vault of this repository' }],
+    examples: [{ line: 'writ vault rm NPM_TOKEN', about: 'from the vault of this repository' }],
     load: async () => (await import('../commands/vault.ts')).vaultRmCommand,
   },
 ];
@@ -59,7 +62,7 @@ const vkey: OptionSpec = {
   value: 'VKEY',
   repeatable: true,
   about:
-    'the log’s key (signed-note verifier key), or a file that holds it; default pinned keys, then your own',
+    'key of the log (signed-note verifier key), or a file that holds it; default: keys that you pinned, then your own',
 };
 const output: OptionSpec = {
   name: 'output',
@@ -78,74 +81,78 @@ const sharedDirectory: OptionSpec = {
 export const ledgerCommands: readonly CommandSpec[] = [
   {
     name: 'ledger show',
-    summary: 'the head of the transparency log of this repository, and the key to pin',
+    summary: 'show the ledger (the log of sealed changes) of this repository: size, root hash, key',
     arguments: [],
     options: [vkey],
-    examples: [{ line: 'writ ledger show', about: 'origin, entries, root, key' }],
+    examples: [{ line: 'writ ledger show', about: 'the key is what others pin' }],
     load: async () => (await import('../commands/ledger.ts')).ledgerShowCommand,
   },
   {
     name: 'ledger prove',
     summary: 'prove that the log contains an entry',
     description:
-      'A C2SP tlog-proof: index, path and signed checkpoint, cosignatures included, the entry itself in its `extra` line. Verified before it is given out.',
+      'Prints a C2SP tlog-proof: index, hash path and signed state of the log with its cosignatures; the entry is in the `extra` line. writ verifies the proof before it prints it.',
     arguments: [{ name: 'N', about: 'number of the entry, from 0' }],
     options: [output, vkey],
     examples: [
       { line: 'writ ledger prove 0', about: 'the first entry' },
-      { line: 'writ ledger prove 41 -o entry.tlog-proof', about: 'into a file, to hand on' },
+      { line: 'writ ledger prove 41 -o entry.tlog-proof', about: 'write it to a file' },
     ],
     load: async () => (await import('../commands/ledger.ts')).ledgerProveCommand,
   },
   {
     name: 'ledger consistency',
-    summary: 'prove that the log of A entries is a prefix of that of B',
+    summary: 'prove that the log with B entries continues the log with A entries',
     description:
-      'The proof (RFC 6962) in base64, one hash a line, verified against the signed head, and against the checkpoints of these sizes that you have seen.',
+      'Prints the proof (RFC 6962) in base64, one hash on each line. writ verifies it against the signed head, and against states of these sizes that you have seen.',
     arguments: [
       { name: 'A', about: 'the earlier size' },
       { name: 'B', about: 'the later size, up to that of the head' },
     ],
     options: [vkey],
-    examples: [{ line: 'writ ledger consistency 10 42', about: 'what was logged since, was only added' }],
+    examples: [
+      { line: 'writ ledger consistency 10 42', about: 'shows that entries were only added since then' },
+    ],
     load: async () => (await import('../commands/ledger.ts')).ledgerConsistencyCommand,
   },
   {
     name: 'ledger audit',
-    summary: 'recompute a whole log from its entries, and verify what was signed over it',
+    summary: 'compute a whole log again from its entries, and verify its signatures',
     description:
-      'Any directory of C2SP tiles with a checkpoint. Exit 0: every entry and tile is what the log’s key signed, it continues what you have seen of it, and a quorum of the policy cosigned it where one is given. Exit 3: nothing to verify, or no trusted key.',
-    arguments: [{ name: 'DIR', about: 'holds `checkpoint` and `tile/`; or the URL below which they are' }],
+      'Works on any directory of C2SP tiles with a checkpoint. Exit 0: the key of the log signed every entry, the log continues what you have seen of it, and enough witnesses cosigned it if `--policy` names them. Exit 3: there is nothing to verify, or no trusted key.',
+    arguments: [{ name: 'DIR', about: 'directory with `checkpoint` and `tile/`, or its URL' }],
     options: [
       vkey,
       {
         name: 'policy',
         value: 'FILE',
-        about: 'logs, witnesses and a quorum (C2SP tlog-policy); without it, no cosignature is asked for',
+        about:
+          'file with logs, witnesses and their required number (C2SP tlog-policy); without it, no cosignature is needed',
       },
       {
         name: 'follow',
-        about: 'audit what the log gains, until Ctrl+C; exit 1 for a fork, a rollback, or a missing quorum',
+        about:
+          'keep auditing new entries until Ctrl+C; exit 1 for a fork, a rollback, or too few cosignatures',
       },
-      { name: 'interval', value: 'SECONDS', about: 'between two looks of `--follow`; default 10' },
+      { name: 'interval', value: 'SECONDS', about: 'pause of `--follow` between two audits; default 10' },
     ],
     streams: 'follow',
     examples: [
-      { line: 'writ ledger audit .git/writ/ledger', about: 'your own' },
+      { line: 'writ ledger audit .git/writ/ledger', about: 'your own ledger' },
       {
         line: 'writ ledger audit /mnt/copy --vkey log.vkey --policy witnesses.txt',
-        about: 'somebody else’s',
+        about: 'a ledger of someone else',
       },
       {
         line: 'writ ledger audit https://ledger.example.org/ --vkey log.vkey --follow',
-        about: 'watch a shared ledger: one line for each growth, by repository',
+        about: 'watch a shared ledger: one line for each new batch of entries',
       },
     ],
     load: async () => (await import('../commands/ledger.ts')).ledgerAuditCommand,
   },
   {
     name: 'ledger export-trusted-root',
-    summary: 'write the sigstore trusted root by which stock clients check our log proofs',
+    summary: 'write the sigstore trusted root with which other sigstore clients verify the log proofs',
     arguments: [],
     options: [output, vkey],
     examples: [
@@ -155,35 +162,36 @@ export const ledgerCommands: readonly CommandSpec[] = [
   },
   {
     name: 'ledger rotate',
-    summary: 'let a new key sign the log; its entries and its name stay',
+    summary: 'replace the key that signs the ledger; entries and name of the log stay',
     description:
-      'If your ledger key signed the head, it is put aside and a new one is made. Else the key in use takes over from an earlier key of yours, whose private half is not needed (docs/guides/keys.md). Give the new key to those who verify; proofs by the key before need the key before.',
+      'If your ledger key signed the newest state, writ stores the old key and creates a new one. Otherwise the key in use replaces an earlier key of yours, whose private half is not needed (`writ help keys`). Give the new key to the people who verify. Older proofs still need the old key.',
     arguments: [],
     options: [],
-    examples: [{ line: 'writ ledger rotate', about: 'prints the new key to pin, and the one before' }],
+    examples: [{ line: 'writ ledger rotate', about: 'prints the new key and the old one' }],
     load: async () => (await import('../commands/ledger.ts')).ledgerRotateCommand,
   },
   {
     name: 'ledger serve',
     summary: 'serve the log over HTTP; with `--write`, accept entries of many repositories',
     description:
-      'Checkpoint, tiles and entry bundles (C2SP tlog-tiles) on 127.0.0.1, to be read by monitors and witnesses. With `--write`, the shared ledger in `--directory` accepts entries with the tokens of `writ ledger token`; what is acknowledged is durable, and covered by a checkpoint that the quorum of `--policy` cosigned (docs/reference/ledger.md). Ctrl+C ends it with exit 0.',
+      'Serves the files of the log (C2SP tlog-tiles) on 127.0.0.1, for monitors and witnesses. With `--write`, the shared ledger in `--directory` accepts entries from clients with a token (`writ ledger token`). An acknowledged entry is stored durably, and cosigned by the witnesses of `--policy` (`writ help ledger`). Ctrl+C ends it with exit 0.',
     arguments: [],
     options: [
-      { name: 'port', value: 'N', about: 'default any that is free; the address goes to stderr' },
+      { name: 'port', value: 'N', about: 'default: any free port; writ prints the address on stderr' },
       { name: 'write', group: 'Shared ledger', about: 'accept entries (`POST /add`)' },
       { ...sharedDirectory, group: 'Shared ledger' },
       {
         name: 'policy',
         value: 'FILE',
         group: 'Shared ledger',
-        about: 'witnesses with their URLs, and a quorum (C2SP tlog-policy); without it, the log signs alone',
+        about:
+          'file with witnesses, their URLs and their required number (C2SP tlog-policy); without it, only the log signs',
       },
       {
         name: 'origin',
         value: 'NAME',
         group: 'Shared ledger',
-        about: 'name of a log that is made; default a random one',
+        about: 'name of a new log; default: a random name',
       },
       {
         name: 'host',
@@ -205,9 +213,9 @@ export const ledgerCommands: readonly CommandSpec[] = [
   },
   {
     name: 'ledger token',
-    summary: 'give a repository a token for a shared ledger, take it away, list them',
+    summary: 'add, remove or list the tokens of repositories for a shared ledger',
     description:
-      'The token goes to stdout once; the server keeps its digest. Entries bear the name of the token that sent them. A running server sees the change at once.',
+      'The token is printed once; the server stores only its digest. Each entry names the token that sent it. A running server uses the change at once.',
     arguments: [
       { name: 'ACTION', about: '`add`, `remove` or `list`' },
       { name: 'NAME', about: 'of the repository: lower-case letters, digits, `.`, `_`, `-`', optional: true },
@@ -220,7 +228,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     examples: [
       {
         line: 'writ ledger token add web-shop --directory /srv/ledger',
-        about: 'hand it on; there, `writ vault set WRIT_LEDGER_TOKEN` reads it',
+        about: 'store it in that repository with `writ vault set WRIT_LEDGER_TOKEN`',
       },
       { line: 'writ ledger token list --directory /srv/ledger', about: 'names and limits' },
     ],
@@ -228,9 +236,9 @@ export const ledgerCommands: readonly CommandSpec[] = [
   },
   {
     name: 'ledger backup',
-    summary: 'bring a copy of a log up to date, and recompute the whole copy',
+    summary: 'update a copy of a ledger, and verify the whole copy',
     description:
-      'Reads only what the copy lacks. The copy is a whole log again: it can be served, audited and restored. A log that does not continue the copy is refused, and the copy stays as it is. Key and tokens of the server are not in it.',
+      'Reads only entries that the copy lacks. You can serve, audit and restore the copy. A log that does not continue the copy is refused, and the copy stays as it is. The copy holds no key and no tokens of the server.',
     arguments: [
       { name: 'FROM', about: 'a directory with `checkpoint` and `tile/`, or the URL below which they are' },
       { name: 'TO', about: 'directory of the copy' },
@@ -239,16 +247,16 @@ export const ledgerCommands: readonly CommandSpec[] = [
     examples: [
       {
         line: 'writ ledger backup https://ledger.example.org/ /mnt/backup --vkey log.vkey',
-        about: 'also while entries arrive',
+        about: 'works while the server accepts entries',
       },
     ],
     load: async () => (await import('../commands/shared-ledger.ts')).ledgerBackupCommand,
   },
   {
     name: 'ledger restore',
-    summary: 'put a shared ledger back from a backup, if it lacks nothing that was seen',
+    summary: 'restore a shared ledger from a backup that is complete',
     description:
-      'The backup is recomputed, and compared with every checkpoint that is known: yours, `--known`, the ones in the directory, and what the witnesses of `--policy` have seen. If one of them is not contained in it, the missing entries are named and nothing is written (`LEDGER_INCOMPLETE`): a server that went on from there would fork the log.',
+      'writ compares the backup with every known state of the log: yours, `--known`, those in the directory, and those of the witnesses in `--policy`. If the backup lacks entries of one of them, writ names the entries and writes nothing (`LEDGER_INCOMPLETE`), because the server would otherwise fork the log.',
     arguments: [{ name: 'BACKUP', about: 'directory or URL of the copy' }],
     options: [
       sharedDirectory,
@@ -257,9 +265,9 @@ export const ledgerCommands: readonly CommandSpec[] = [
         name: 'known',
         value: 'FILE',
         repeatable: true,
-        about: 'a checkpoint or tlog-proof that somebody has of this log',
+        about: 'a checkpoint (signed state) or tlog-proof of this log',
       },
-      { name: 'policy', value: 'FILE', about: 'witnesses with their URLs (C2SP tlog-policy)' },
+      { name: 'policy', value: 'FILE', about: 'file with witnesses and their URLs (C2SP tlog-policy)' },
     ],
     examples: [
       {
@@ -273,19 +281,27 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger migrate',
     summary: 'append the entries of this repository’s ledger to a shared one, with a proof',
     description:
-      'Entries that are there are not appended again, so it can be repeated. Each is proven against one checkpoint of the shared ledger, from its files. The old ledger stays: its proofs are verified with its key.',
+      'You can repeat the command: entries are not appended twice. writ proves that the shared ledger contains each entry. The old ledger stays, and its proofs are still verified with its key.',
     arguments: [],
     options: [
-      { name: 'server', value: 'URL', about: 'of the shared ledger; its token is `WRIT_LEDGER_TOKEN`' },
+      {
+        name: 'server',
+        value: 'URL',
+        about: 'address of the shared ledger; its token is in `WRIT_LEDGER_TOKEN`',
+      },
       { name: 'shared-vkey', value: 'VKEY', about: 'key of the shared ledger' },
-      { name: 'policy', value: 'FILE', about: 'witnesses and a quorum (C2SP tlog-policy)' },
+      {
+        name: 'policy',
+        value: 'FILE',
+        about: 'file with witnesses and their required number (C2SP tlog-policy)',
+      },
       vkey,
       output,
     ],
     examples: [
       {
         line: 'writ ledger migrate --server https://ledger.example.org --shared-vkey "$KEY" -o moved.json',
-        about: 'where each entry is now, and both checkpoints',
+        about: 'writes the new place of each entry',
       },
     ],
     load: async () => (await import('../commands/shared-ledger.ts')).ledgerMigrateCommand,
@@ -298,7 +314,7 @@ export const attestCommands: readonly CommandSpec[] = [
     name: 'attest sign',
     summary: 'sign an in-toto statement with your key',
     description:
-      'The file is parsed strictly and signed as it is: in-toto Statement v1, at least one subject, each with a digest. Out comes a sigstore bundle v0.3 that is not logged. `writ verify` and any sigstore client read it.',
+      'FILE is an in-toto Statement v1 with at least one subject, each with a digest. writ signs it unchanged and writes a sigstore bundle v0.3, without a log entry. `writ verify` and other sigstore clients can verify it.',
     arguments: [{ name: 'FILE', about: 'the statement (JSON); `-` is stdin' }],
     options: [
       {
@@ -314,15 +330,18 @@ export const attestCommands: readonly CommandSpec[] = [
       },
     ],
     examples: [
-      { line: 'writ attest sign statement.json -o app.sigstore.json', about: 'a bundle to hand on' },
+      {
+        line: 'writ attest sign statement.json -o app.sigstore.json',
+        about: 'a bundle that others can verify',
+      },
     ],
     load: async () => (await import('../commands/attest.ts')).attestSignCommand,
   },
   {
     name: 'attest show',
-    summary: 'print what a bundle claims, unverified',
+    summary: 'print the content of a signed bundle, without verifying it',
     description:
-      'Sigstore bundles, DSSE envelopes, lines of those, tlog-proofs and exported evidence. Everything shown is a claim of its author; `writ verify` verifies it.',
+      'Reads sigstore bundles, DSSE envelopes, tlog-proofs and exported evidence. The content is a claim of its author; `writ verify` verifies it.',
     arguments: [{ name: 'FILE', about: 'the file; `-` is stdin' }],
     options: [],
     examples: [
@@ -337,9 +356,9 @@ export const attestCommands: readonly CommandSpec[] = [
 export const serviceCommands: readonly CommandSpec[] = [
   {
     name: 'service run',
-    summary: 'serve notifications and dirty marks of this repository on the loopback',
+    summary: 'serve events of runs and marks on changed files (dirty marks) to local programs',
     description:
-      'In the foreground, one per repository (its work trees share it), never reachable from another machine. Address in `.writ/service/service.json`, token for the header `X-Svc-Service-Token` in `.writ/service/service-token`. Ctrl+C or SIGTERM ends it with exit 0. Endpoints and events: docs/reference/service.md.',
+      'Runs in the foreground, one for each repository and its working trees. Other machines cannot reach it. Its address is in `.writ/service/service.json`, its token in `.writ/service/service-token`. Ctrl+C or SIGTERM ends it with exit 0. `writ help service` describes endpoints and events.',
     arguments: [],
     options: [
       {
@@ -358,9 +377,9 @@ export const serviceCommands: readonly CommandSpec[] = [
   },
   {
     name: 'service status',
-    summary: 'the running instance: process, address, health',
+    summary: 'show the running service: process, address, health',
     description:
-      'Exit 1 where none runs; `stale` is one that was killed, which the next start cleans up after.',
+      'Exit 1 if no service runs. `stale` means that the service was killed; the next start cleans up.',
     arguments: [],
     options: [],
     examples: [
@@ -371,9 +390,9 @@ export const serviceCommands: readonly CommandSpec[] = [
   },
   {
     name: 'service events',
-    summary: 'follow the events: dirty marks, notifications, the progress of runs',
+    summary: 'print events as they happen: marks on changed files, notifications, progress of runs',
     description:
-      'One line per event, or NDJSON with `--json`, until the service ends. Delivery is at most once; a `resync` event says that some were missed.',
+      'Prints one line for each event (NDJSON with `--json`) until the service ends. No event comes twice; a `resync` event means that some were lost.',
     arguments: [],
     options: [],
     examples: [
@@ -385,13 +404,13 @@ export const serviceCommands: readonly CommandSpec[] = [
   },
   {
     name: 'service dirty',
-    summary: 'list the paths that were marked dirty, or clear them',
-    description: 'Works whether the service runs or not. What `--clear` shows is exactly what it took away.',
+    summary: 'list the files that programs marked as changed (dirty), or clear the marks',
+    description: 'Works without a running service too. `--clear` prints exactly the marks that it removes.',
     arguments: [],
-    options: [{ name: 'clear', about: 'take the marks away' }],
+    options: [{ name: 'clear', about: 'remove the marks' }],
     examples: [
       { line: 'writ service dirty', about: 'one path per line' },
-      { line: 'writ service dirty --clear --json', about: 'hand them to a script, once' },
+      { line: 'writ service dirty --clear --json', about: 'for a script that handles each mark once' },
     ],
     load: async () => (await import('../commands/service.ts')).serviceDirtyCommand,
   },

@@ -5,36 +5,36 @@ import { remote, run } from './contract-commands.ts';
 export const otherCommands: readonly CommandSpec[] = [
   {
     name: 'verify',
-    summary: 'verify commits, runs, and attestations of anybody, offline',
+    summary: 'verify sealed commits, runs and signed attestations, offline',
     description:
-      'Exit 0: every claim holds. Exit 1: a claim is refuted. Exit 3: nothing could be verified, or the signer is not trusted here; the key id to pin is printed. A file (exported evidence, a sigstore bundle, a DSSE envelope, lines of those, a tlog-proof) is one by its path (`./NAME`) or its ending (`NAME.json`). A target that is several things here, a file and a ref, a tag and a branch, the beginning of a run and of a commit, is refused with all of them (exit 129). All of it is explained in docs/reference/verifying.md.',
+      'Exit 0: every claim is true. Exit 1: a claim is false. Exit 3: nothing could be verified, or you do not trust the signer; writ then prints the id of the key. Name a file by a path (`./NAME`) or with its ending (`NAME.json`): exported evidence, a sigstore bundle, a DSSE envelope or a tlog-proof. A name with several meanings, such as a tag and a branch, is refused (exit 129). `writ help verifying` explains each check.',
     arguments: [
       { name: 'TARGET', about: 'commits, ranges `A..B`, run ids, or files; `-` is stdin', variadic: true },
     ],
     options: [
-      { name: 'key', value: 'FILE', repeatable: true, about: 'trust the public keys of this file (PEM)' },
+      { name: 'key', value: 'FILE', repeatable: true, about: 'trust the public keys in this file (PEM)' },
       {
         name: 'identity',
         value: 'NAME',
-        about: 'whose certificate signed: an e-mail address or a URI, compared literally',
+        about:
+          'trust this identity in the certificate of the signer: an e-mail address or a URI, compared exactly',
       },
-      { name: 'issuer', value: 'URL', about: 'who vouched for that identity, compared literally' },
+      { name: 'issuer', value: 'URL', about: 'the issuer that confirmed that identity, compared exactly' },
       {
         name: 'source-repository',
         value: 'URI',
         about:
-          'demand that the certificate names this source repository, such as https://github.com/OWNER/NAME',
+          'require that the certificate names this source repository, such as https://github.com/OWNER/NAME',
       },
       {
         name: 'source-ref',
         value: 'REF',
-        about: 'demand that the certificate names this ref of it, such as refs/tags/v1.0.0',
+        about: 'require that the certificate names this ref, such as refs/tags/v1.0.0',
       },
       {
         name: 'trusted-root',
         value: 'FILE',
-        about:
-          'trust the authorities and logs of this sigstore trusted root (JSON, or several, one on a line)',
+        about: 'trust the authorities and logs in this sigstore trusted root (JSON, or one on each line)',
       },
       {
         name: 'ledger-key',
@@ -46,63 +46,71 @@ export const otherCommands: readonly CommandSpec[] = [
         name: 'allowed-signers',
         value: 'FILE',
         about:
-          'verify the approvals by these signers (OpenSSH allowed_signers) instead of those of the repository',
+          'verify approvals against your own list (OpenSSH allowed_signers) instead of the list in the repository',
       },
       {
         name: 'artifact',
         value: 'FILE|sha256:…|sha512-…',
         repeatable: true,
-        about: 'what it must be about: subject of an attestation, subject or evidence of a run',
+        about: 'require that the attestation or run is about this file or digest',
       },
       {
         name: 'subject-commit',
         value: 'COMMIT',
-        about: 'demand that every target is about this commit; default for a bundle: the commit checked out',
+        about: 'require that every target is about this commit; default for a bundle: the commit checked out',
       },
-      { name: 'spec', value: 'FILE', about: 'demand that this very contract was followed' },
+      { name: 'spec', value: 'FILE', about: 'require that the run followed exactly this spec' },
       {
         name: 'type',
         value: 'URI',
         repeatable: true,
-        about: 'demand this predicate type; default those that docs/reference/verifying.md names',
+        about: 'require this type of attestation; default: the types in `writ help verifying`',
       },
       {
         name: 'verifier-id',
         value: 'URI',
-        about: 'demand that a verification summary (VSA) is by this verifier',
+        about: 'require that a verification summary (VSA) is by this verifier',
       },
-      { name: 'resource-uri', value: 'URI', about: 'demand that a verification summary is about this' },
+      {
+        name: 'resource-uri',
+        value: 'URI',
+        about: 'require that a verification summary is about this resource',
+      },
       {
         name: 'level',
         value: 'LEVEL',
         repeatable: true,
-        about: 'demand that a verification summary claims this level, or a higher one of its track',
+        about: 'require that a verification summary claims this SLSA level or a higher one',
       },
       {
         name: 'policy',
         value: 'BRANCH',
-        about: 'require that the policy of a commit of this branch of yours evaluated it',
+        about: 'require that the rules of this branch of yours were applied to the change',
       },
       {
         name: 'require',
         value: 'WORDS',
         repeatable: true,
-        about: 'what was not verified is an error: `approvals`, `log`, `replay`, separated by commas',
+        about:
+          'make it an error if these are not verified: `approvals`, `log`, `replay`, separated by commas',
       },
-      { name: 'replay', about: 'decide again from the stored inputs, and demand the same bytes' },
-      { name: 'commit', about: 'every target is a commit, whatever else has that name' },
-      { name: 'run', about: 'every target is a run' },
-      { name: 'file', about: 'every target is a file' },
-      { name: 'explain', about: 'each claim with its evidence, signer, log entry and rule' },
-      { name: 'offline', about: 'as always: verifying never uses a network' },
+      {
+        name: 'replay',
+        about: 'compute the decision again from the stored inputs, and require the same bytes',
+      },
+      { name: 'commit', about: 'read every target as a commit' },
+      { name: 'run', about: 'read every target as a run id' },
+      { name: 'file', about: 'read every target as a file' },
+      { name: 'explain', about: 'show each claim with its evidence, signer, log entry and rule' },
+      { name: 'offline', about: 'no effect: verifying never uses the network' },
     ],
     examples: [
-      { line: 'writ verify HEAD', about: 'the commit just sealed' },
-      { line: 'writ verify main..HEAD', about: 'each commit of a branch, with one verdict in total' },
-      { line: 'writ verify v1.0.0 --commit', about: 'the tag, even where a file is called so' },
+      { line: 'writ verify HEAD', about: 'the newest commit' },
+      { line: 'writ verify main..HEAD', about: 'each commit of a branch, with one verdict for all' },
+      { line: 'writ verify v1.0.0 --commit', about: 'the tag, even if a file has the same name' },
       {
         line: 'writ verify evidence.json --key signer.pem --allowed-signers people --replay',
-        about: 'a run handed over in one file, outside of its repository',
+        about: 'an exported run, without its repository',
       },
       {
         line: 'writ verify app.sigstore.json --artifact app.tgz --trusted-root root.json --identity ci@example.org --issuer https://accounts.example.org',
@@ -119,10 +127,10 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'trust update',
     summary: 'replace a sigstore trusted root by a newer one, and show what changed',
     description:
-      'Compares NEW, which you obtained elsewhere, with the trusted root in FILE: which authorities and logs were added, removed or ended, since when each is trusted, and how old the newest is. Then FILE is replaced as a whole; a FILE that does not exist is created. A root that keeps none of the authorities or logs of a kind is refused (exit 1). No network is used, and no signature of TUF is verified: get NEW by a way that you trust.',
+      'Compares NEW with the trusted root in FILE, shows which authorities and logs were added, removed or ended, then replaces FILE. It creates FILE if there is none. A root that drops every authority or log of a kind is refused (exit 1). writ uses no network and verifies no TUF signature, so get NEW from a source that you trust.',
     arguments: [{ name: 'NEW', about: 'trusted_root.json, or several roots, one on a line; `-` is stdin' }],
     options: [
-      { name: 'root', value: 'FILE', about: 'the trusted root that is kept (`verify --trusted-root`)' },
+      { name: 'root', value: 'FILE', about: 'your trusted root (`verify --trusted-root`)' },
       { name: 'dry-run', about: 'show what would change, and write nothing' },
     ],
     examples: [
@@ -139,26 +147,31 @@ export const otherCommands: readonly CommandSpec[] = [
   },
   {
     name: 'scan',
-    summary: 'evaluate a change with the diff rules alone',
+    summary: 'look for secrets, `eval` and other faults in a change, without running checks',
     description:
-      'Direct execution, secrets, scope; with a range also new dependencies and licenses, which compare whole files, and where `--rules` names them whether a test was added (`new-tests`) and whether tests went or stopped asserting (`tests-kept`), and which verification inputs changed (`judge-changed`). Without any source: what is not committed yet. What only a contract can forbid is a warning unless `--rules` names it. Options of rules are those of `.writ/config.toml` where the change would go: at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or something could not be scanned.',
+      'Without a source it scans what is not committed yet. It applies the rules for direct execution, secrets and scope; with a range also those for new dependencies and licenses. The rules `new-tests`, `tests-kept` and `judge-changed` run only if `--rules` names them. A finding that only a spec can forbid is a warning. The settings come from `.writ/config.toml` at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or a part could not be scanned.',
     arguments: [
       {
         name: 'FILE',
-        about: 'files or directories, every line counting as added',
+        about: 'files or directories; writ treats every line as added',
         optional: true,
         variadic: true,
       },
     ],
     options: [
       { name: 'patch', value: 'FILE', about: 'a git diff of any size; `-` is stdin' },
-      { name: 'range', value: 'A..B', about: 'what B changes since it left A' },
-      { name: 'rules', value: 'R,…', repeatable: true, about: 'ask these rules only' },
-      { name: 'sarif', value: 'FILE', about: 'write SARIF 2.1.0, as GitHub code scanning takes it' },
+      { name: 'range', value: 'A..B', about: 'the changes on B since it branched off A' },
+      {
+        name: 'rules',
+        value: 'R,…',
+        repeatable: true,
+        about: 'apply only these rules (`writ rules` lists them)',
+      },
+      { name: 'sarif', value: 'FILE', about: 'write the findings as SARIF 2.1.0, for GitHub code scanning' },
       {
         name: 'watch',
         about:
-          'scan what is not committed yet after each change of it, and print each result that differs from the last one; with `--json` a line for each',
+          'scan again after each edit, and print a result that differs from the last one; with `--json` one line for each',
       },
     ],
     streams: 'watch',
@@ -172,14 +185,14 @@ export const otherCommands: readonly CommandSpec[] = [
   },
   {
     name: 'sca import',
-    summary: 'take in an advisory database of OSV, for lookups without a network',
+    summary: 'import vulnerability advisories in OSV format, for lookups without a network',
     description:
-      'A record, a list of records, NDJSON, or an export such as `all.zip`. Kept for this user, beside what is there; of two records with one id the later stays, withdrawn ones are taken out. All or nothing. A run makes `sca-report` from it (docs/reference/sca.md).',
+      'FILE is a record, a list of records, NDJSON, or an export such as `all.zip`. writ adds them to the advisories of this user: a newer record replaces an older one, and withdrawn ones are removed. If one record is invalid, nothing is imported. A run reports vulnerable dependencies from them (`writ help sca`).',
     arguments: [{ name: 'FILE', about: 'OSV records in JSON, or a zip archive of them' }],
     options: [],
     examples: [
-      { line: 'writ sca import all.zip', about: 'one ecosystem’s export, carried here by whatever way' },
-      { line: 'writ --json sca import ours.ndjson', about: 'advisories of your own, beside the others' },
+      { line: 'writ sca import all.zip', about: 'the export of one ecosystem' },
+      { line: 'writ --json sca import ours.ndjson', about: 'your own advisories, in addition' },
     ],
     load: async () => (await import('../commands/scan.ts')).scaImportCommand,
   },
@@ -187,7 +200,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'redact',
     summary: 'remove secrets and personal data from a text',
     description:
-      'What a run does to every artifact before it is written: each value becomes `[redacted:<class>:<rule>]`, JSON and XML stay well formed. The receipt goes to stderr. Names of persons, postal addresses, pictures and archives are not looked into.',
+      'A run does the same to every artifact before it stores it. Each value becomes `[redacted:<class>:<rule>]`; JSON and XML stay well formed. A summary goes to stderr. writ does not find names of persons or postal addresses, and does not read pictures or archives.',
     arguments: [{ name: 'FILE', about: 'a file, or `-` for stdin', optional: true }],
     options: [
       {
@@ -198,7 +211,7 @@ export const otherCommands: readonly CommandSpec[] = [
       },
     ],
     examples: [
-      { line: 'writ redact < test.log > clean.log', about: 'receipt on stderr' },
+      { line: 'writ redact < test.log > clean.log', about: 'the summary is on stderr' },
       { line: 'writ redact report.json --classes secrets,pii', about: 'two of the five classes' },
     ],
     load: async () => (await import('../commands/scan.ts')).redactCommand,
@@ -207,38 +220,38 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'push',
     summary: 'send runs, approvals and proofs to a remote',
     description:
-      'Records only grow: one that diverged is refused by name, the others still move. Runs that were refused or abandoned are held back, and named.',
+      'A record that differs from the remote’s is refused by name; the others are still sent. Refused runs are not sent, and are named.',
     arguments: [remote],
-    options: [{ name: 'all', about: 'send refused and abandoned runs too' }],
+    options: [{ name: 'all', about: 'send refused runs too' }],
     examples: [
       { line: 'writ push origin', about: 'so that others can approve or verify' },
-      { line: 'writ push --all', about: 'refused and abandoned runs included' },
+      { line: 'writ push --all', about: 'including refused runs' },
     ],
     load: async () => (await import('../commands/upkeep.ts')).pushCommand,
   },
   {
     name: 'fetch',
-    summary: 'bring runs, approvals and proofs from a remote',
+    summary: 'get runs, approvals and proofs from a remote',
     description:
-      'Of a run that was begun or resumed here, our record holds; one that changed elsewhere is kept beside it and named. --ours and --theirs say, without asking the remote, which of the two holds.',
+      'If this clone and the remote have different records of a run, yours stays in use; theirs is stored beside it and named. `--ours` and `--theirs` choose between the two, without the network.',
     arguments: [remote],
     options: [
       {
         name: 'ours',
         value: 'RUN',
-        about: 'our record of the run holds, for the remote too after the next push',
+        about: 'use your record of the run; the next push sends it to the remote',
       },
-      { name: 'theirs', value: 'RUN', about: "the remote's record of the run takes the place of ours" },
+      { name: 'theirs', value: 'RUN', about: 'use the record of the remote instead of yours' },
     ],
     examples: [
-      { line: 'writ fetch', about: 'from the remote that this repository has' },
-      { line: 'writ fetch --theirs 0198c1e2', about: 'what became of the run elsewhere holds here too' },
+      { line: 'writ fetch', about: 'from `origin`, or the only remote' },
+      { line: 'writ fetch --theirs 0198c1e2', about: 'use the result of the other clone' },
     ],
     load: async () => (await import('../commands/upkeep.ts')).fetchCommand,
   },
   {
     name: 'replay',
-    summary: 'recompute a decision from its stored inputs',
+    summary: 'compute the decision of a run again from its stored inputs',
     arguments: [run],
     options: [],
     examples: [{ line: 'writ replay 0198c1e2', about: 'byte-equal, or the first input that differs' }],
@@ -246,19 +259,19 @@ export const otherCommands: readonly CommandSpec[] = [
   },
   {
     name: 'gc',
-    summary: 'enforce retention, and clear what ended runs have left',
+    summary: 'delete data whose retention time is over, and leftovers of ended runs',
     arguments: [],
-    options: [{ name: 'dry-run', about: 'say what would go, remove nothing' }],
-    examples: [{ line: 'writ gc --dry-run', about: 'what is past its retention' }],
+    options: [{ name: 'dry-run', about: 'show what would be deleted, and delete nothing' }],
+    examples: [{ line: 'writ gc --dry-run', about: 'what would be deleted' }],
     load: async () => (await import('../commands/upkeep.ts')).gcCommand,
   },
   {
     name: 'fsck',
-    summary: 'check objects, journals and the ledger, and say what rests on what is broken',
+    summary: 'check stored objects, journals and the ledger for damage',
     arguments: [],
     options: [
-      { name: 'rebuild', about: 'restore what can be derived from what is whole' },
-      { name: 'content', about: 'read content that is in object storage, and compare its digest' },
+      { name: 'rebuild', about: 'restore damaged parts that writ can compute from undamaged ones' },
+      { name: 'content', about: 'also read content in object storage, and compare its digest' },
     ],
     examples: [
       { line: 'writ fsck', about: 'exit 0 if nothing stored is damaged; `writ verify` checks signatures' },
@@ -269,7 +282,9 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'schema',
     summary: 'print the JSON Schema of a command’s `data`',
     arguments: [{ name: 'COMMAND', about: 'the command, in one or two words', variadic: true }],
-    options: [{ name: 'events', about: 'of a line that `--events` prints instead: `run`, `seal`, `resume`' }],
+    options: [
+      { name: 'events', about: 'the schema of the lines that `--events` prints (`run`, `seal`, `resume`)' },
+    ],
     examples: [
       { line: 'writ schema run', about: 'shape of `writ --json run`' },
       { line: 'writ schema spec validate', about: 'a command of two words' },
@@ -278,33 +293,33 @@ export const otherCommands: readonly CommandSpec[] = [
   },
   {
     name: 'doctor',
-    summary: 'say what works here: git, sandbox, keys',
+    summary: 'show what works on this machine: git, sandbox, keys, models',
     arguments: [],
     options: [],
-    examples: [{ line: 'writ doctor', about: 'run this first when something is refused' }],
+    examples: [{ line: 'writ doctor', about: 'run this first if a command fails' }],
     load: async () => (await import('../commands/init.ts')).doctorCommand,
   },
   {
     name: 'demo',
-    summary: 'a sample repository taken through the high-assurance chain and verified, offline',
+    summary: 'try writ on a sample repository, offline: a change, two approvals, a seal, a verification',
     arguments: [],
     options: [
       { name: 'out', value: 'DIR', about: 'keep the sample repository here' },
       {
         name: 'session',
-        about: 'a session of `writ code` instead: request, draft, plan, repair, commit, graph',
+        about: 'show a session of `writ code` instead: request, draft, plan, repair, commit',
       },
-      { name: 'watch', about: 'that session on the screen of this terminal, at a speed to read along' },
+      { name: 'watch', about: 'show that session on this terminal, at reading speed' },
       {
         name: 'prepare',
-        about: 'make the sample repository and the recorded model of that session, and change nothing',
+        about: 'only create the sample repository and the recorded model of that session',
       },
     ],
     examples: [
       { line: 'writ demo --out /tmp/writ-demo', about: 'under a minute' },
-      { line: 'writ demo --session', about: 'one session, answered as a person would' },
-      { line: 'writ demo --watch', about: 'the same, as its terminal shows it' },
-      { line: 'writ demo --prepare --out try-writ', about: 'to open that session yourself, without a key' },
+      { line: 'writ demo --session', about: 'one session with recorded answers' },
+      { line: 'writ demo --watch', about: 'the same session, on the screen' },
+      { line: 'writ demo --prepare --out try-writ', about: 'then try the session yourself, without a key' },
     ],
     load: () => loadLean(async () => (await import('../commands/demo.ts')).run),
   },

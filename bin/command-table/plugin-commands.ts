@@ -2,28 +2,31 @@
 import type { ArgumentSpec, CommandSpec } from '../command-parts/command.ts';
 import { kindWords } from '../plugin/kind-words.ts';
 
-const plugin: ArgumentSpec = { name: 'PLUGIN', about: 'a directory, or a file that `npm pack` made' };
+const plugin: ArgumentSpec = {
+  name: 'PLUGIN',
+  about: 'a directory, or a file that `npm pack` or `writ plugin pack` made',
+};
 
 /** Plugins of others: made, tested, pinned, trusted (docs/reference/plugins.md). */
 export const pluginCommands: readonly CommandSpec[] = [
   {
     name: 'plugin list',
-    summary: 'what is loaded, what it enforces, and what the repository lists',
-    description: 'A listed plugin that is not trusted, changed or missing stops every run here.',
+    summary: 'list the built-in parts and the plugins of this repository',
+    description: 'A listed plugin that is changed, missing or not trusted by you stops every run.',
     arguments: [],
     options: [],
     examples: [
       {
         line: 'writ plugin list',
         about:
-          'built-ins, then the plugins of `.writ/config.toml` at HEAD, then what is pinned and not committed',
+          'built-in parts, then the plugins in `.writ/config.toml` at HEAD, then those that are not committed yet',
       },
     ],
     load: async () => (await import('../commands/plugin.ts')).pluginListCommand,
   },
   {
     name: 'plugin new',
-    summary: 'make a plugin with one part, its cases and its page',
+    summary: 'create a plugin with tests and a README',
     arguments: [
       {
         name: 'KIND',
@@ -31,20 +34,22 @@ export const pluginCommands: readonly CommandSpec[] = [
           .map(([kind, words]) => `\`${kind}\`: ${words}`)
           .join('; '),
       },
-      { name: 'NAME', about: 'kebab-case; the id of the rule, the name of the part' },
+      { name: 'NAME', about: 'name of the plugin and of its rule or part, such as `no-draft-marks`' },
     ],
-    options: [{ name: 'dir', value: 'DIR', about: 'make it here; default: a directory of that name' }],
+    options: [
+      { name: 'dir', value: 'DIR', about: 'create it in this directory; default: a directory of that name' },
+    ],
     examples: [
-      { line: 'writ plugin new gate no-draft-marks', about: 'in ./no-draft-marks; its test passes at once' },
+      { line: 'writ plugin new gate no-draft-marks', about: 'a rule of your own, in ./no-draft-marks' },
       { line: 'writ plugin new provider parrot', about: 'for `writ run --provider parrot`' },
     ],
     load: async () => (await import('../commands/plugin-new.ts')).pluginNewCommand,
   },
   {
     name: 'plugin test',
-    summary: 'run a plugin through the suite of its kind, in the sandbox, as a run would',
+    summary: 'run the tests of a plugin in the sandbox',
     description:
-      'Exit 1 where a part answers otherwise than its cases say, breaks a promise of its kind, or has too few cases.',
+      'Exit 1 if a test case fails, the plugin breaks a rule of its kind, or there are too few cases.',
     arguments: [plugin],
     options: [],
     examples: [{ line: 'writ plugin test ./no-draft-marks', about: 'a directory; a `.tgz` works as well' }],
@@ -52,9 +57,9 @@ export const pluginCommands: readonly CommandSpec[] = [
   },
   {
     name: 'plugin pack',
-    summary: 'make the file that `plugin add` takes, the same bytes for the same files',
+    summary: 'pack a plugin into one file for `plugin add`; the same files give the same bytes',
     description:
-      'It holds what `files` of package.json names (paths, directories, globs), the manifest, README and LICENSE, and never what is called like a secret (`.env`, `*.pem`, …) or lies behind a link. Nothing of it runs.',
+      'Packs the paths in `files` of package.json, the manifest, README and LICENSE. It never packs files named like a secret (`.env`, `*.pem`, …) or behind a link. It runs no code of the plugin.',
     arguments: [{ name: 'DIR', about: 'directory of the plugin' }],
     options: [
       {
@@ -68,41 +73,44 @@ export const pluginCommands: readonly CommandSpec[] = [
         line: 'writ plugin pack ./no-draft-marks',
         about: 'writes no-draft-marks-0.1.0.tgz and prints its digest',
       },
-      { line: 'writ plugin pack tools/notary --out notary.tgz', about: 'under a name of your own' },
+      { line: 'writ plugin pack tools/notary --out notary.tgz', about: 'with another file name' },
     ],
     load: async () => (await import('../commands/plugin-new.ts')).pluginPackCommand,
   },
   {
     name: 'plugin add',
-    summary: 'pin a plugin by digest in .writ/config.toml',
+    summary: 'list a plugin in .writ/config.toml, fixed to its digest (SHA-256)',
     description:
-      'One outside the repository is kept below your own config as well. Nothing of it runs, nothing is trusted yet.',
+      'A plugin from outside the repository is also copied to your user directory. writ runs no code of it until you trust it (`writ plugin trust`).',
     arguments: [plugin],
     options: [],
     examples: [
       { line: 'writ plugin add tools/no-draft-marks', about: 'a directory of this repository' },
       {
         line: 'writ plugin add writ-changelog-entry-2.1.0.tgz',
-        about: 'a packed one; others add the same file',
+        about: 'a packed plugin; each user of the repository adds the same file',
       },
     ],
     load: async () => (await import('../commands/plugin.ts')).pluginAddCommand,
   },
   {
     name: 'plugin trust',
-    summary: 'trust this content of a plugin to evaluate changes here, after showing what it gets',
+    summary: 'let a plugin run in your runs, after showing what it may access',
     description:
-      'Kept in your own config, for every repository that lists it. Another content has another digest. By path or name it shows the hosts, secrets and files that are trusted, and prompts; without a terminal it needs `--yes`. A digest is trusted as it is typed: it names nothing where no such package is known here.',
+      'Your trust is for exactly these files (their digest), in every repository that lists them. writ shows the hosts, secrets and files that the plugin may access, then asks; without a terminal it needs `--yes`. A digest is trusted as typed, without a question.',
     arguments: [
       { name: 'PLUGIN', about: 'a directory, a `.tgz`, the name of a listed plugin, or its `sha256:…`' },
     ],
     options: [
-      { name: 'yes', about: 'do not ask' },
+      { name: 'yes', about: 'trust it without a question' },
       { name: 'remove', about: 'withdraw the trust' },
     ],
     examples: [
-      { line: 'writ plugin trust notary', about: 'as HEAD lists it; shows what it gets, and prompts' },
-      { line: 'writ plugin trust tools/notary --yes', about: 'as it lies there, without asking' },
+      { line: 'writ plugin trust notary', about: 'the plugin that HEAD lists, after a question' },
+      {
+        line: 'writ plugin trust tools/notary --yes',
+        about: 'the files in that directory, without a question',
+      },
       {
         line: `writ plugin trust sha256:${'0f'.repeat(32)}`,
         about: 'after you have read it',

@@ -19,18 +19,18 @@ import {
 
 const noSeal: OptionSpec = {
   name: 'no-seal',
-  about: 'only evaluate the change: no key, no commit, no record; exit 1 if it would be refused',
+  about: 'only evaluate the change: writes no commit and no record; exit 1 if it would be refused',
 };
 
 const ci: OptionSpec = {
   name: 'ci',
   about:
-    'report to the CI system that the environment names: annotations, summary and outputs on GitHub, code quality on GitLab, files everywhere',
+    'report to the CI system of this job: annotations and a summary on GitHub, code quality on GitLab, files everywhere',
 };
 
 const recordedRun: ArgumentSpec = {
   name: 'RUN',
-  about: 'a run id, an unambiguous beginning of one, or the commit that it sealed',
+  about: 'a run id, the first characters of it, or the commit that the run sealed',
 };
 
 /** `--queue` hands the change to the merge queue. */
@@ -43,34 +43,36 @@ function throughQueue(run: RunCommand): RunCommand {
 
 const events: OptionSpec = {
   name: 'events',
-  about: 'print a line of JSON for each step, and the result as the last one (`writ schema run --events`)',
+  about: 'print one line of JSON for each step, and the result as the last line (`writ schema run --events`)',
 };
 
 const push: OptionSpec = {
   name: 'push',
-  about:
-    'push the sealed commit and the records together to the remote that counts (docs/reference/landing.md)',
+  about: 'push the sealed commit and its records together to the remote of the branch (`writ help landing`)',
 };
 
 /** A run, from its start to its report. */
 export const runCommands: readonly CommandSpec[] = [
   {
     name: 'run',
-    summary: 'take a change through the whole chain, up to a sealed commit',
+    summary: 'evaluate a change by its spec, and seal it as a signed commit if every check passes',
     description:
-      'Nothing in the repository changes before the decision to commit; on abandon it is bit for bit as before. With `--request` a model drafts the contract first: its words, checks and risk; policy comes from the risk, and at least that of the places it touches. The draft is always shown. On a terminal it is confirmed, modified or cancelled there; elsewhere one of low risk that leaves nothing to decide goes on, and any other waits for `writ resume RUN --yes` (exit 4).',
+      'The spec is a JSON file that says what may change and which checks must pass. The branch moves only if the change is accepted; a refused change alters nothing. With `--request` a model drafts the spec first, and writ shows it. On a terminal you confirm, modify or cancel the draft. Elsewhere a draft of low risk without open questions runs at once; any other waits for `writ resume RUN --yes` (exit 4).',
     arguments: [{ ...spec, optional: true }, agentWords],
     options: [
       {
         name: 'request',
         value: 'TEXT',
-        about: 'instead of SPEC: what shall change, in plain words; the model drafts the contract',
+        about: 'what to change, in plain words, instead of SPEC; the model drafts the spec',
       },
-      { name: 'yes', about: 'confirm the drafted contract beforehand' },
+      { name: 'yes', about: 'confirm the drafted spec in advance, without a question' },
       ...changeOptions,
       localChanges,
       noSeal,
-      { name: 'queue', about: 'put the change into the merge queue, and work on it until it has landed' },
+      {
+        name: 'queue',
+        about: 'put the change into the merge queue, and run the queue until the change has landed',
+      },
       push,
       ci,
       events,
@@ -79,19 +81,19 @@ export const runCommands: readonly CommandSpec[] = [
         value: 'KEYFILE',
         repeatable: true,
         about:
-          'approve in this process with a private key (Ed25519, no passphrase); counts only where `[approvals] in_process` is true at the policy commit',
+          'also approve the change with this private key (Ed25519, no passphrase); counts only if `.writ/config.toml` of the target branch sets `[approvals] in_process = true`',
       },
       ...machineOptions,
     ],
     examples: [
-      { line: 'writ run intent.json --patch fix.patch', about: 'gate a patch and seal it' },
+      { line: 'writ run intent.json --patch fix.patch', about: 'evaluate a patch and seal it' },
       { line: 'git show fix | writ run intent.json --patch -', about: 'a patch from stdin' },
       { line: 'writ run intent.json --provider openai', about: 'a model makes the change' },
       {
         line: 'writ run intent.json --provider ollama --thinking high --record traffic',
-        about: 'a local model that thinks hard, with everything that was said written down',
+        about: 'a local model; its requests and replies are recorded in `traffic`',
       },
-      { line: 'writ run intent.json --provider replay:traffic', about: 'the same again, offline' },
+      { line: 'writ run intent.json --provider replay:traffic', about: 'the recorded run again, offline' },
       {
         line: 'writ run intent.json --provider codex --plan-mode',
         about: 'Codex plans, then makes the change',
@@ -102,21 +104,24 @@ export const runCommands: readonly CommandSpec[] = [
       },
       {
         line: 'writ run --request "Round prices to whole cents" --provider openai',
-        about: 'a model drafts the contract, too; `runs`, `show` and `cancel` know it while it waits',
+        about: 'a model drafts the spec and makes the change',
       },
-      { line: 'writ run intent.json --range main..fix --onto main', about: 'gate the commits of a branch' },
+      {
+        line: 'writ run intent.json --range main..fix --onto main',
+        about: 'evaluate the commits of a branch',
+      },
       {
         line: 'writ run intent.json --range main..fix --no-merge --message "Exact prices"',
-        about: 'only without a merge, with another message',
+        about: 'refuse if a merge is needed; with another commit message',
       },
     ],
     load: () => loadLean(async () => throughQueue((await import('../commands/run.ts')).runCommand), true),
   },
   {
     name: 'seal',
-    summary: 'take the staged change through a spec that is built on the spot',
+    summary: 'check the staged change, and commit it with signed evidence',
     description:
-      'The index is the candidate: staged files are not local changes, and edits that are not staged stay. The kind of change is that of a Conventional Commit (`fix: …`, `feat: …`) in the message. Without `--check` it is the project’s test command; on a terminal you are asked once. Security code asks for a risk. `--commit` seals the last commit instead, with its author, date and message, and replaces it, unless a remote has it.',
+      'writ builds the spec for the change itself. It seals exactly what is staged; other edits stay in the working tree. The message gives the kind of change as a Conventional Commit (`fix: …`, `feat: …`). Without `--check`, writ runs the test command of the project; on a terminal it asks once. For security code it asks for the risk. `--commit` seals the last commit instead and replaces it, unless a remote has it.',
     arguments: [],
     options: [
       {
@@ -130,23 +135,27 @@ export const runCommands: readonly CommandSpec[] = [
         short: 'm',
         value: 'TEXT',
         repeatable: true,
-        about: 'message of the sealed commit; a further one is a further paragraph',
+        about: 'message of the sealed commit; each further one adds a paragraph',
       },
       {
         name: 'risk',
         value: 'LEVEL',
         choices: ['low', 'medium', 'high'],
         about:
-          'risk profile that supplies the policy; default low, or `[seal] least_risk` of the policy commit',
+          'risk of the change, which decides the required checks and approvals; default low, or `[seal] least_risk` in `.writ/config.toml`',
       },
       { name: 'commit', about: 'seal the last commit and replace it' },
       {
         name: 'by',
         value: 'RUN',
-        about: 'with `--commit`: by the spec of this run, which sealed the commit before it was rewritten',
+        about: 'with `--commit`: use the spec of this run, which sealed the commit before you rewrote it',
       },
       { name: 'range', value: 'A..B', about: 'seal the commits of a range as one commit of a branch' },
-      { name: 'onto', value: 'BRANCH', about: 'that branch; default: the one that is checked out' },
+      {
+        name: 'onto',
+        value: 'BRANCH',
+        about: 'with `--range`: the branch that receives it; default: the one that is checked out',
+      },
       noSeal,
       push,
       ci,
@@ -168,14 +177,14 @@ export const runCommands: readonly CommandSpec[] = [
     hidden: true,
     arguments: [],
     options: [],
-    examples: [{ line: 'writ queue', about: 'what waits, and what became of the last entries' }],
+    examples: [{ line: 'writ queue', about: 'waiting changes, and the results of the last ones' }],
     load: async () => (await import('../commands/queue.ts')).queueShowCommand,
   },
   {
     name: 'queue add',
     summary: 'put changes at the end of the merge queue',
     description:
-      'One `--patch` or `--range` for each spec, in the same order. Without SPEC it is built for each range, as by `writ seal --range`. Target, base and commits are fixed now; what lands later is the change merged onto the tip of its turn. A change that is in the queue already keeps its place.',
+      'Pass one `--patch` or `--range` for each spec, in the same order. Without SPEC, writ builds the spec for each range, as `writ seal --range` does. The target branch and the commits are fixed now. When its turn comes, the change is merged onto the newest commit of the branch. A change that is already in the queue keeps its place.',
     arguments: [{ ...spec, name: 'SPEC', variadic: true, optional: true }],
     options: [
       { name: 'patch', value: 'FILE', repeatable: true, about: 'the change as a patch' },
@@ -192,33 +201,33 @@ export const runCommands: readonly CommandSpec[] = [
         name: 'risk',
         value: 'LEVEL',
         choices: ['low', 'medium', 'high'],
-        about: 'without SPEC: the risk profile; default as `writ seal`',
+        about: 'without SPEC: risk of the change; default as in `writ seal`',
       },
       { name: 'author', value: 'NAME <MAIL>', about: 'author of the sealed commits' },
     ],
     examples: [
       {
         line: 'writ queue add --range main..fix',
-        about: 'the commits of a branch, with a spec that is built',
+        about: 'the commits of a branch; writ builds the spec',
       },
-      { line: 'writ queue add intent.json --range main..fix', about: 'with a spec of your own' },
+      { line: 'writ queue add intent.json --range main..fix', about: 'with your own spec' },
       { line: 'writ queue add a.json b.json --patch a.patch --patch b.patch', about: 'two changes' },
     ],
     load: async () => (await import('../commands/queue.ts')).queueAddCommand,
   },
   {
     name: 'queue run',
-    summary: 'land the changes of the merge queue, one after the other',
+    summary: 'evaluate the changes of the merge queue in order, and put each on its branch',
     description:
-      'Each change is evaluated on the tree that it lands on, and lands as one commit. One that is refused leaves the queue with its reason; one that waits for approval lets the others pass. Goes on after a kill. One process works on the queue; a second one waits.',
+      'writ evaluates each change on the newest commit of its branch, and lands it as one commit. A refused change leaves the queue with its reason. A change that waits for approval does not block the others. After a kill, run the command again. Only one process works on the queue; a second one waits.',
     arguments: [],
     options: [envFile, ...machineOptions],
-    examples: [{ line: 'writ queue run', about: 'until nothing is left that can land' }],
+    examples: [{ line: 'writ queue run', about: 'until no change is left that can land' }],
     load: () => loadLean(async () => (await import('../commands/queue.ts')).queueRunCommand, true),
   },
   {
     name: 'queue show',
-    summary: 'show the merge queue: what waits, and what became of the last entries',
+    summary: 'show the merge queue: waiting changes, and the results of the last ones',
     arguments: [],
     options: [],
     examples: [{ line: 'writ queue show --json', about: 'position, state, tree, commit, reason, run' }],
@@ -226,28 +235,36 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'queue remove',
-    summary: 'take a change out of the merge queue',
+    summary: 'remove a change from the merge queue',
     description:
-      'Its spec can then be added again. A run of it that waits or is at work ends as by `writ cancel`. An entry whose commit has landed stays.',
+      'You can then add its spec again. A run of it that waits or works is cancelled, as by `writ cancel`. An entry whose commit has landed stays.',
     arguments: [{ name: 'ENTRY', about: 'its number, as `writ queue show` lists it' }],
     options: [],
-    examples: [{ line: 'writ queue remove 3', about: 'also while `writ queue run` is at work' }],
+    examples: [{ line: 'writ queue remove 3', about: 'works while `writ queue run` runs' }],
     load: async () => (await import('../commands/queue.ts')).queueRemoveCommand,
   },
   {
     name: 'worker',
-    summary: 'run checks of other machines, and sign what they came to',
+    summary: 'run checks for other machines, and sign the results',
     description:
-      'Waits for jobs of a queue, fetches their content from a git remote, and runs them in the sandbox of this machine. Results count where `.writ/workers` lists the key; the line for it is printed first. The address of the queue comes from the environment or the vault. The first SIGTERM lets it finish what it works on (docs/guides/workers.md).',
+      'Waits for jobs in a queue, fetches their files from a git remote, and runs them in the sandbox of this machine. A result counts only if `.writ/workers` lists the key of this worker; the worker prints the line to add. The address of the queue comes from the environment or the vault. After the first SIGTERM it finishes its current jobs, then ends (`writ help workers`).',
     arguments: [],
     options: [
-      { name: 'content', value: 'REMOTE', about: 'URL or path of the git remote of jobs' },
+      {
+        name: 'content',
+        value: 'REMOTE',
+        about: 'URL or path of the git remote that holds the files of jobs',
+      },
       {
         name: 'queue',
         value: 'NAME',
         about: 'variable, or secret of the vault, with the address of the queue; default: `WRIT_QUEUE_URL`',
       },
-      { name: 'key', value: 'FILE', about: 'private key (PEM); default: one of its own, made on first use' },
+      {
+        name: 'key',
+        value: 'FILE',
+        about: 'private key (PEM); default: a key that writ creates on first use',
+      },
       {
         name: 'name',
         value: 'NAME',
@@ -269,30 +286,30 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'resume',
-    summary: 'go on with a run that was stopped or that waited',
+    summary: 'continue a run that was stopped or that waited',
     description:
-      'The model that the run was started with continues with the same settings; only its key is looked up again. With `--provider` another one does the rest. What was done is not done again, where this user did it on this machine or a runner that `[runners]` names signed for it. For a run fetched from another machine, writ keeps its request, candidate and approvals and re-runs every check.',
+      'The model of the run continues with the same settings, or another one with `--provider`. writ does not repeat steps that you finished on this machine, or that a runner in `[runners]` signed. For a run fetched from another machine, writ keeps its request, changed files and approvals, and runs every check again.',
     arguments: [run],
     options: [
-      { name: 'yes', about: 'confirm the contract that was drafted for the run' },
+      { name: 'yes', about: 'confirm the spec that was drafted for the run' },
       {
         name: 'recording',
         value: 'FILE',
-        about: 'a recorded worker does the tasks (docs/guides/recording.md)',
+        about: 'take the changes of the tasks from this recording (`writ help recording`)',
       },
       {
         name: 'more-cost-units',
         value: 'N',
-        about: 'let a run that reached its cost cap use so many units more (0.001 USD each)',
+        about: 'raise the cost limit of the run by N units (0.001 USD each)',
       },
       {
         name: 'repeat-calls',
-        about: 'let a model make calls again that had left the machine when an attempt was interrupted',
+        about: 'let the model repeat calls that were already sent when the run was interrupted',
       },
       {
         name: 'onto',
         value: 'BRANCH',
-        about: 'the branch that is to move, where only a record from elsewhere names it',
+        about: 'the branch that receives the commit, if only a record from another machine names it',
       },
       localChanges,
       ci,
@@ -303,7 +320,7 @@ export const runCommands: readonly CommandSpec[] = [
     ],
     examples: [
       { line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' },
-      { line: 'writ resume 0198c1e2 --provider kimi', about: 'another model does what is left' },
+      { line: 'writ resume 0198c1e2 --provider kimi', about: 'another model does the rest' },
     ],
     load: () => loadLean(async () => (await import('../commands/resume.ts')).resumeCommand, true),
   },
@@ -311,10 +328,10 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'ci',
     summary: 'evaluate the change of a CI job, and report it to its pull request',
     description:
-      'In GitHub Actions and GitLab CI the environment says which change it is. Without SPEC it is built as by `writ seal`. Nothing is sealed without `--seal`, and nothing of a fork. On GitHub the outcome is the status `writ` of the commit and one comment; a run that waits makes it pending. What is sealed is pushed with its evidence (docs/reference/ci-reference.md).',
+      'In GitHub Actions and GitLab CI, writ finds the change from the environment. Without `--spec` it builds the spec as `writ seal` does. By default it only evaluates the change; `--seal` also seals it, but never a change from a fork. On GitHub, the result is the commit status `writ` and one comment; a run that waits is pending. writ pushes a sealed commit with its evidence (`writ help ci-reference`).',
     arguments: [],
     options: [
-      { name: 'spec', value: 'FILE', about: 'an IntentSpec file; default: one is built for the change' },
+      { name: 'spec', value: 'FILE', about: 'a spec file; default: writ builds one for the change' },
       {
         name: 'check',
         value: 'CMD',
@@ -325,25 +342,25 @@ export const runCommands: readonly CommandSpec[] = [
         name: 'risk',
         value: 'LEVEL',
         choices: ['low', 'medium', 'high'],
-        about: 'risk profile; default as `writ seal`, and high for security code',
+        about: 'risk of the change; default as in `writ seal`, and high for security code',
       },
-      { name: 'seal', about: 'seal what passes, or let it wait for approval, instead of evaluating it only' },
+      { name: 'seal', about: 'seal a change that passes; without it, writ only evaluates' },
       {
         name: 'resume',
         value: 'RUN',
-        about: 'go on with a run that waited, with the approvals of the remote',
+        about: 'continue a run that waited, with the approvals from the remote',
       },
-      { name: 'land', about: 'push what is sealed to its branch, and close the pull request' },
-      { name: 'pull', value: 'N', about: 'the pull request, where the event names none' },
+      { name: 'land', about: 'push the sealed commit to its branch, and close the pull request' },
+      { name: 'pull', value: 'N', about: 'number of the pull request, if the environment names none' },
       {
         name: 'head',
         value: 'COMMIT',
-        about: 'last commit of the change; default HEAD, or as the environment says',
+        about: 'last commit of the change; default: from the environment, else HEAD',
       },
       {
         name: 'onto',
         value: 'BRANCH',
-        about: 'the branch that receives it; default as the environment says',
+        about: 'the branch that receives the change; default: from the environment',
       },
       ...machineOptions,
     ],
@@ -351,7 +368,7 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ ci', about: 'in a job of a pull request or merge request' },
       { line: 'writ ci --onto main --check "make test"', about: 'in any other CI system' },
       { line: 'writ ci --resume 0198c1e2 --pull 12 --land', about: 'after an approval' },
-      { line: 'writ ci init', about: 'write the files that call it, for GitHub, GitLab or a shell' },
+      { line: 'writ ci init', about: 'write the CI files for GitHub, GitLab or a shell' },
     ],
     load: () => loadLean(async () => (await import('../commands/ci.ts')).ciCommand, true),
   },
@@ -359,9 +376,13 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'ci init',
     summary: 'write the files with which a CI system runs writ',
     description:
-      'Workflows for GitHub, jobs for GitLab, or a script for any other system, made for this repository: the step that installs its dependencies, and where CI gets writ from. `.writ/config.toml` begins in advise mode: reports, and blocks nothing. A file that exists is kept. What is left to do by hand is printed.',
+      'Writes workflows for GitHub, jobs for GitLab, or a script for any other system. They install the dependencies of this repository and writ. `.writ/config.toml` starts in advise mode: writ reports, and blocks nothing. Existing files are kept. At the end writ prints what you still have to do by hand.',
     arguments: [
-      { name: 'SYSTEM', about: 'github, gitlab or shell; default as the remote says', optional: true },
+      {
+        name: 'SYSTEM',
+        about: 'github, gitlab or shell; default: from the address of the remote',
+        optional: true,
+      },
     ],
     options: [
       {
@@ -370,35 +391,35 @@ export const runCommands: readonly CommandSpec[] = [
         repeatable: true,
         about: 'a command that must pass on each change; default: the project’s tests, detected in each run',
       },
-      { name: 'seal', about: 'without advise mode: seal what passes, and let what needs people wait' },
-      { name: 'enforce', about: 'without advise mode: what is refused does not land' },
+      { name: 'seal', about: 'without advise mode: seal changes that pass; changes that need approval wait' },
+      { name: 'enforce', about: 'without advise mode: refused changes cannot land' },
       {
         name: 'approver',
         value: 'NAME=FILE',
         bare: { means: '', unless: 'words' },
         repeatable: true,
         about:
-          'a person who may approve, with a public SSH key, or alone you with your own; each change then waits for one of them',
+          'a person who may approve, with a public SSH key; without a value: you, with your own key. Each change then waits for one of them',
       },
       {
         name: 'package',
         value: 'WHAT',
         about:
-          'what CI installs as writ: a packed file, which is copied into the repository, a URL, or NAME@VERSION; default: where npm got this program from',
+          'the package of writ that CI installs: a packed file (copied into the repository), a URL, or NAME@VERSION; default: where npm got this program from',
       },
       {
         name: 'action',
         value: 'OWNER/REPO@COMMIT',
-        about: 'on GitHub, instead: the action of a repository that jobs may read',
+        about: 'on GitHub, instead of a package: the action in a repository that jobs can read',
       },
       { name: 'dry-run', about: 'show what would be written' },
-      { name: 'force', about: 'write files of CI again that exist; those below `.writ/` stay' },
+      { name: 'force', about: 'overwrite existing CI files; files below `.writ/` stay' },
     ],
     examples: [
       { line: 'writ ci init', about: 'reports on each change, blocks nothing' },
       {
         line: 'writ ci init github --seal --approver ana@example.org=ana.pub --approver bob@example.org=bob.pub',
-        about: 'with people who approve, and a signer',
+        about: 'with two people who may approve',
       },
       {
         line: 'writ ci init shell --check "make test" --dry-run',
@@ -420,9 +441,9 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'approve',
-    summary: 'sign what a waiting run asks for, or reject it',
+    summary: 'approve a change that waits, or reject it, with your SSH key',
     description:
-      'Signs with your SSH key a statement about exactly this patchset, contract and gate report. Needs only the run’s refs; the run goes on with `writ resume`.',
+      'Your signature covers exactly this change, its spec and the results of its checks. The approval does not continue the run: `writ resume` does.',
     arguments: [run],
     options: [
       {
@@ -434,20 +455,24 @@ export const runCommands: readonly CommandSpec[] = [
       {
         name: 'as',
         value: 'PRINCIPAL',
-        about: 'who you are in `.writ/allowed_signers`; needed where it names a pattern',
+        about: 'your name in `.writ/allowed_signers`; needed only if your line there has a pattern',
       },
       { name: 'comment', value: 'TEXT', about: 'why, kept with the signature; at most 4000 characters' },
-      { name: 'reject', about: 'refuse the change: one counting rejection ends the run' },
+      { name: 'reject', about: 'reject the change: one rejection that counts ends the run' },
       {
         name: 'role',
         value: 'TEXT',
-        about: 'in which role, e.g. `security`; a check `licenses` counts `license-review` alone',
+        about: 'in which role, such as `security`; the check `licenses` counts only `license-review`',
       },
-      { name: 'expires', value: 'DURATION', about: 'count only so long: `30m`, `12h`, `7d`, `2w`' },
+      {
+        name: 'expires',
+        value: 'DURATION',
+        about: 'the approval expires after this time: `30m`, `12h`, `7d`, `2w`',
+      },
       {
         name: 'remote',
         value: 'REMOTE',
-        about: 'fetch the run from there first, and push the approval to it',
+        about: 'fetch the run from this remote first, and push the approval to it',
       },
     ],
     examples: [
@@ -462,21 +487,26 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'cancel',
-    summary: 'end a run that waits, was stopped or is at work',
+    summary: 'end a run that waits, was stopped or still works',
     description:
-      'A process that works on it is asked to let go of it first. What is being sealed is not cancelled. Of a drafted contract that waits nothing is left.',
+      'writ first asks the process that works on the run to stop. A run that is being sealed cannot be cancelled. A waiting draft of a spec is deleted.',
     arguments: [run],
     options: [
       { name: 'reason', value: 'TEXT', about: 'the reason, kept in the decision; 1 to 2000 characters' },
     ],
-    examples: [{ line: 'writ cancel 0198c1e2 --reason "not needed any more"', about: 'Decision.Abandon' }],
+    examples: [
+      {
+        line: 'writ cancel 0198c1e2 --reason "not needed any more"',
+        about: 'end the run as refused; nothing is changed',
+      },
+    ],
     load: async () => (await import('../commands/runs.ts')).cancelCommand,
   },
   {
     name: 'runs',
     summary: 'list the runs of this repository',
     description:
-      'Those that wait, were stopped or are at work among them, and drafted contracts that are not confirmed: what was asked for, the risk, and why each waits.',
+      'The list includes runs that wait, were stopped or still work, and drafts of specs that no one has confirmed, with the reason why each waits.',
     arguments: [],
     options: [],
     examples: [{ line: 'writ runs', about: 'newest first' }],
@@ -485,7 +515,7 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'show',
     summary: 'show one run in full',
-    description: 'Of a drafted contract that waits: the contract as it would be confirmed.',
+    description: 'For a draft of a spec that waits: the spec that you would confirm.',
     arguments: [recordedRun],
     options: [],
     examples: [
@@ -496,15 +526,15 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'graph',
-    summary: 'draw a thread: its intent, plans, tasks, runs, patchsets, evidence and decisions',
+    summary: 'draw the history of a request: spec, plans, tasks, runs, patches, evidence and decisions',
     description:
-      'Each version of the contract and of the plan, each attempt at each task, and what became of it; the newest is last. Evidence that passed is on one line; `--html` and `--json` have each. What is missing or damaged is drawn as that.',
+      'Shows each version of the spec and the plan, and each attempt at each task with its result; the newest is last. Passed evidence is on one line; `--html` and `--json` list each item. Missing or damaged parts are marked.',
     arguments: [thread],
     options: [
       {
         name: 'html',
         value: 'FILE',
-        about: 'write one self-contained page instead, to be looked around in; `-` is stdout',
+        about: 'write one self-contained HTML page instead; `-` is stdout',
       },
     ],
     examples: [
@@ -516,19 +546,19 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'report',
-    summary: 'write the run for people and for other tools',
+    summary: 'write a report of a run for people or for other tools',
     arguments: [recordedRun],
     options: [
       {
         name: 'bundle',
         value: 'FILE',
         about:
-          'the evidence of a sealed run in one file, to be verified outside of the repository (docs/reference/verifying.md)',
+          'write the evidence of a sealed run to one file, which others can verify without the repository (`writ help verifying`)',
       },
       { name: 'html', value: 'FILE', about: 'one self-contained page' },
       { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },
-      { name: 'sarif', value: 'FILE', about: 'the findings, as GitHub code scanning takes them' },
-      { name: 'junit', value: 'FILE', about: 'the checks, as CI systems show tests' },
+      { name: 'sarif', value: 'FILE', about: 'write the findings for GitHub code scanning' },
+      { name: 'junit', value: 'FILE', about: 'write the checks as test results for CI systems' },
     ],
     examples: [
       { line: 'writ report 0198c1e2 --html report.html', about: 'a page for the browser' },

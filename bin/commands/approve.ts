@@ -97,9 +97,12 @@ function printApprovals(
   printer.line(data.judged ? state : 'not verified: the policy commit is not in this clone');
   if (data.judged) for (const one of unowned) printer.line(ownerWords(one));
   const push = isShared ? 'writ push, then: ' : '';
+  const byAuthor = `where the run was made: writ fetch, then writ resume ${data.run_id}`;
   const resume = isSent
-    ? `in CI: writ ci --resume ${data.run_id} --land; without CI: writ resume ${data.run_id}`
-    : `${push}writ resume ${data.run_id}`;
+    ? `in CI: writ ci --resume ${data.run_id} --land; without CI, ${byAuthor}`
+    : isShared
+      ? `writ resume ${data.run_id} if the run was made here; else writ push, and ${byAuthor}`
+      : `writ resume ${data.run_id}`;
   printer.line(
     data.judged && !rejected && !isEnough
       ? `  next  ${push}writ approve ${data.run_id}, by ${lacking > 0 ? `${lacking} more` : 'an owner'}`
@@ -189,30 +192,30 @@ function showRequest(
     styled(decision === 'approve' ? 'green' : 'red', decision === 'approve' ? 'approving' : 'rejecting'),
     `  ${record.summary}`,
   );
+  const start = (digest: string): string => digest.slice(0, 12);
   const rows: readonly (readonly [string, string])[] = [
-    ['run', runId],
-    ['waits for', record.for === 'approval' ? 'approval' : 'a decision about its budget'],
-    ['contract', `${record.specId}  sha256:${subject.specDigest}`],
-    ['base', subject.baseCommit ?? '(none: an unborn branch)'],
-    ...(report.policyCommit === undefined || report.policyCommit === subject.baseCommit
-      ? []
-      : [
-          [
-            'policy',
-            `${report.policyCommit}${report.policyRef === undefined ? '' : `  ${report.policyRef}`}`,
-          ] as const,
-        ]),
-    ['candidate', `tree ${subject.candidateTree}`],
-    ['patchset', `sha256:${subject.patchDigest}`],
     ['made by', authors.length === 0 ? '(no one is named)' : authors.join(', ')],
+    ...(record.for === 'approval' ? [] : [['waits for', 'a decision about its budget'] as const]),
     ['changes', `${toCount(files.length, 'file')}, +${added} -${deleted} lines`],
     ...(record.owners ?? []).map(({ owners, count, pattern }) => {
       const names = owners.slice(0, 10).join(', ');
       return ['owned by', `${names}: ${toCount(count, 'file')} of \`${pattern}\``] as const;
     }),
     ['stages', report.stages.map(({ stage, status }) => `${stage} ${status}`).join(', ')],
-    ['verdict', `sha256:${subject.gateReportDigest}`],
+    ...(report.policyCommit === undefined || report.policyCommit === subject.baseCommit
+      ? []
+      : [
+          [
+            'policy',
+            `of ${report.policyRef === undefined ? '' : `${report.policyRef}, `}commit ${report.policyCommit}`,
+          ] as const,
+        ]),
     ['see it', `git diff ${subject.baseCommit ?? ''} ${subject.candidateTree}`.replace('  ', ' ')],
+    ['run', runId],
+    [
+      'signs',
+      `spec ${start(subject.specDigest)}, patch ${start(subject.patchDigest)}, results ${start(subject.gateReportDigest)} (SHA-256)`,
+    ],
   ];
   for (const notice of report.notices ?? []) print.note('  ', styled('yellow', 'note'), `  ${notice}`);
   for (const [name, value] of rows) print.note(`  ${name.padEnd(10)} ${value}`);

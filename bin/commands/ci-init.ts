@@ -59,7 +59,7 @@ export async function ciInitCommand(context: CommandContext): Promise<CommandRes
   const proposed = checks.length > 0 ? undefined : await readProposedCheck(repository.root);
   if (checks.length === 0 && proposed === undefined)
     throw new WritError('USAGE', {
-      message: 'nothing at the root of the project says how its tests run',
+      message: 'writ found no test command: no file at the root of the project says how its tests run',
       detail: { command: 'ci init', expected: ['--check'], found: null },
       hints: ['name the command that checks a change: `writ ci init --check "make test"`'],
     });

@@ -88,7 +88,7 @@ async function claimGiven(context: CommandContext, repository: Repository): Prom
 async function bring(context: CommandContext, repository: Repository, job: Job): Promise<void> {
   const { onto, pull, head, isSealing, run } = job;
   if (!/^[^\s:*?[\\^~-][^\s:*?[\\^~]*$/.test(onto))
-    throw new WritError('REF_INVALID', { message: `\`${printable(onto)}\` is no name of a branch` });
+    throw new WritError('REF_INVALID', { message: `\`${printable(onto)}\` is not a valid branch name` });
   const branch = `refs/heads/${onto}`;
   const hasRemote = (await tryGit(repository, ['remote', 'get-url', remoteName])) !== undefined;
   if (hasRemote) {

@@ -44,7 +44,7 @@ complete -o default -F __writ_complete writ
 export async function completionCommand({ args: [shell = ''] }: CommandContext): Promise<CommandResult> {
   if (!shells.includes(shell))
     throw new WritError('USAGE', {
-      message: `expected ${shells.join(', ')} as shell, found \`${shell}\``,
+      message: `the shell must be one of ${shells.join(', ')}, found \`${shell}\``,
       detail: { expected: shells, found: shell },
     });
   const script = shell === 'bash' ? bashScript : scriptOf(shell);

@@ -9,7 +9,7 @@ import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { errorCatalogue } from '../../core/base/error-codes.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { nearestName, printable } from '../../core/base/printable.ts';
-import type { RuleGuide } from '../../core/interfaces/rule.ts';
+import type { Rule, RuleGuide } from '../../core/interfaces/rule.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { rules } from '../../gates/rules.ts';
@@ -17,6 +17,7 @@ import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { listedManifests } from '../command-parts/providers.ts';
 import { helpText } from '../help.ts';
 import { styled } from '../terminal/print.ts';
 
@@ -40,7 +41,12 @@ export async function helpCommand({ args, commands }: CommandContext): Promise<C
   }
   const page = pages.get(topic.replace(/\.md$/, ''));
   if (page === undefined)
-    throw unknown('topic', topic, [...pages.keys(), ...commands.map(({ name }) => name)]);
+    throw unknown(
+      'topic',
+      topic,
+      [...pages.keys(), ...commands.map(({ name }) => name)],
+      '`writ help` lists the topics, `writ --help` the commands',
+    );
   return succeeded({ topic, text: page.text }, (printer) => printer.raw(page.text));
 }
 
@@ -70,22 +76,45 @@ function listPages(): ReadonlyMap<string, Page> {
   );
 }
 
-function unknown(what: string, found: string, known: readonly string[]): WritError {
+function unknown(what: string, found: string, known: readonly string[], list: string): WritError {
   const near = nearestName(found, known);
   return new WritError('USAGE', {
-    message: `no ${what} \`${printable(found)}\``,
+    message: `there is no ${what} \`${printable(found)}\``,
     detail: { found: printable(found) },
-    hints: near === undefined ? [] : [`did you mean \`${near}\`?`],
+    hints: [...(near === undefined ? [] : [`did you mean \`${near}\`?`]), list],
   });
 }
 
-/** `writ rules [ID]`: what each rule refuses. */
-export async function rulesCommand({ args: [wanted] }: CommandContext): Promise<CommandResult> {
-  const ids = rules.map(({ id }) => id);
-  if (wanted !== undefined && !ids.includes(wanted)) throw unknown('rule', wanted, ids);
-  const shown = rules.flatMap(({ id, point, guide }) =>
-    guide === undefined || (wanted !== undefined && id !== wanted) ? [] : [{ id, point, ...guide }],
+type GuidedRule = Pick<Rule, 'id' | 'point'> & RuleGuide;
+
+/** The built-in rules, then those of the plugins that HEAD lists, by what their manifests say of them. */
+async function guidedRules(context: CommandContext): Promise<readonly GuidedRule[]> {
+  const builtIn = rules.flatMap(({ id, point, guide }) => (guide ? [{ id, point, ...guide }] : []));
+  const plugins = await listedManifests(context);
+  const brought = plugins.flatMap((plugin) =>
+    plugin.rules.map(({ id, point, text }) => ({
+      id,
+      point,
+      refuses: text?.about ?? `A rule of the plugin \`${plugin.name}\`.`,
+      example: `The tests of the plugin \`${plugin.name}\` have examples.`,
+      mend: text?.help ?? `The plugin \`${plugin.name}\` gives no advice.`,
+    })),
   );
+  return [...builtIn, ...brought];
+}
+
+/** `writ rules [ID]`: what each rule refuses. */
+export async function rulesCommand(context: CommandContext): Promise<CommandResult> {
+  const [wanted] = context.args;
+  const known = await guidedRules(context);
+  const shown = known.filter(({ id }) => wanted === undefined || id === wanted);
+  if (wanted !== undefined && shown.length === 0)
+    throw unknown(
+      'rule',
+      wanted,
+      known.map(({ id }) => id),
+      '`writ rules` lists every built-in rule, and the rules of plugins that `.writ/config.toml` at HEAD lists',
+    );
   return succeeded({ rules: shown }, (printer) => {
     if (wanted === undefined) {
       printer.table(shown.map(({ id, refuses }) => [`  ${id}`, refuses]));
@@ -112,7 +141,7 @@ export async function explainCommand(context: CommandContext): Promise<CommandRe
     const [code, { message, hint, exit }] = entry;
     return explained(code, [message], hint === undefined ? [] : [hint], `exit code ${exit}`);
   }
-  const guide = guideOf(wanted);
+  const guide = (await guidedRules(context)).find(({ id }) => id === wanted);
   if (guide !== undefined)
     return explained(
       wanted,
@@ -126,19 +155,24 @@ async function explainRun(context: CommandContext, wanted: string | undefined): 
   const opened = await openRun(context, wanted);
   const { view } = await withLandingState(context, opened.view);
   const verdict = toVerdict(view);
-  const { reasons, mends } = reasonsOf(view);
+  const { reasons, mends } = reasonsOf(view, await guidedRules(context));
   const lines = verdict.next.map(({ line, about }) => `\`${line}\`: ${about}`);
+  // A run that was refused before it began left no record, so the newest record may be of an earlier run.
+  if (wanted === undefined)
+    context.print.note(
+      styled('yellow', 'note'),
+      `  the newest recorded run, of ${view.startedAt}: ${verdict.word}. If a later command ended with an error code, \`writ explain CODE\` explains it`,
+    );
   return explained(view.runId, [verdict.sentence, ...reasons], [...mends, ...lines], view.spec.summary);
-}
-
-function guideOf(rule: string): RuleGuide | undefined {
-  return rules.find(({ id }) => id === rule)?.guide;
 }
 
 const most = 20;
 
 /** Every error of a run, with what mends it. */
-function reasonsOf(view: RunView): {
+function reasonsOf(
+  view: RunView,
+  known: readonly GuidedRule[],
+): {
   readonly reasons: readonly string[];
   readonly mends: readonly string[];
 } {
@@ -147,7 +181,8 @@ function reasonsOf(view: RunView): {
     const place = path === undefined ? '' : ` (${printable(path)}${line === undefined ? '' : `:${line}`})`;
     return `\`${rule}\`: ${message}${place}`;
   });
-  const mends = [...new Set(findings.map(({ rule }) => rule))].flatMap((rule) => guideOf(rule)?.mend ?? []);
+  const refusing = new Set(findings.map(({ rule }) => rule));
+  const mends = known.filter(({ id }) => refusing.has(id)).map(({ mend }) => mend);
   return { reasons: [...new Set(reasons)].slice(0, most), mends };
 }
 

@@ -29,8 +29,8 @@ export async function installCommand(context: CommandContext): Promise<CommandRe
   const keeps = found === 'other';
   if (keeps && existsSync(`${path}${keptEnding}`))
     throw new WritError('OUTPUT_EXISTS', {
-      message: `\`${path}\` is not of writ, and \`${path}${keptEnding}\` exists`,
-      hints: ['decide which of the two is to be kept, and remove the other'],
+      message: `\`${path}\` is a hook that writ did not install, and \`${path}${keptEnding}\` exists too`,
+      hints: ['remove one of the two files, then install again'],
     });
   if (!isDry) {
     mkdirSync(join(path, '..'), { recursive: true });
@@ -132,7 +132,9 @@ async function checkMessage(
   const isEdited = context.env.GIT_EDITOR !== ':';
   const text = isEdited ? await keptMessage(repository, written) : written;
   if (ownSecretsIn(text).length === 0) return scanned(1);
-  const error = new WritError('SCAN_FOUND', { message: 'the message holds a token or a private key' });
+  const error = new WritError('SCAN_FOUND', {
+    message: 'the commit message contains a token or a private key: remove it, and revoke the secret',
+  });
   return refused(error, { scanned: 1 }, () => {});
 }
 

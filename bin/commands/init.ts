@@ -29,7 +29,7 @@ export function configText(root: string): string {
   const lock = pythonLocks.find((name) => existsSync(join(root, name)));
   const ofPython = lock !== undefined && existsSync(join(root, '.venv', 'bin', 'python'));
   return `# Settings of writ for this repository; read from the policy commit of a run, never from the working tree.
-# Every setting and its default: docs/reference/config.md
+# Every setting and its default: \`writ help config\`
 
 [workspace]
 # share = ["${ofPython ? '.venv' : 'node_modules'}"]
@@ -131,7 +131,7 @@ export async function doctorCommand(context: CommandContext): Promise<CommandRes
       id: 'sandbox',
       status: 'missing',
       needed: true,
-      detail: 'install bubblewrap or util-linux, and allow user namespaces (docs/reference/sandbox.md)',
+      detail: 'install bubblewrap or util-linux, and allow user namespaces (`writ help sandbox`)',
     });
   }
   const usable = sandboxes.find(({ status }) => status === 'ok')?.id.slice('sandbox-'.length);
@@ -165,12 +165,15 @@ export async function doctorCommand(context: CommandContext): Promise<CommandRes
   const data = { checks: checks.map((check) => ({ ...check })) };
   const human = (printer: CommandContext['print']): void => {
     printer.table(
-      checks.map(({ id, status, detail, needed }) => [
-        styled(status === 'ok' ? 'green' : needed ? 'red' : 'yellow', status),
-        id,
-        detail,
-      ]),
+      checks
+        .filter(({ id }) => id !== 'contract')
+        .map(({ id, status, detail, needed }) => [
+          styled(status === 'ok' ? 'green' : needed ? 'red' : 'yellow', status),
+          id,
+          detail,
+        ]),
     );
+    printer.line(styled('bold', conclusion(checks, usable)));
   };
   const broken = checks.find(({ status, needed }) => needed && status !== 'ok');
   if (!broken) return succeeded(data, human);
@@ -184,6 +187,23 @@ export async function doctorCommand(context: CommandContext): Promise<CommandRes
   );
 }
 
+/** Answers in one line: can checks run here, is a model available, what is next. */
+function conclusion(checks: readonly Diagnosis[], sandbox: string | undefined): string {
+  const broken = checks.filter(({ status, needed }) => needed && status !== 'ok');
+  if (broken.length > 0)
+    return `Checks cannot run here. Next: mend ${broken.map(({ id }) => `\`${id}\``).join(', ')}, then run \`writ doctor\` again.`;
+  const models = checks
+    .filter(({ id, status }) => id.startsWith('provider-') && status === 'ok')
+    .map(({ id }) => id.slice('provider-'.length));
+  const model =
+    models.length === 0
+      ? 'No model is available: `writ code` needs one, `writ seal` needs none.'
+      : `Models are available: ${models.join(', ')}.`;
+  const isInRepository = checks.some(({ id, status }) => id === 'repository' && status === 'ok');
+  const next = isInRepository ? '`git add` your change, then `writ seal`' : 'go to a git repository';
+  return `Checks can run here, in ${sandbox ?? 'no sandbox'}. ${model} Next: ${next}.`;
+}
+
 /** Traces a command in the sandbox that a run uses. */
 async function describeTracer({ slots }: WritEngine, sandbox: string | undefined): Promise<string> {
   const none = { works: false, reason: 'no sandbox works here' };
@@ -191,14 +211,15 @@ async function describeTracer({ slots }: WritEngine, sandbox: string | undefined
   const { works, reason } = (await backend?.probeTracer?.()) ?? none;
   if (works) return `\`strace\` observes checks in sandbox \`${sandbox}\``;
   throw new WritError('TRACER_UNAVAILABLE', {
-    message: `${reason ?? 'it does not work here'}. Without it writ observes checks by filling (docs/reference/tests-kept.md)`,
+    message: `${reason ?? 'it does not work here'}. Without it writ compares runs with and without the new files (\`writ help tests-kept\`)`,
   });
 }
 
 /** Opens the private keys as a run does, so that it refuses the same ones; looks without making one. */
 async function describePorts(): Promise<string> {
   const addresses = await listenableAddresses();
-  if (addresses.length === 0) throw new WritError('PORT_UNAVAILABLE', { message: 'no port on the loopback' });
+  if (addresses.length === 0)
+    throw new WritError('PORT_UNAVAILABLE', { message: 'no port can be opened on the loopback address' });
   return `${addresses.join(' and ')} can be served`;
 }
 
@@ -261,6 +282,7 @@ const missingCodes: readonly string[] = [
   'SANDBOX_UNAVAILABLE',
   'TRACER_UNAVAILABLE',
   'PROVIDER_KEY_MISSING',
+  'PROVIDER_FAILED',
 ];
 
 async function diagnose(id: string, needed: boolean, look: () => Promise<string>): Promise<Diagnosis> {

@@ -95,7 +95,7 @@ function printPlan(printer: Printer, plan: RunPlan): void {
   }
   printer.line();
   printer.line(
-    `content is kept ${plan.retentionDays} days; ${ledger.filter(({ asked }) => asked).length} contract rows asked for`,
+    `content is kept ${plan.retentionDays} days; ${ledger.filter(({ asked }) => asked).length} requirements of the spec apply`,
   );
   for (const id of unenforced)
     printer.line(

@@ -130,7 +130,7 @@ export async function pluginListCommand(context: CommandContext): Promise<Comman
         String(name),
         String(source),
         source === 'built-in'
-          ? `enforces ${(enforces as readonly string[]).length} contract rows`
+          ? `enforces ${(enforces as readonly string[]).length} requirements of specs`
           : `${brings(rules, parts)} ${String(digest)}`.trim(),
       ]),
     );
@@ -263,14 +263,17 @@ async function askPerson(
   const detail = { digest: `sha256:${digest}`, ...(manifest === undefined ? {} : { plugin: manifest.name }) };
   if (!interactive)
     throw new WritError('PLUGIN_UNCONFIRMED', {
-      message: 'there is no terminal to ask on: nothing is trusted',
+      message: 'there is no terminal to confirm it on, so nothing was trusted',
       detail,
     });
   using lines = openLines(stdin, signal);
   print.complain('trust it? yes or no');
   const said = (await lines.next())?.trim().toLowerCase();
   if (said !== 'yes' && said !== 'y')
-    throw new WritError('PLUGIN_UNCONFIRMED', { message: 'you did not say yes: nothing is trusted', detail });
+    throw new WritError('PLUGIN_UNCONFIRMED', {
+      message: 'you did not answer yes, so nothing was trusted',
+      detail,
+    });
 }
 
 /** One entry of `[[plugins]]`. */

@@ -145,7 +145,7 @@ function requireNoSecret(given: Readonly<Record<'message' | 'author', string | u
     throw new WritError('USAGE', {
       message: `\`--${option}\` contains a secret`,
       detail: { option: `--${option}`, command: 'queue add' },
-      hints: ['leave the secret out, and revoke it: it may be in the history of the shell'],
+      hints: ['remove the secret, and revoke it: the history of the shell may hold it'],
     });
 }
 
@@ -165,11 +165,11 @@ function refusalOf({ stuck, removed, waiting }: QueuePass): WritError | undefine
     `${of.length === 1 ? 'entry' : 'entries'} ${of.map(({ number }) => number).join(', ')}`;
   if (removed.length > 0)
     return new WritError('QUEUE_REMOVED', {
-      message: `${entries(removed)} left the merge queue without landing`,
+      message: `${entries(removed)} were removed from the merge queue and did not land`,
     });
   if (waiting.length > 0)
     return new WritError('DECISION_WAITING', {
-      message: `${entries(waiting)} of the merge queue waits for approval`,
+      message: `${entries(waiting)} of the merge queue wait for approval`,
       hints: ['`writ approve RUN`, then `writ queue run`'],
     });
   return undefined;
@@ -198,7 +198,7 @@ export async function queueRemoveCommand(context: CommandContext): Promise<Comma
   if (!/^[1-9]\d{0,8}$/.test(wanted))
     throw new WritError('USAGE', {
       message: `expected the number of an entry, found \`${printable(wanted)}\``,
-      hints: ['list them: `writ queue show`'],
+      hints: ['list the entries with `writ queue show`'],
     });
   const number = Number(wanted);
   const repository = await openRepository(context.repoPath ?? context.cwd);
@@ -277,7 +277,7 @@ export async function runThroughQueue(context: CommandContext): Promise<CommandR
   const view = entry?.run === undefined ? undefined : await openRun(context, entry.run).catch(unlessMissing);
   if (view !== undefined) return await finishRun(context, view.view);
   throw new WritError('QUEUE_REMOVED', {
-    message: entry?.removed?.message ?? 'the entry is not in the merge queue any more',
+    message: entry?.removed?.message ?? 'the entry is no longer in the merge queue',
     detail: { entry: number, code: entry?.removed?.code ?? null },
   });
 }

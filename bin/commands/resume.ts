@@ -86,7 +86,7 @@ function workerGiven(context: CommandContext, { variable }: Reaching): NonNullab
   const provider = options.value('provider');
   if (recording !== undefined && provider !== undefined)
     throw new WritError('USAGE', {
-      message: 'expected one who goes on, found `--recording` and `--provider`',
+      message: '`--recording` and `--provider` cannot be combined: one worker continues the run',
     });
   if (provider !== undefined) {
     const from = readModelChoice(context, provider, variable);

@@ -117,8 +117,8 @@ function drafter(source: ChangeSource): Extract<ChangeSource, { readonly kind: '
 
 function withoutDrafter(): WritError {
   return new WritError('USAGE', {
-    message: 'expected `--provider` with `--request`: a model drafts the contract, and works it',
-    hints: ['name one: `--provider openai` say; `writ doctor` lists those with a key here'],
+    message: '`--request` needs `--provider`: a model drafts the spec and makes the change',
+    hints: ['for example `--provider openai`; `writ doctor` lists the providers that have a key here'],
   });
 }
 
@@ -126,7 +126,7 @@ function withoutDrafter(): WritError {
 function requireOneStart({ args: [spec], options }: CommandContext): string | undefined {
   const request = options.value('request');
   if (spec !== undefined && request !== undefined)
-    throw new WritError('USAGE', { message: 'expected one of SPEC and `--request`, found both' });
+    throw new WritError('USAGE', { message: 'SPEC and `--request` cannot be combined. Pass one of them' });
   if (spec === undefined && request === undefined)
     throw new WritError('USAGE', {
       message: 'argument SPEC is missing',
@@ -139,10 +139,13 @@ function requireOneStart({ args: [spec], options }: CommandContext): string | un
     });
   if (request !== undefined && options.flag('no-seal'))
     throw new WritError('USAGE', {
-      message: '`--no-seal` evaluates a change that exists: expected SPEC, found `--request`',
+      message:
+        '`--no-seal` and `--request` cannot be combined: `--no-seal` only evaluates a change that exists',
     });
   if (request === undefined && options.flag('yes'))
-    throw new WritError('USAGE', { message: '`--yes` confirms a drafted contract: expected `--request`' });
+    throw new WritError('USAGE', {
+      message: '`--yes` needs `--request`: it confirms the spec that a model drafts',
+    });
   return spec;
 }
 

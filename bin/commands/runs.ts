@@ -39,7 +39,7 @@ export async function runsCommand(context: CommandContext): Promise<CommandResul
   const drafts = await listWaitingDrafts(repository, begun);
   const runs = [...begun, ...drafts].sort((a, b) => (a.runId < b.runId ? 1 : -1));
   return succeeded(toRunsData(runs), (printer) => {
-    if (runs.length === 0) printer.line('no runs yet');
+    if (runs.length === 0) printer.line('no runs yet: `writ seal` or `writ run` makes the first');
     printer.table(
       runs.map((run) => {
         const { runId, startedAt, state, summary } = run;
@@ -48,7 +48,11 @@ export async function runsCommand(context: CommandContext): Promise<CommandResul
         const isStopped = state === 'interrupted';
         const isOpen = decision === undefined || isSealed || isStopped;
         const color = isOpen ? 'yellow' : decision === 'commit' ? 'green' : 'red';
-        const shown = isStopped ? state : isSealed ? 'sealed, not landed' : (decision ?? state);
+        const shown = isStopped
+          ? state
+          : isSealed
+            ? 'sealed, not landed'
+            : (endWords[decision ?? ''] ?? state);
         return [runId, startedAt, styled(color, shown), summary];
       }),
     );
@@ -62,6 +66,15 @@ export async function runsCommand(context: CommandContext): Promise<CommandResul
     }
   });
 }
+
+/** How a run ended, in the words of reports (`api/run/verdict.ts`). */
+const endWords: Readonly<Record<string, string>> = {
+  commit: 'committed',
+  abandon: 'refused',
+  rollback: 'rolled back',
+  checkpoint: 'waiting',
+  retry: 'retry',
+};
 
 /** `writ show RUN`: one run in full, whatever became of it; a draft that waits, as it would be confirmed. */
 export async function showCommand(context: CommandContext): Promise<CommandResult> {
@@ -188,7 +201,7 @@ async function renderEvidence({
         ? 'the run has no sealed commit'
         : `the sealed commit \`${commit}\` is not in this repository`,
     detail: { run_id: view.runId, ...(commit === undefined ? {} : { commit_sha: commit }) },
-    hints: ['only a run that ended in a commit can be handed to a verifier'],
+    hints: ['only a committed run has evidence to export; `writ runs` lists them'],
   });
 }
 
@@ -198,7 +211,7 @@ export async function graphCommand(context: CommandContext): Promise<CommandResu
   const page = context.options.value('html');
   if (page === '-' && context.json) {
     throw new WritError('USAGE', {
-      message: 'expected one document on stdout, found `--html -` and `--json`',
+      message: '`--html -` and `--json` cannot be combined: both write to stdout',
       hints: ['name a file: `--html FILE`'],
     });
   }

@@ -70,10 +70,12 @@ export async function scanIn(
   const { untracked } = scanned;
   if (scanned.files === 0)
     throw new WritError('PATCH_EMPTY', {
-      message: 'there is nothing to scan',
+      message: 'there is no change to scan',
       ...(untracked === undefined
         ? {}
-        : { hints: [`git does not track \`${untracked}\`: \`git add\` it, or name it as an argument`] }),
+        : {
+            hints: [`git does not track \`${untracked}\`: run \`git add\` on it, or pass it as an argument`],
+          }),
     });
   return toResult(scanned, await writeSarif(context, scanned));
 }
@@ -87,7 +89,7 @@ function toResult(scanned: Scanned, paths: readonly string[]): CommandResult {
   const [first] = errors;
   return refused(
     new WritError('SCAN_FOUND', {
-      message: `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, the first of rule \`${first?.rule}\``,
+      message: `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, the first by rule \`${first?.rule}\``,
       detail: { errors: errors.length, rule: first?.rule, path: first?.path, line: first?.line },
     }),
     data,

@@ -92,9 +92,13 @@ async function changeGiven(
 ): Promise<SealableChange> {
   const [range, onto] = [options.value('range'), options.value('onto')];
   if (range !== undefined && options.flag('commit'))
-    throw new WritError('USAGE', { message: 'expected one of `--commit` and `--range`, found both' });
+    throw new WritError('USAGE', {
+      message: '`--commit` and `--range` cannot be combined. Pass one of them',
+    });
   if (range === undefined && onto !== undefined)
-    throw new WritError('USAGE', { message: '`--onto` names the branch of a range: expected `--range`' });
+    throw new WritError('USAGE', {
+      message: '`--onto` needs `--range`: it names the branch that receives the range',
+    });
   if (range !== undefined) return await rangeChange(repository, range, onto);
   if (options.flag('commit')) return await lastCommit(repository);
   return await stagedChange(repository, env.GIT_INDEX_FILE);
@@ -117,7 +121,7 @@ async function chooseSpec(
     if (!options.flag('commit') || isGiven)
       throw new WritError('USAGE', {
         message:
-          '`--by` names the run whose spec counts: expected `--commit`, without `--check` and `--risk`',
+          '`--by` needs `--commit`, and cannot be combined with `--check` and `--risk`: the spec of the named run decides both',
       });
     const recorded = await recordedSpec(context.stores, repository, by, change);
     const { runId, document, bytes } = recorded;
@@ -161,7 +165,7 @@ async function chooseSpec(
   if (other === undefined) return built;
   const { runId, document } = other;
   throw new WritError('USAGE', {
-    message: `the last commit names run ${runId}, whose spec \`${printable(document.metadata.id)}\` demands something else than the one built now`,
+    message: `the last commit names run ${runId}, whose spec \`${printable(document.metadata.id)}\` demands something else than the spec that writ would build now`,
     detail: { run_id: runId },
     hints: [byRun(runId), removeRunLine],
   });
@@ -273,16 +277,16 @@ async function chooseChecks(
   if (interactive) {
     const typed = await ask(
       proposed === undefined
-        ? 'which command checks the change? (nothing at the root says how tests run)'
+        ? 'which command tests the change? (no file at the root of the project says it)'
         : `check the change with \`${proposed.command}\`, from ${proposed.found}? Enter accepts; or type another command`,
     );
     if (typed !== '') return { checks: [toCheck(typed)] };
   }
   if (proposed !== undefined) return { checks: [proposed], found: proposed.found };
   throw new WritError('USAGE', {
-    message: 'nothing at the root of the project says how its tests run',
+    message: 'writ found no test command: no file at the root of the project says how its tests run',
     detail: { command: 'seal', expected: ['--check'], found: null },
-    hints: ['name the command that checks the change: `writ seal --check "make test"`'],
+    hints: ['name the command that tests the change, for example `writ seal --check "make test"`'],
   });
 }
 

@@ -142,8 +142,8 @@ export async function lastThread({ workingDir }: { readonly workingDir: string }
   const last = threads.find(({ state, title }) => state === 'closed' && title !== undefined);
   if (last !== undefined) return last.id;
   throw new WritError('THREAD_NOT_FOUND', {
-    message: 'no thread of this repository can be continued',
-    hints: ['`writ code` begins one; `writ threads list` shows those that are open elsewhere'],
+    message: 'this repository has no thread (stored session) to continue',
+    hints: ['start one with `writ code`; `writ threads list` shows those that are open elsewhere'],
   });
 }
 
@@ -201,7 +201,7 @@ export async function deleteCommand({
   const days = options.value('older-than');
   if ((word === undefined) === (days === undefined))
     throw new WritError('USAGE', {
-      message: 'expected THREAD or `--older-than DAYS`, and not both',
+      message: 'pass either THREAD or `--older-than DAYS`',
       detail: { command: 'threads delete', expected: ['THREAD', '--older-than'], found: word ?? null },
     });
   const repository = await openRepository(repoPath ?? cwd);

@@ -112,7 +112,7 @@ export async function fetchCommand(context: CommandContext): Promise<CommandResu
   const repository = await openRepository(repoPath ?? cwd);
   const picked = { ours: options.value('ours'), theirs: options.value('theirs') };
   if (picked.ours !== undefined && picked.theirs !== undefined)
-    throw new WritError('USAGE', { message: 'expected `--ours` or `--theirs`, found both' });
+    throw new WritError('USAGE', { message: '`--ours` and `--theirs` cannot be combined. Pass one of them' });
   const run = picked.ours ?? picked.theirs;
   if (run !== undefined) {
     const remote = args[0] === undefined ? undefined : await pickRemote(repository, args[0], cwd);
@@ -276,7 +276,7 @@ export async function fsckCommand({
     for (const path of restored) printer.line(`restored  ${path}`);
     for (const { code, where, what, dependsOn } of problems) {
       printer.line(`${code}  ${where}: ${what}`);
-      if (dependsOn.length > 0) printer.line(`  rests on it: ${dependsOn.join(', ')}`);
+      if (dependsOn.length > 0) printer.line(`  needed by: ${dependsOn.join(', ')}`);
     }
     for (const { where, commit, ref } of notLanded) {
       const branch = printable(shortRef(ref));
@@ -363,7 +363,7 @@ function toMovedResult({ remote, refs }: Moved, held?: Pushed['held']): CommandR
   if (stuck.length === 0) return succeeded(data, human);
   return refused(
     new WritError('REFS_REFUSED', {
-      message: `${stuck.length} of ${refs.length} refs could not be moved, first \`${stuck[0]?.ref}\` (${stuck[0]?.status})`,
+      message: `${stuck.length} of ${refs.length} refs were not updated, first \`${stuck[0]?.ref}\` (${stuck[0]?.status})`,
       detail: { refs: stuck.slice(0, 20) },
       ...moveHints(stuck, held !== undefined),
     }),
@@ -376,12 +376,12 @@ function toMovedResult({ remote, refs }: Moved, held?: Pushed['held']): CommandR
 function moveHints(stuck: readonly MovedRef[], pushed: boolean): { readonly hints?: readonly string[] } {
   if (stuck.every(awaitsChoice))
     return {
-      hints: ['say which record holds: `writ fetch --theirs RUN` takes theirs, `--ours RUN` keeps yours'],
+      hints: ['choose one record: `writ fetch --theirs RUN` uses theirs, `--ours RUN` keeps yours'],
     };
   if (pushed && stuck.some(({ ref, status }) => status === 'diverged' && ref.includes('/runs/')))
     return {
       hints: [
-        'the remote has another record of the run: `writ fetch` brings it, `writ fetch --theirs RUN` takes it, `--ours RUN` keeps yours; then push again',
+        'the remote has another record of the run: run `writ fetch`, choose with `writ fetch --theirs RUN` or `--ours RUN`, then push again',
       ],
     };
   if (pushed || !stuck.every(({ ref, status }) => isLogRef(ref) && status === 'diverged')) return {};

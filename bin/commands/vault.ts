@@ -21,7 +21,7 @@ export async function vaultSetCommand(context: CommandContext): Promise<CommandR
   const place = await pickVault(context);
   if ('isTTY' in stdin && stdin.isTTY === true)
     throw new WritError('USAGE', {
-      message: 'a value is read from a pipe or a file, and a terminal would show it',
+      message: 'writ reads the value from a pipe or a file only: a terminal would show it',
       hints: [`without showing it: \`read -rs V && printf %s "$V" | writ vault set ${name}\``],
     });
   const value = toValue(await readInput(context, '-', { maxBytes: 4 * maxValueLength }), name);
@@ -62,7 +62,7 @@ function toValue(bytes: Uint8Array, name: string): string {
 
 function unusable(name: string, found: string): WritError {
   return new WritError('USAGE', {
-    message: `what stdin holds is no value for \`${name}\`: ${found}`,
+    message: `the value for \`${name}\` on stdin is not usable: ${found}`,
     detail: { name, found },
   });
 }
@@ -87,7 +87,7 @@ export async function vaultRmCommand(context: CommandContext): Promise<CommandRe
   await changeVault(place, (secrets) => {
     if (secrets.has(name)) return new Map([...secrets].filter(([one]) => one !== name));
     throw new WritError('SECRET_UNKNOWN', {
-      message: `the ${place.kind} vault holds no \`${name}\``,
+      message: `the ${place.kind} vault has no secret \`${name}\``,
       detail: { name, vault: place.kind },
     });
   });

@@ -194,15 +194,15 @@ async function readSpecDigest(context: CommandContext, path: string): Promise<st
     // An unreadable option file is not a verdict on the target.
     if (!isWritError(fault, 'INTENTSPEC_MALFORMED')) throw fault;
     throw new WritError('INPUT_UNREADABLE', {
-      message: `\`${printable(path)}\` is no contract: ${fault.message}`,
+      message: `\`${printable(path)}\` is not a spec: ${fault.message}`,
       detail: { path, option: '--spec' },
       cause: fault,
     });
   }
   throw new WritError('INPUT_UNREADABLE', {
-    message: `\`${printable(path)}\` is a short spec: the document that it was expanded to is what is sealed`,
+    message: `\`${printable(path)}\` is a short spec, but a seal covers the full spec that writ made from it`,
     detail: { path, option: '--spec' },
-    hints: ['give that one: `git show refs/ai/runs/RUN:spec.json` prints it; it holds the short text'],
+    hints: ['pass the full spec: `git show refs/ai/runs/RUN:spec.json` prints it'],
   });
 }
 

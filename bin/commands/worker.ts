@@ -110,7 +110,9 @@ async function queueAddress(env: CommandContext['env'], name: string): Promise<s
 function contentOf({ options, cwd }: CommandContext): string {
   const given = options.value('content');
   if (given === undefined)
-    throw new WritError('USAGE', { message: '`--content` is needed: the git remote of jobs' });
+    throw new WritError('USAGE', {
+      message: '`--content` is missing: name the git remote that holds the files of jobs',
+    });
   const isPath = !/^[A-Za-z][\w+.-]*:/.test(given) && !/^[^/]+:/.test(given);
   return isPath ? resolve(cwd, given) : given;
 }

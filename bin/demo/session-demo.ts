@@ -147,10 +147,10 @@ function tellNew(say: (text: string) => void): (state: SessionState) => void {
       told.add(entry.id);
       if (line !== undefined) say(line);
     }
-    for (const { id, status, kind, prompt = '' } of interactions) {
+    for (const { id, status, prompt } of interactions) {
       if (told.has(id) || status !== 'pending') continue;
       told.add(id);
-      say(`asked      ${kind}: ${prompt}`);
+      say(`asked      ${prompt ?? 'a question'}`);
     }
   };
 }

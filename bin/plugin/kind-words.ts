@@ -6,10 +6,10 @@ export type NewKind = 'gate' | PartKind;
 
 /** What each is, for people. */
 export const kindWords: Readonly<Record<NewKind, string>> = {
-  gate: 'a reason that a change is refused for',
-  provider: 'a model backend',
+  gate: 'a rule that refuses changes',
+  provider: 'a model provider',
   log: 'a transparency log',
-  'stage-check': 'what a gate stage demands beside its checks, asking others perhaps',
-  artifact: 'a document that is made of every change',
-  evidence: 'what may count as evidence',
+  'stage-check': 'a check of a stage that may call other services',
+  artifact: 'a document that writ creates for each change',
+  evidence: 'a kind of evidence',
 };

@@ -52,9 +52,9 @@ export async function namedPlugin(context: CommandContext, given: string): Promi
   const { digest } = there.pluginPackage;
   if (listed !== undefined && listed.listed.digest !== digest)
     throw new WritError('USAGE', {
-      message: `${quoted(given)} is two things: what lies here has the digest \`sha256:${digest}\`, what HEAD lists \`sha256:${listed.listed.digest}\``,
+      message: `${quoted(given)} has two meanings: the directory or file here has the digest \`sha256:${digest}\`, the plugin that HEAD lists has \`sha256:${listed.listed.digest}\``,
       detail: { command: 'plugin trust', here: `sha256:${digest}`, listed: `sha256:${listed.listed.digest}` },
-      hints: ['say which by its digest'],
+      hints: ['pass the digest of the one that you mean'],
     });
   return { digest, manifest: there.manifest };
 }
@@ -106,7 +106,7 @@ export async function readPlugin(
     throw new WritError('INPUT_UNREADABLE', {
       message: `expected a directory or a \`.tgz\` file, found nothing at \`${given}\``,
       detail: { path: given },
-      hints: ['get a package first: `npm pack NAME`'],
+      hints: ['download a package first: `npm pack NAME`'],
     });
   const pluginPackage = status.isDirectory()
     ? await readDirectory(path, given)
@@ -145,7 +145,7 @@ export async function requireFreeIds(
   );
   for (const [kind = '', name] of taken)
     throw new WritError('PLUGIN_INVALID', {
-      message: `the ${kind} \`${name}\` of the plugin \`${plugin}\` bears the name of one of ours; give it another`,
+      message: `the ${kind} \`${name}\` of the plugin \`${plugin}\` has the name of a built-in one. Give it another name`,
       detail: { plugin, [kind]: name },
     });
 }

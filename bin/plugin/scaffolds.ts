@@ -159,7 +159,7 @@ function checkText(token: string): string {
  */
 export async function judge({ stage, spec, patch }, context) {
   const [ticket] = /\\b[A-Z]+-\\d+\\b/.exec(spec.intent.summary) ?? [];
-  if (ticket === undefined) return [refused('expected the key of a ticket in the summary of the contract')];
+  if (ticket === undefined) return [refused('expected the key of a ticket in the summary of the spec')];
   const { state, frozen = [] } = await look(ticket, context);
   const touched = patch.files.filter(({ path }) => frozen.some((place) => path.startsWith(place)));
   return [

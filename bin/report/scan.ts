@@ -4,7 +4,7 @@ import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import type { VerifyCheck } from '../../attest/verify/report.ts';
 import type { ScannedFinding, ScanResult } from '../../gates/scan/scan-pieces.ts';
-import { type Printer, type Style, styled } from '../terminal/print.ts';
+import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import { modelWords, pluginWords, toCount } from './words.ts';
 
 const most = 200;
@@ -69,19 +69,20 @@ const tones: Readonly<Record<VerifyCheck['status'], Style>> = {
   failed: 'red',
 };
 
-/** What was verified of one target; every evidence digest that holds is counted instead of listed. */
+/** Prints the checks of one target. Evidence digests that hold, and checks that could not run, are only counted. */
 export function printVerification(printer: Printer, verified: VerifiedTarget): void {
   printVerdict(printer, verified);
   const { checks } = verified.report;
   const evidence = checks.filter(({ id, status }) => id.startsWith('evidence:') && status === 'passed');
-  const shown = checks.filter((check) => !evidence.includes(check));
+  const notRun = checks.filter(({ code }) => code === 'not-run');
+  const shown = checks.filter((check) => !evidence.includes(check) && !notRun.includes(check));
   printer.table(
     shown.map((check) => [
       '  ',
-      styled(tones[check.status], check.status),
+      statusWord(check),
       check.id,
       [
-        check.code === undefined || check.code === check.status ? '' : check.code,
+        codeWord(check),
         ...Object.entries(check.detail ?? {}).map(([name, value]) => `${name} ${[value].flat().join(', ')}`),
       ]
         .join('  ')
@@ -90,9 +91,24 @@ export function printVerification(printer: Printer, verified: VerifiedTarget): v
   );
   if (evidence.length > 0)
     printer.line('   ', styled('green', 'passed'), `  ${evidence.length} evidence digests`);
+  if (notRun.length > 0)
+    printer.line(
+      '   ',
+      styled('yellow', 'not run'),
+      `  ${toCount(notRun.length, 'check')}: each needs a check above that did not pass; \`--json\` lists them`,
+    );
   for (const plugin of verified.report.grounds.plugins ?? [])
     printer.line(`    plugin ${plugin.name}  sha256:${plugin.sha256}  ${pluginWords(plugin)}`);
   printModels(printer, verified);
+}
+
+/** A check that no one asked for is no failure, so it gets a word of its own. */
+function statusWord({ status, code }: Pick<VerifyCheck, 'status' | 'code'>): Part {
+  return code === 'not-required' ? styled('dim', 'not needed') : styled(tones[status], status);
+}
+
+function codeWord({ status, code }: Pick<VerifyCheck, 'status' | 'code'>): string {
+  return code === undefined || code === status || code === 'not-required' ? '' : code;
 }
 
 /** Which models led to the change, by the word of the signer. */
@@ -137,9 +153,10 @@ export function printExplanation(
   claims: readonly ExplainedClaim[],
 ): void {
   printVerdict(printer, verified);
-  for (const { claim, status, code, says, evidence, signer, log, rule } of claims) {
-    const why = code === undefined || code === status ? '' : `  ${code}`;
-    printer.line('  ', styled('bold', claim), '  ', styled(tones[status], status), why);
+  for (const one of claims) {
+    const { claim, says, evidence, signer, log, rule } = one;
+    const why = codeWord(one) === '' ? '' : `  ${codeWord(one)}`;
+    printer.line('  ', styled('bold', claim), '  ', statusWord(one), why);
     const leaves: (readonly [string, string])[] = [
       ['claim', says],
       ...evidence.map(({ name, sha256 }) => ['evidence', `${name}  sha256:${sha256}`] as const),

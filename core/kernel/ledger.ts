@@ -38,7 +38,7 @@ export function createLedger<Asked extends readonly unknown[]>(
   const by = new Map<string, string[]>();
   for (const row of rows) {
     if (by.has(row.id))
-      throw new WritError('INTERNAL', { message: `contract row \`${row.id}\` occurs twice` });
+      throw new WritError('INTERNAL', { message: `the spec requirement \`${row.id}\` occurs twice` });
     by.set(row.id, row.enforcedBy === 'core' ? ['core'] : []);
   }
   for (const plugin of plugins) {
@@ -71,7 +71,7 @@ export function createLedger<Asked extends readonly unknown[]>(
 function unknownRow(plugin: string, row: string, known: Iterable<string>): WritError {
   const meant = nearestName(row, known);
   return new WritError('PLUGIN_INVALID', {
-    message: `plugin \`${plugin}\` enforces \`${row}\`, which is no row of the contract`,
+    message: `plugin \`${plugin}\` enforces \`${row}\`, which is no requirement of specs`,
     detail: { plugin, row },
     hints: meant === undefined ? [] : [`did you mean \`${meant}\`?`],
   });

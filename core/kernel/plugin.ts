@@ -107,7 +107,7 @@ function checkPlugin(plugin: { readonly [Field in keyof Plugin]?: unknown }): vo
   }
   const { enforces = [] } = plugin;
   if (!Array.isArray(enforces) || enforces.some((row) => typeof row !== 'string')) {
-    refuse('expected `enforces` to be a list of contract rows');
+    refuse('expected `enforces` to be a list of ids of spec requirements');
   }
 }
 

@@ -64,7 +64,7 @@ export function readArtifactsSection(reader: TableReader): ReadonlyMap<string, R
       if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 64)
         table.refuse(table.path, 'expected the name of an artifact in kebab-case, at most 64 letters');
       if (ofContracts.includes(name))
-        table.refuse(table.path, 'the engine and its checks make what contracts name; give it another name');
+        table.refuse(table.path, 'the engine and its checks make what specs name; give it another name');
       const plugin = table.text('plugin', '');
       if (plugin === '') table.refuse(table.at('plugin'), 'expected the name of an artifact of a plugin');
       const format = table.text('format', '');

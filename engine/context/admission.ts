@@ -68,7 +68,7 @@ export function openAdmission({ spec, strategy, hooks, runId, words }: Admission
     const { form, kind, name, trustTier, bytes, url } = candidate;
     const isExternal = url !== undefined || externalTiers.has(trustTier);
     const domain = url === undefined ? undefined : refuseUrl(evidence, url);
-    if (domain !== undefined) return refused(domain, `the domain rules of the contract refuse \`${url}\``);
+    if (domain !== undefined) return refused(domain, `the domain rules of the spec refuse \`${url}\``);
     const unwanted =
       form === 'item' || isExternal ? await strategy.refuse(toSource(evidence, candidate)) : undefined;
     if (unwanted !== undefined) return refused('strategy', unwanted);

@@ -173,10 +173,10 @@ export async function draftIntent(
   if (end.kind === 'answered') return 'answered';
   const reason = end.kind === 'nothing' ? end.reason : 'the model submitted nothing';
   throw new WritError('DRAFT_REFUSED', {
-    message: `no contract was drafted: ${reason}`,
+    message: `no spec was drafted: ${reason}`,
     detail: { reason, ...toldOf(spent()) },
     hints: [
-      'say more precisely what shall change, ask another model, or write the contract: `writ spec new`',
+      'describe the change more precisely, choose another model, or write the spec yourself: `writ spec new`',
     ],
   });
 }

@@ -53,7 +53,7 @@ export function boundRequest(text: string, { least, most }: RequestBounds = requ
       request.length < least
         ? ['say in a sentence what shall change']
         : [
-            'say in short what shall change; put longer text in a file of the repository, or in a contract of your own: `writ spec new`',
+            'describe the change in short; put longer text in a file of the repository, or write a spec: `writ spec new`',
           ],
     );
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u.test(request))
@@ -62,7 +62,7 @@ export function boundRequest(text: string, { least, most }: RequestBounds = requ
 }
 
 function invalid(found: string, hints: readonly string[] = []): WritError {
-  return new WritError('REQUEST_INVALID', { message: `the request is not taken: ${found}`, hints });
+  return new WritError('REQUEST_INVALID', { message: `the request is not valid: ${found}`, hints });
 }
 
 /** Key under `extensions` of a drafted spec: the request, and the model that answered it. No decision uses it. */

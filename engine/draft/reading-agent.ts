@@ -211,7 +211,7 @@ export function withAttached(
   const [image] = attached.filter(({ data }) => data !== undefined);
   if (image !== undefined && provider.takesImages?.(model) !== true)
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: `the model \`${model}\` takes no images: \`${image.name}\` was not sent. Choose one that does with \`/model\`.`,
+      message: `the model \`${model}\` does not accept images, so \`${image.name}\` was not sent. Choose another model with \`/model\`.`,
       detail: { model, name: image.name },
     });
   const mask = (found: string): string => redactTexts(found, policy);
@@ -306,11 +306,11 @@ export function requireDrafter(worker: Worker | undefined, named: string): Draft
   const { draft, model } = worker ?? {};
   if (worker !== undefined && draft !== undefined && model !== undefined) return { ...worker, draft, model };
   throw new WritError('DRAFT_UNSUPPORTED', {
-    message: `\`${model?.provider ?? named}\` drafts no contracts: it does Tasks of one, and nothing else`,
+    message: `\`${model?.provider ?? named}\` cannot write a spec from a request: it only carries out the tasks of a spec`,
     detail: { provider: model?.provider ?? named },
     hints: [
-      'have another provider draft it, `--provider openai` say, and let it wait; or write it: `writ spec new`',
-      `then work it: \`writ run FILE --provider ${model?.provider ?? 'NAME'}\``,
+      'let another provider draft the spec (for example `--provider openai`), or write it: `writ spec new`',
+      `then run it: \`writ run FILE --provider ${model?.provider ?? 'NAME'}\``,
     ],
   });
 }

@@ -70,7 +70,7 @@ export async function stagedChange(repository: Repository, index?: string): Prom
   ] of unfinished) {
     if (!(await lstat(join(repository.gitDir, file)).catch(() => undefined))) continue;
     throw new WritError('WORKTREE_DIRTY', {
-      message: `${operation} is not finished, and the sealed commit would not be its result`,
+      message: `${operation} is not finished, so writ cannot seal a commit now`,
       hints: [hint],
     });
   }
@@ -88,14 +88,14 @@ export async function stagedChange(repository: Repository, index?: string): Prom
   const unmerged = paths.filter((_, at) => fields[2 * at] === 'U');
   if (unmerged.length > 0) {
     throw new WritError('WORKTREE_DIRTY', {
-      message: `\`${unmerged[0]}\` is not merged`,
+      message: `\`${unmerged[0]}\` has merge conflicts`,
       detail: { paths: unmerged.slice(0, 20) },
     });
   }
   if (paths.length === 0) {
     throw new WritError('PATCH_EMPTY', {
       message: 'nothing is staged',
-      hints: ['stage the change: `git add PATH…`; or seal the last commit: `writ seal --commit`'],
+      hints: ['stage the change with `git add PATH…`, or seal the last commit with `writ seal --commit`'],
     });
   }
   return { source: { kind: 'patch', bytes }, base, branch, paths };
@@ -117,8 +117,8 @@ export async function lastCommit(repository: Repository): Promise<SealableChange
   const [parent, ...others] = parseCommit(raw)?.parents ?? [];
   if (parent === undefined || others.length > 0) {
     throw new WritError('TARGET_MOVED', {
-      message: `the last commit has ${parent === undefined ? 'no parent' : 'several parents'}: only an ordinary commit is replaced`,
-      hints: ['evaluate a range of commits instead: `writ run SPEC --range A..B`'],
+      message: `the last commit has ${parent === undefined ? 'no parent' : 'several parents'}: writ seals only a commit with exactly one parent`,
+      hints: ['to evaluate a range of commits: `writ run SPEC --range A..B`'],
     });
   }
   if (reached !== parent)
@@ -173,8 +173,8 @@ async function branchHere(repository: Repository): Promise<string> {
   const { branch } = await readHead(repository);
   if (branch?.startsWith('refs/heads/')) return branch.slice('refs/heads/'.length);
   throw new WritError('REF_NOT_FOUND', {
-    message: 'no branch is checked out, so there is none that could receive the sealed commit',
-    hints: ['make one here: `git switch -c NAME`'],
+    message: 'no branch is checked out, so no branch can receive the sealed commit',
+    hints: ['create a branch here: `git switch -c NAME`'],
   });
 }
 
@@ -203,13 +203,13 @@ export async function recordedSpec(
   const read = bytes && readIntentSpec(bytes);
   if (!bytes || !read?.ok || read.digest !== spec.digest)
     throw new WritError('OBJECT_CORRUPT', {
-      message: `run \`${runId}\` has no spec of the digest that it recorded`,
+      message: `run \`${runId}\` has another spec than the one that its record names`,
       detail: { run_id: runId, expected: spec.digest },
-      hints: ['look for damage: `writ fsck`'],
+      hints: ['`writ fsck` looks for damage'],
     });
   if (runIds.includes(runId) && specDigests.length > 0 && !specDigests.includes(spec.digest))
     throw new WritError('OBJECT_CORRUPT', {
-      message: `the last commit names run \`${runId}\` and a spec of another digest than the run's record has`,
+      message: `the last commit names run \`${runId}\` and a spec that differs from the one in the record of the run`,
       detail: { run_id: runId, expected: specDigests.join(', '), found: spec.digest },
       hints: ['someone changed the record: compare it with `git log refs/ai/runs/…` of another clone'],
     });
@@ -231,7 +231,7 @@ export async function specsOfRewritten(
       throw new WritError('RUN_NOT_FOUND', {
         message: `the last commit names run ${runId}, whose record is not in this repository`,
         detail: { run_id: runId },
-        hints: ['bring it: `writ fetch`', removeRunLine],
+        hints: ['get it with `writ fetch`', removeRunLine],
       });
     }
   return found;

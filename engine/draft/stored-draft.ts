@@ -219,7 +219,7 @@ export function draftEdits(
   const read = readIntentSpec(drafted);
   if (!read.ok)
     throw new WritError('OBJECT_CORRUPT', {
-      message: `the draft \`${runId}\` does not hold what was drafted`,
+      message: `the stored draft \`${runId}\` is not the one that was drafted`,
       detail: { run_id: runId },
     });
   return [...differences([], read.effective, effective)];
@@ -251,8 +251,8 @@ export function requireStricter(
       edits: refused.map(({ field, drafted, edited }) => ({ field, expected: drafted, found: edited })),
     },
     hints: [
-      `put it back, then \`writ resume ${runId} --yes\``,
-      `or answer for a contract of your own: \`writ spec new\`, then \`writ run FILE --provider NAME\`, and \`writ cancel ${runId}\``,
+      `undo that edit, then \`writ resume ${runId} --yes\``,
+      `or write a spec yourself (\`writ spec new\`), then \`writ run FILE --provider NAME\`, and \`writ cancel ${runId}\``,
     ],
   });
 }

@@ -57,7 +57,7 @@ function summarise(repository: Repository, runId: string): DraftSummary | undefi
     if (draft === undefined) return undefined;
     const read = readIntentSpec(draft.specBytes);
     if (!read.ok)
-      return { ...nothing, summary: '(its contract is not valid)', waitsFor: ['its contract is not valid'] };
+      return { ...nothing, summary: '(its spec is not valid)', waitsFor: ['its spec is not valid'] };
     const { metadata, intent, risk } = read.document;
     return {
       ...line,
@@ -71,7 +71,7 @@ function summarise(repository: Repository, runId: string): DraftSummary | undefi
     if (isWritError(fault, 'OBJECT_CORRUPT'))
       return { ...nothing, summary: '(its record is damaged)', waitsFor: ['its record is damaged'] };
     if (isWritError(fault, 'INTENTSPEC_MALFORMED'))
-      return { ...nothing, summary: '(its contract is not valid)', waitsFor: ['its contract is not valid'] };
+      return { ...nothing, summary: '(its spec is not valid)', waitsFor: ['its spec is not valid'] };
     throw fault;
   }
 }
@@ -106,7 +106,7 @@ export async function findWaitingDraft(
 export async function cancelDraft(repository: Repository, runId: string): Promise<void> {
   if (await isRunHeld(runDirectory(repository, runId)))
     throw new WritError('RUN_BUSY', {
-      message: 'a process begins the run of this draft',
+      message: 'another process starts the run of this draft',
       detail: { run_id: runId },
     });
   await removeDraft(repository, runId);

@@ -254,7 +254,7 @@ const parts: Readonly<Record<WordingPart, readonly [what: string, wayOut: string
   message: ['the message', 'reword the commit, or give another message: `--message TEXT`'],
   author: ['the author', 'name the author: `--author "NAME <MAIL>"`'],
   people: ['the name of an author, co-author or committer', 'correct it in the commits, or in the mail'],
-  summary: ['the summary of the contract', 'write another contract'],
+  summary: ['the summary of the spec', 'write another spec'],
 };
 
 /**

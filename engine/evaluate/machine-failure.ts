@@ -293,7 +293,7 @@ export function stopIfSameAtBase(
   throw new WritError('ENVIRONMENT_BROKEN', {
     message: `check \`${check.id}\` ${fault} at the base commit too`,
     detail: { check: check.id, ...sign },
-    hints: [`${remedy}, then \`writ resume RUN\`; nothing was decided about the change`],
+    hints: [`${remedy}, then \`writ resume RUN\`; the change is neither accepted nor refused yet`],
   });
 }
 
@@ -318,7 +318,7 @@ function explain(
   if (sign.kind === 'lack' || sign.kind === 'no-test')
     return [
       `${sign.kind === 'lack' ? 'passes' : 'shows'} no test and prints ${[sign.line, ...sign.more].map((one) => `\`${one}\``).join(', ')}: it does so`,
-      'let the check pass at the base commit on this machine (`docs/reference/checks.md`, "When the machine fails")',
+      'let the check pass at the base commit on this machine (`writ help checks`, "When the machine fails")',
     ];
   return [
     `starts \`${sign.program}\`, which this machine does not have: it is missing`,
@@ -328,7 +328,7 @@ function explain(
 
 /** How a run goes on that stopped for missing dependencies: it keeps the configuration of its policy commit. */
 export const goOn =
-  '`writ resume RUN`; if you change `.writ/config.toml`, commit that to the policy branch and start a new `writ run`; nothing was decided about the change';
+  '`writ resume RUN`; if you change `.writ/config.toml`, commit that to the policy branch and start a new `writ run`; the change is neither accepted nor refused yet';
 
 function dependencyMissing(
   check: string,

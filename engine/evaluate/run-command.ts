@@ -251,6 +251,6 @@ function shareMissing(
   throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
     message,
     detail,
-    hints: [`mend that in the working tree, then ${goOn}`],
+    hints: [`correct that in the working tree, then ${goOn}`],
   });
 }

@@ -103,7 +103,7 @@ export function openWorkers(attempt: Attempt, config: WorkersConfig): Workers {
             after: config.after,
             refused: dispatcher.refusals().slice(0, 10),
           },
-          hints: ['start a worker: `writ worker`; then go on: `writ resume`'],
+          hints: ['start a worker with `writ worker`, then go on with `writ resume RUN`'],
         });
       }
       commands.set(found.action, command);

@@ -44,6 +44,6 @@ function invalid(issues: readonly Issue[]): WritError {
   return new WritError('INTENTSPEC_INVALID', {
     message: `\`${first?.path ?? ''}\`: ${first?.message ?? 'invalid'}${rest}`,
     detail: { issues },
-    hints: ['see all issues: `writ spec validate FILE`'],
+    hints: ['`writ spec validate FILE` lists every fault'],
   });
 }

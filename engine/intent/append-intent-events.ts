@@ -121,7 +121,7 @@ export async function writeIntentEvents(
 /** The error for an id that is not recorded here. */
 export function unknownIntent(specId: string): WritError {
   return new WritError('INTENT_NOT_FOUND', {
-    message: `no intent \`${specId}\` here`,
+    message: `no spec with the id \`${specId}\` is stored here`,
     detail: { spec_id: specId },
   });
 }

@@ -122,7 +122,7 @@ function requireOwnWords(document: IntentSpec): void {
   throw new WritError('INTENTSPEC_INVALID', {
     message: `${first.path}: ${first.message}${issues.length > 1 ? `; ${issues.length} places in all` : ''}`,
     detail: { issues },
-    hints: ['replace the words of the template: `writ spec validate` lists every place'],
+    hints: ['replace the placeholder texts; `writ spec validate` lists them'],
   });
 }
 
@@ -138,9 +138,9 @@ export async function supersedeIntent(
 ): Promise<IntentHistory> {
   if (old.specId === next.specId) {
     throw new WritError('USAGE', {
-      message: `expected two intents, found \`${old.specId}\` twice`,
+      message: `expected two different specs, found \`${old.specId}\` twice`,
       detail: { spec_id: old.specId },
-      hints: ['give the new spec a `metadata.id` of its own'],
+      hints: ['give the new spec another `metadata.id`'],
     });
   }
   const { store, specId, contract } = old;

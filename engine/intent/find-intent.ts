@@ -34,13 +34,13 @@ export async function findIntent(
   if (only === undefined) return undefined;
   if (found.length > 1) {
     throw new WritError('INTENT_NOT_FOUND', {
-      message: `intent \`${specId}\` is recorded in ${found.length} places`,
+      message: `the spec \`${specId}\` is stored in ${found.length} places`,
       detail: {
         spec_id: specId,
         refs: found.map(({ ref }) => ref),
         stores: found.map(({ store }) => store.name),
       },
-      hints: ['name the specification file instead: its `objmodel.objectStore` says which one is meant'],
+      hints: ['pass the spec file instead: its `objmodel.objectStore` says which place counts'],
     });
   }
   const refs = storeRefs(only.ref.slice(0, -name.length));

@@ -74,7 +74,7 @@ export async function readIntentHistory(
     if ((await store.objects.version(ref)) !== version) {
       if (tries < maxTries) continue;
       throw new WritError('RUN_BUSY', {
-        message: `intent \`${specId}\` is being written to all the time`,
+        message: `intent \`${specId}\` is busy: other processes keep writing to it`,
         detail: { spec_id: specId },
       });
     }
@@ -91,7 +91,7 @@ async function toHistory(
 ): Promise<IntentHistory> {
   const intent = files.get('intent.json');
   const spec = files.get('spec.json');
-  if (!intent || !spec) throw damaged(specId, 'its contract is missing');
+  if (!intent || !spec) throw damaged(specId, 'its spec is missing');
   const { object_id: thread, intentspec_digest: digest } = parseObject('intent', intent);
   const document = parseStrictJson(spec, { code: 'OBJECT_CORRUPT' }).value as IntentSpec;
   const { events, head } = readEvents(specId, paths, files);
@@ -177,7 +177,7 @@ function damaged(specId: string, reason: string): WritError {
   return new WritError('OBJECT_CORRUPT', {
     message: `the history of intent \`${specId}\` was altered: ${reason}`,
     detail: { spec_id: specId, reason },
-    hints: ['find what was lost: `git log refs/ai/intents/…` keeps every version'],
+    hints: ['`git log refs/ai/intents/…` shows every version'],
   });
 }
 
@@ -208,7 +208,7 @@ export async function requireActive(
   const other = history?.status === 'active';
   throw new WritError('LIFECYCLE_NOT_ACTIVE', {
     message: other
-      ? `intent \`${id}\` is active, but this draft of it was not confirmed: expected the document that was activated, found another`
+      ? `intent \`${id}\` is active, but with another document than this one`
       : `expected \`lifecycle.status\` to be \`active\`, found \`${stated}\``,
     detail: { spec_id: id, expected: 'active', found: stated, digest: contract.digest },
     hints: ['activate it: `writ spec activate FILE`'],
@@ -278,6 +278,6 @@ export async function requireSameMetadata(
   throw new WritError('INTENTSPEC_INVALID', {
     message: issue.message,
     detail: { issues: [issue] },
-    hints: ['give the changed intent a `metadata.id` of its own'],
+    hints: ['give the changed spec another `metadata.id`'],
   });
 }

@@ -100,18 +100,18 @@ export async function chooseSandbox(
     if (!sandbox.unconfined || !denies) return { sandbox, passedOver };
     throw new WritError('SANDBOX_NONE_REFUSED', {
       hints: [
-        `drop \`--sandbox ${sandbox.name}\``,
+        `remove \`--sandbox ${sandbox.name}\``,
         'or set `constraints.security.networkPolicy` to `allow` in a new spec',
       ],
     });
   } catch (fault) {
     if (denies || !isWritError(fault, 'SANDBOX_UNAVAILABLE')) throw fault;
     throw new WritError('SANDBOX_UNAVAILABLE', {
-      message: `${fault.message}; without one nothing keeps a check to the public hosts that \`networkPolicy: allow\` opens`,
+      message: `${fault.message}; without a sandbox a check could reach more than the public hosts that \`networkPolicy: allow\` opens`,
       detail: fault.detail,
       hints: [
         ...fault.hints,
-        'or pass `--sandbox none`: checks then have the whole network of this machine, unrecorded, and the provenance says so',
+        'or pass `--sandbox none`: checks then have the whole network of this machine, and the provenance records that',
       ],
       cause: fault,
     });

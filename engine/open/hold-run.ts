@@ -272,9 +272,9 @@ export async function isSignedByRunner(
     const signed = attestor.isWaitingSignedBy(runnerSeal, runId, files, keys);
     if (signed !== 'others') return signed === 'these';
     throw new WritError('JOURNAL_CORRUPT', {
-      message: `the journal of run \`${runId}\` is not the one that its runner signed`,
+      message: `the journal of run \`${runId}\` was changed after its runner signed it`,
       detail: { run_id: runId },
-      hints: ['someone changed `refs/ai/runs/…` at a remote: start the change again'],
+      hints: ['someone changed `refs/ai/runs/…` on a remote: run the change again'],
     });
   };
   if (ownKey !== undefined) signedBy([ownKey]);

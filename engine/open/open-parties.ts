@@ -78,8 +78,8 @@ export async function openParties(
     throw new WritError('SIGNER_FAILED', {
       message: `the signing key could not be opened: ${messageOf(fault)}`,
       hints: [
-        'set `HOME` or `XDG_CONFIG_HOME` to a directory of your own, where keys can be kept',
-        'or sign with a key of this run alone: `--ephemeral-key`',
+        'set `HOME` or `XDG_CONFIG_HOME` to a directory that you can write, so that writ can store keys',
+        'or sign with a key for this run only: `--ephemeral-key`',
       ],
       cause: fault,
     });
@@ -258,7 +258,7 @@ function requireBrought(
     throw new WritError('CONFIG_INVALID', {
       message: `\`${section}\`: expected what a listed plugin brings (${names}), found \`${name}\``,
       detail: { section, expected, found: name },
-      hints: ['list the plugin that brings it in `[[plugins]]`'],
+      hints: ['list the plugin that provides it in `[[plugins]]`'],
     });
   }
 }
@@ -277,7 +277,7 @@ function joinRules(engine: Rules, added: readonly Rule[], taken: readonly string
   for (const rule of added) {
     if (taken.includes(rule.id))
       throw new WritError('SLOT_DUPLICATE', {
-        message: `the rule \`${rule.id}\` of a plugin bears the name of a policy engine`,
+        message: `the rule \`${rule.id}\` of a plugin has the same name as a policy engine`,
         detail: { rule: rule.id },
       });
     joined.add(rule);

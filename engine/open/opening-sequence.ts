@@ -338,7 +338,7 @@ async function takeCandidate(
   const listed = paths.slice(0, 5).map((path) => `\`${path}\``);
   const more = paths.length > listed.length ? ` and ${paths.length - listed.length} more` : '';
   throw new WritError('PATCH_CONFLICT', {
-    message: `the change does not merge onto \`${printable(landing.target.ref)}\`: conflicts in ${listed.join(', ')}${more}`,
+    message: `the change conflicts with \`${printable(landing.target.ref)}\` in ${listed.join(', ')}${more}`,
     detail: { ref: landing.target.ref, tip: landing.base.commit, paths: paths.slice(0, 1000) },
   });
 }

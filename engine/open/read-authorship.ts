@@ -84,13 +84,13 @@ export async function readCandidate(
     throw new WritError('RUN_NOT_RESUMABLE', {
       message: `the candidate of run \`${runId}\` is not in this repository: ${messageOf(cause)}`,
       detail: { run_id: runId, tree: candidate.tree },
-      hints: ['fetch what belongs to it: `writ fetch`'],
+      hints: ['get its records with `writ fetch`'],
       cause,
     });
   });
   if (patch.digest === candidate.digest) return patch;
   throw new WritError('OBJECT_CORRUPT', {
-    message: 'the candidate is not the one that was evaluated',
+    message: 'the stored candidate (the changed files) is not the one that was evaluated',
     detail: { expected: candidate.digest, found: patch.digest },
   });
 }

@@ -397,7 +397,7 @@ async function requireLag(repository: Repository, lag: Lag, policy: string | und
     throw new WritError('RUN_NOT_RESUMABLE', {
       message: `the commit \`${lag.from}\`, where the change starts, is not in this clone`,
       detail: { commit: lag.from },
-      hints: ['bring the whole history: `git fetch --unshallow`', 'or resume it in a clone that has it'],
+      hints: ['get the whole history: `git fetch --unshallow`', 'or resume it in a clone that has it'],
     });
   }
   const counted = policy === undefined ? 0 : await countCommits(repository, lag.from, policy);
@@ -412,7 +412,7 @@ function moved(message: string, detail: Readonly<Record<string, unknown>>): Writ
   return new WritError('TARGET_MOVED', {
     message,
     detail,
-    hints: ['run again on the new tip', 'end this run: `writ cancel RUN`'],
+    hints: ['run again: the change is then evaluated on the new commits', 'end this run: `writ cancel RUN`'],
   });
 }
 
@@ -510,7 +510,7 @@ async function mergeOnto(scratch: Scratch, base: string, tree: string, landing: 
   const paths = merged.conflicts.map(printable);
   const listed = paths.slice(0, 5).map((path) => `\`${path}\``);
   throw new WritError('PATCH_CONFLICT', {
-    message: `\`${printable(landing.target.ref)}\` moved, and the change does not merge onto it: conflicts in ${listed.join(', ')}`,
+    message: `\`${printable(landing.target.ref)}\` moved, and the change now conflicts with it in ${listed.join(', ')}`,
     detail: { ref: landing.target.ref, tip: landing.base.commit, paths: paths.slice(0, 1000) },
   });
 }

@@ -96,7 +96,7 @@ export async function checkRepository(
     if (isAdvised && request.heldFor !== undefined)
       throw new WritError('UNSUPPORTED_OPERATION', {
         message:
-          '`[policy] mode = "advise"` at the policy commit: no change is sealed, so a session cannot make one',
+          '`[policy] mode = "advise"` at the policy commit: writ only evaluates changes there, so a session cannot make one',
         hints: ['set `mode = "enforce"` there, or evaluate a change with `writ run`'],
       });
     return isAdvised || request.noSeal === true;
@@ -187,12 +187,12 @@ async function requireMergeable(
       ? 'and a change that is made here is made on the base'
       : 'and `--no-merge` was given';
   throw new WritError('TARGET_MOVED', {
-    message: `\`${shown}\` is not at the base commit, ${why}`,
+    message: `\`${shown}\` is not at the base commit of the change, ${why}`,
     detail: { ref, expected: commit ?? null, found: tip },
     hints: [
       isAhead && kind !== 'worker'
-        ? 'drop `--no-merge`: writ then evaluates the merge onto the tip'
-        : 'choose a branch at the base commit, or a new one, with `--onto`; or start from that branch',
+        ? 'remove `--no-merge`: writ then merges the change onto that branch and evaluates the result'
+        : 'choose a branch that is at the base commit, or a new one, with `--onto`; or start from that branch',
     ],
   });
 }
@@ -230,7 +230,7 @@ export async function openStatedRepository(
   throw new WritError('REPOSITORY_MISMATCH', {
     message: `the spec is for \`${repo.locator}\`, this repository is \`${repository.root}\``,
     detail: { expected: repo.locator, found: repository.root },
-    hints: ['run inside the stated repository, or name it with `--repo`'],
+    hints: ['go to that repository, or name it with `--repo PATH`'],
   });
 }
 

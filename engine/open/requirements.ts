@@ -119,9 +119,9 @@ export function requireCiting(
   const { minCitationsPerDecision: needed } = evidence;
   if (worker?.cites !== false || needed === 0) return;
   throw new WritError('CITATIONS_UNSUPPORTED', {
-    message: `\`evidence.minCitationsPerDecision\` is ${needed}, and \`${worker.name}\` works by itself: it has no tool that records a decision with its sources`,
+    message: `\`evidence.minCitationsPerDecision\` is ${needed}, and \`${worker.name}\` cannot record the sources of its decisions`,
     detail: { field: '/evidence/minCitationsPerDecision', expected: 0, found: needed, worker: worker.name },
-    hints: ['choose a provider that writ asks itself, `--provider openai` say, or ask for no citations: 0'],
+    hints: ['choose a provider that writ calls itself (for example `--provider openai`), or set it to 0'],
   });
 }
 
@@ -147,7 +147,7 @@ export async function requirePartSecrets({
 export function refuseSealing(runId: string, journal: Journal): void {
   if (!isSealing(journal)) return;
   throw new WritError('RUN_NOT_CANCELLABLE', {
-    message: 'a process was stopped while it sealed the run',
+    message: 'the run cannot be cancelled: a process was stopped while it sealed the run',
     detail: { run_id: runId },
   });
 }

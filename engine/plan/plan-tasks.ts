@@ -245,7 +245,7 @@ function gateProblems(
     const gate = found.get(key);
     if (gate === undefined) return problem('gate-dropped', `the gate ${quoted(key)} is missing`, { key });
     if (!same(gate.steps, steps) || !same(gate.gateStages, gateStages))
-      return problem('gate-changed', `the gate ${quoted(key)} has other checks than the contract`, { key });
+      return problem('gate-changed', `the gate ${quoted(key)} has other checks than the spec`, { key });
     const before = allBefore(gate, byKey);
     const early = dependsOn.find((one) => !before.has(one));
     return early === undefined
@@ -257,7 +257,7 @@ function gateProblems(
   });
   const known = new Set(expected.map(({ key }) => key));
   const more = gates.flatMap(({ key }) =>
-    known.has(key) ? [] : problem('gate-added', `the contract has no gate ${quoted(key)}`, { key }),
+    known.has(key) ? [] : problem('gate-added', `the spec has no gate ${quoted(key)}`, { key }),
   );
   return [...problems, ...more];
 }

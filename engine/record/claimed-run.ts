@@ -55,7 +55,7 @@ export async function readClaim(
   ]);
   if (stored.has('decision.json')) {
     throw new WritError('RUN_NOT_RESUMABLE', {
-      message: `run \`${runId}\` is recorded as decided, and no journal that this user wrote on this machine says that anything is left to do`,
+      message: `run \`${runId}\` has ended, and nothing on this machine shows an unfinished step`,
       detail: { run_id: runId },
     });
   }
@@ -74,9 +74,9 @@ export async function readClaim(
     : stored.get('spec.json');
   if (!started || !spec) {
     throw new WritError('RUN_NOT_RESUMABLE', {
-      message: `run \`${runId}\` has ended, or is at work elsewhere: nothing here says how to go on`,
+      message: `run \`${runId}\` cannot continue here: it has ended, or runs on another machine`,
       detail: { run_id: runId },
-      hints: ['see it: `writ show RUN`'],
+      hints: ['see its state with `writ show RUN`'],
     });
   }
   // Verify the claim before writing any file, so that a better copy can still be fetched.

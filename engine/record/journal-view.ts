@@ -101,7 +101,7 @@ export function requireStartedContract(bytes: Uint8Array, { runId, report }: Sta
   const found = canonicalDigest(parseNamedJson('spec.json', bytes));
   if (found === report.spec.digest) return;
   throw new WritError('OBJECT_CORRUPT', {
-    message: `run \`${runId}\` was started with another contract than the \`spec.json\` it has now`,
+    message: `run \`${runId}\` was started with another spec than the \`spec.json\` it has now`,
     detail: { run_id: runId, expected: report.spec.digest, found },
   });
 }

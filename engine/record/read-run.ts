@@ -117,7 +117,7 @@ function summariesOf(
 function unprovenNotice({ unproven }: { readonly unproven?: string | undefined }): readonly string[] {
   if (unproven === undefined) return [];
   return [
-    `${provenanceMissingCode}: the change was made without its provenance, as the contract allows (\`rollbackOnProvenanceFail\` is \`false\`): ${unproven}`,
+    `${provenanceMissingCode}: the change was made without its provenance, as the spec allows (\`rollbackOnProvenanceFail\` is \`false\`): ${unproven}`,
   ];
 }
 
@@ -236,7 +236,7 @@ async function undecidedRun(
   const started = startedRun(records);
   if (!started)
     throw new WritError('RUN_NOT_FOUND', {
-      message: `no run \`${runId}\` here`,
+      message: `no run \`${runId}\` is stored here`,
       detail: { run_id: runId },
     });
   const { schema: _, ...report } = started.report;

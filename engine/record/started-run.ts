@@ -128,7 +128,7 @@ export function startedRun(records: readonly JournalRecord[]): StartedRun | unde
   if (problems.length === 0) problems.push(...contradictions(record.data as StartedRun));
   if (problems.length === 0) return record.data as StartedRun;
   throw new WritError('JOURNAL_CORRUPT', {
-    message: `the journal does not say what was asked for: ${problems[0]}`,
+    message: `the journal of the run is damaged at its start: ${problems[0]}`,
     detail: { problems },
   });
 }
@@ -174,9 +174,9 @@ export async function openPrivateRoot(runId: string, commonDir: string): Promise
     return path;
   }
   throw new WritError('WORKSPACE_UNSAFE', {
-    message: `expected \`${path}\` to be a directory of yours that no other user can enter`,
+    message: `expected \`${path}\` to be a directory that only you can enter`,
     detail: { path },
-    hints: ['remove it, or set TMPDIR to a directory of your own'],
+    hints: ['remove it, or set `TMPDIR` to a directory that only you can write'],
   });
 }
 

@@ -411,7 +411,7 @@ export function stepsOfClaim(steps: Steps, signer: Signer): Steps {
       if (known) return dead.once(key, act);
       throw new WritError('SIGNER_FAILED', {
         message:
-          'the certificate of this run is gone: the process that held its key was stopped after it had logged the provenance',
+          'the process that held the signing key of this run was stopped, so the run cannot be signed any more',
         detail: { key_id: logged, step: key },
       });
     },

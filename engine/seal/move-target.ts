@@ -149,8 +149,8 @@ const above = 'refs/heads/writ';
 export async function requireHoldable(repository: Repository): Promise<void> {
   if ((await readRef(repository, above)) === undefined) return;
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: 'a branch `writ` is where `writ/review-RUN` would be: git has no branch below another',
-    hints: ['rename it (`git branch -m writ OTHER`), then say it again'],
+    message: 'git cannot create the branch `writ/review-RUN`, because a branch `writ` exists',
+    hints: ['rename it (`git branch -m writ OTHER`), then try again'],
   });
 }
 

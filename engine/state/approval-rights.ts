@@ -77,7 +77,7 @@ export async function requireOldSigners(
   if (signers?.toString('utf8').trim()) return;
   throw new WritError('PATCH_TOUCHES_STATE', {
     message:
-      'the patch changes files that govern writ, and no `.writ/allowed_signers` at the policy commit says who may approve that',
+      'the patch changes the policy files of writ, and no `.writ/allowed_signers` at the policy commit says who may approve that',
     detail: {
       paths: files
         .map(({ path }) => path)
@@ -85,7 +85,7 @@ export async function requireOldSigners(
         .slice(0, 20),
     },
     hints: [
-      'commit `.writ/allowed_signers` outside writ first: two of the people in it approve later changes',
+      'commit `.writ/allowed_signers` with plain git first; two of the people in it approve later changes',
     ],
   });
 }

@@ -231,7 +231,7 @@ function read<T>(
   shape.check(data, '', problems);
   if (problems.length === 0) return data as T;
   throw new WritError('JOURNAL_CORRUPT', {
-    message: `record ${seq} (\`${type}\`) of the journal is not what it must be: ${problems[0]}`,
+    message: `record ${seq} (\`${type}\`) of the journal is not valid: ${problems[0]}`,
     detail: { seq, type, problems },
   });
 }

@@ -109,9 +109,9 @@ function hookChecks({ hooks }: WritConfig['commit']): readonly ConfiguredCheck[]
 
 function collision(id: string): WritError {
   return new WritError('CONFIG_INVALID', {
-    message: `the check \`${id}\`, which \`.writ/config.toml\` demands of every change, has the id of another check`,
+    message: `the check \`${id}\`, which \`.writ/config.toml\` requires for every change, has the same id as another check`,
     detail: { check_id: id },
-    hints: ['give the check in the spec, or the one in `.writ/config.toml`, an id of its own'],
+    hints: ['change the id of one of the two checks'],
   });
 }
 
@@ -150,9 +150,9 @@ export function factorWithoutChecks(factor: string): string {
 
 function factorCollision(factor: string, id: string, other: string): WritError {
   return new WritError('CONFIG_INVALID', {
-    message: `the check \`${id}\` of the risk factor \`${factor}\` has the id of another check, of ${other}`,
+    message: `the check \`${id}\` of the risk factor \`${factor}\` has the same id as another check, of ${other}`,
     detail: { factor, check_id: id },
-    hints: ['give the check in `.writ/config.toml` an id of its own, or drop the one in the spec'],
+    hints: ['change its id in `.writ/config.toml`, or remove the check from the spec'],
   });
 }
 

@@ -37,7 +37,9 @@ export async function withCommitHooks(
     throw new WritError('CONFIG_INVALID', {
       message: `\`[commit] hooks\` at the policy commit names \`${hook.path ?? name}\`, and ${why}`,
       detail: { issues: [{ path: 'commit.hooks', message: why }] },
-      hints: [`commit the hook, as \`.githooks/${name}\` say; a hook in \`.git/hooks\` does not count`],
+      hints: [
+        `commit the hook, for example as \`.githooks/${name}\`; a hook in \`.git/hooks\` does not count`,
+      ],
     });
   });
   return { ...config, commit: { ...config.commit, hooks: found } };

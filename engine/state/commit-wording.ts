@@ -274,11 +274,11 @@ export async function requireNothingToInclude(
   const { detail } = dirtyFault(dirty);
   const at = localChangesAt(dirty.map(({ path }) => path));
   throw new WritError('WORKTREE_DIRTY', {
-    message: `${at} cannot be included: the change lands on \`${branch}\`, which is not checked out here`,
+    message: `${at} cannot be included, because \`${branch}\`, on which the change lands, is not checked out here`,
     detail,
     hints: [
       `check out \`${branch}\` here, or name the branch that is checked out: \`--onto BRANCH\``,
-      'or drop `--local-changes include`: the change is made without them, and they stay as they are',
+      'or remove `--local-changes include`: the change is then made without them',
     ],
   });
 }
@@ -312,7 +312,7 @@ export function requireRecordedChoice(
     message: `run \`${runId}\` includes the ${localChangesAt(included.paths)}: they cannot be set aside any more`,
     detail: { run_id: runId, paths: included.paths.slice(0, 20), expected: 'include', found: localChanges },
     hints: [
-      'go on with them: `writ resume RUN` without `--local-changes`',
+      'continue with them: `writ resume RUN` without `--local-changes`',
       'or end the run (`writ cancel RUN`) and run the change again with `--local-changes set-aside`',
     ],
   });

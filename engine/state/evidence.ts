@@ -219,7 +219,7 @@ function writeEvidence(path: string, bytes: Uint8Array): void {
     throw new WritError('EVIDENCE_WRITE_FAILED', {
       message: `evidence could not be written: ${messageOf(cause)}`,
       detail: { bytes: bytes.byteLength },
-      hints: ['free disk space and run again; nothing of yours was changed'],
+      hints: ['free disk space, then run again; your files were not changed'],
       cause,
     });
   }

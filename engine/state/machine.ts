@@ -102,7 +102,9 @@ export function environmentFault(fault: unknown): WritError | undefined {
   return new WritError('ENVIRONMENT_BROKEN', {
     message: `a check could not be run: ${messageOf(fault)}`,
     detail: { code },
-    hints: ['mend that, then go on: `writ resume RUN`; nothing was decided about the change'],
+    hints: [
+      'correct that, then go on with `writ resume RUN`; the change is neither accepted nor refused yet',
+    ],
     cause: fault,
   });
 }

@@ -44,7 +44,7 @@ export async function openModel(
   const source = brought ?? (await pickProvider(engine, name));
   const names = [...engine.slots.provider.names, ...plugins.providers.keys()];
   const flags = { ...configuredFlags(config, name, source, names), ...worker.model.flags };
-  if (reach === undefined) throw new WritError('NO_WORKER', { message: 'no model can be called here' });
+  if (reach === undefined) throw new WritError('NO_WORKER', { message: 'no model is available here' });
   if (brought !== undefined) await plugins.requireSecrets({ providers: [name] });
   const allowed = config.plainHttp ?? [];
   const reached = await reach(name, source, apiBase, allowed);
@@ -52,7 +52,7 @@ export async function openModel(
   const { secrets = [], through, ...place } = reached;
   if (brought !== undefined && through !== undefined)
     throw new WritError('PROVIDER_OPTION', {
-      message: `what goes by between the plugin of \`${name}\` and its hosts is not seen here, and cannot be recorded`,
+      message: `the traffic of the provider plugin \`${name}\` cannot be recorded: it calls its hosts itself`,
       detail: { flag: 'record', provider: name },
     });
   const host = plainHttpHost(place.base);

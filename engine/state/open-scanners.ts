@@ -122,8 +122,8 @@ async function hashFile(path: string): Promise<string> {
 
 function changed(scanner: string, what: string, expected: string, found: string): WritError {
   return new WritError('SCANNER_CHANGED', {
-    message: `scanner \`${scanner}\`: ${what} is not what \`.writ/config.toml\` at the policy commit pins: expected ${expected}, found ${found}`,
+    message: `scanner \`${scanner}\`: ${what} differs from the digest in \`.writ/config.toml\` at the policy commit: expected ${expected}, found ${found}`,
     detail: { scanner, expected, found },
-    hints: ['install the pinned version, or pin this one in a commit of its own'],
+    hints: ['install the pinned version, or pin this version in a separate commit'],
   });
 }

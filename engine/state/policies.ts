@@ -166,7 +166,7 @@ export function foreignPolicyWords(
       ? ', and no default branch is known here'
       : ` nor of the default branch \`${printable(defaultRef)}\``;
   const lead = defaultRef === null ? 'not' : 'neither';
-  return `the policy of ${whose} applies, because baseRef of the contract names it, ${lead} that of the target \`${printable(target.ref)}\`${known}; \`--onto BRANCH\` or \`--policy BRANCH\` holds a run to a branch of yours`;
+  return `the policy of ${whose} applies, because baseRef of the spec names it, ${lead} that of the target \`${printable(target.ref)}\`${known}; \`--onto BRANCH\` or \`--policy BRANCH\` holds a run to a branch of yours`;
 }
 
 /**

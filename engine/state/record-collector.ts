@@ -80,7 +80,7 @@ export function createRecordCollector(directory: string, memory?: BoxMemory): Re
 
 function corrupt(path: string, cause?: unknown): WritError {
   return new WritError('OBJECT_CORRUPT', {
-    message: `\`${path}\` of the run's record is not what was put there`,
+    message: `\`${path}\` of the run’s record was changed`,
     detail: { path },
     ...(cause === undefined ? {} : { cause }),
   });

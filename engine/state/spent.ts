@@ -72,7 +72,7 @@ export function startWallClock(
   let over = leftMs <= 0;
   const end = (): void => {
     over = true;
-    ending.abort(new DOMException('the wall clock of the contract ran out', 'TimeoutError'));
+    ending.abort(new DOMException('the wall clock of the spec ran out', 'TimeoutError'));
   };
   if (over) end();
   else clock.sleep(leftMs, stop.signal).then(end, () => undefined);

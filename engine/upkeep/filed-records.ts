@@ -133,13 +133,13 @@ async function sourceOf(
   throw new WritError('RECORD_NOT_DOUBLE', {
     message:
       fits.length > 1
-        ? `${fits.length} remotes left a record of run \`${runId}\`: say which`
-        : `run \`${runId}\` has one record here`,
+        ? `${fits.length} remotes have a record of run \`${runId}\`. Name one`
+        : `run \`${runId}\` has only one record here, so there is nothing to choose`,
     detail: { run_id: runId, found: sources.length },
     hints: [
       fits.length > 1
         ? 'name the remote: `writ fetch REMOTE --theirs RUN`'
-        : 'bring what there is: `writ fetch`',
+        : '`writ fetch` gets records from the remote',
     ],
   });
 }

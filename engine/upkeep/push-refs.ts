@@ -390,7 +390,7 @@ export async function askPush(
   if (!/does not support --atomic/.test(answer.stderr)) return answer;
   const { shown } = remote;
   throw new WritError('PUSH_NOT_ATOMIC', {
-    message: `\`${shown}\` cannot move several refs together`,
+    message: `\`${shown}\` cannot update several refs in one step`,
     detail: { remote: shown },
     hints: [
       `run without \`--push\`, then push in two steps: \`git push ${shown}\` and \`writ push ${shown}\``,

@@ -120,7 +120,7 @@ async function confirmedPlan(
   const made = withAdvice(draft, advice, { spec: contract.effective, scope });
   if ('faults' in made)
     throw new WritError('PLAN_INVALID', {
-      message: `the confirmed plan is none of this contract: ${made.faults[0] ?? ''}`,
+      message: `the confirmed plan does not fit the spec: ${made.faults[0] ?? ''}`,
       detail: { faults: made.faults },
     });
   await keep(run, { taken: true, confirmed: true });

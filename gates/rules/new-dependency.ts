@@ -295,7 +295,7 @@ function toFinding(
 
 /** The end of a message: the consequence of the policy. */
 function wanted(policy: string, review: Review | undefined): string {
-  if (policy === 'no-new') return '; the contract allows none';
+  if (policy === 'no-new') return '; the spec allows none';
   if (review === undefined) return '';
   return review.isPossible
     ? '; a person reviews it before the change is committed'

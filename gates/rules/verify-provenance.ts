@@ -15,7 +15,7 @@ export const judge: RuleFunction = ({ args, rehearsal }) => {
   }
   if (!rehearsal) {
     const message =
-      'there will be no provenance to verify: set `provenance.requireSlsaProvenance` in the contract, or drop this check';
+      'there will be no provenance to verify: set `provenance.requireSlsaProvenance` in the spec, or drop this check';
     return [{ rule, severity: 'error', message, detail: { code: 'PROVENANCE_NOT_ASKED_FOR' } }];
   }
   return rehearsal.problems.map((problem) => ({

@@ -74,7 +74,7 @@ export const redactionPlugin = definePlugin({
       );
       if (found === undefined) return undefined;
       return {
-        message: `the file holds data of class \`${found.class}\` (${found.rule}), which the contract does not allow`,
+        message: `the file holds data of class \`${found.class}\` (${found.rule}), which the spec does not allow`,
         detail: { class: found.class, found: found.rule },
       };
     });

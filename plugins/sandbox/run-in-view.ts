@@ -366,8 +366,8 @@ const refusals: readonly (readonly [file: string, says: RegExp, words: string])[
     /^0/,
     '`sysctl user.max_user_namespaces` is 0: no user namespace can be made',
   ],
-  ['/.dockerenv', /^/, 'docs/guides/container.md: how to start a container'],
-  ['/run/.containerenv', /^/, 'docs/guides/container.md: how to start a container'],
+  ['/.dockerenv', /^/, '`writ help container`: how to start a container'],
+  ['/run/.containerenv', /^/, '`writ help container`: how to start a container'],
 ];
 
 function refusalOfHost(): string {

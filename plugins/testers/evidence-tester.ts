@@ -61,7 +61,7 @@ function promisesOf({ open, cases }: EvidenceSubject): Promises {
       assert.ok(cases.some(isIn), 'expected a case of a source without `refuse`');
     },
     ...Object.fromEntries(ofCases),
-    'tiers are ranked: each that it names is one of the contract, and there once': async () => {
+    'tiers are ranked: each that it names is one of the spec, and there once': async () => {
       const policy = await open({});
       for (const some of [tiers, tiers.slice(0, 2), ['web'] as const]) {
         const ranked = policy.rank(some);

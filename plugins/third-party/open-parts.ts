@@ -146,7 +146,7 @@ export async function requireSecrets(
   const [first] = missing;
   if (first !== undefined)
     throw new WritError('PLUGIN_SECRET_MISSING', {
-      message: `plugin \`${plugin}\` is handed ${missing.map((name) => `\`${name}\``).join(', ')}, and ${missing.length === 1 ? 'that is' : 'those are'} nowhere to be found`,
+      message: `plugin \`${plugin}\` is handed ${missing.map((name) => `\`${name}\``).join(', ')}, and ${missing.length === 1 ? 'that is' : 'those are'} not set`,
       detail: { plugin, secrets: missing },
       hints: [
         `keep it: \`writ vault set ${first}\`, with \`--global\` for every repository of yours`,

@@ -124,21 +124,21 @@ export function refusalOf(plugin: FoundPlugin, all: readonly FoundPlugin[] = [pl
       message:
         kind === 'path'
           ? `the plugin \`${place}\` is not in the tree of the policy commit`
-          : `the plugin \`${place}\` with digest \`${expected}\` is not kept here`,
+          : `the plugin \`${place}\` with digest \`${expected}\` is not on this machine`,
       detail: { plugin: place, expected },
       hints: [
         kind === 'path'
-          ? 'commit it, or take it out of `[[plugins]]`'
-          : 'get it, then: `writ plugin add FILE.tgz`',
+          ? 'commit it, or remove it from `[[plugins]]`'
+          : 'download it, then `writ plugin add FILE.tgz`',
       ],
     });
   if (plugin.status === 'changed') {
     const found = `sha256:${plugin.foundDigest}`;
     if (kind === 'package')
       return new WritError('PLUGIN_CHANGED', {
-        message: `the plugin \`${place}\` that is kept here was altered: expected \`${expected}\`, found \`${found}\``,
+        message: `the plugin \`${place}\` on this machine was changed: expected \`${expected}\`, found \`${found}\``,
         detail: { plugin: place, expected, found },
-        hints: ['get it again, then: `writ plugin add FILE.tgz` puts it back'],
+        hints: ['download it again, then `writ plugin add FILE.tgz`'],
       });
     return new WritError('PLUGIN_CHANGED', {
       message: `the plugin \`${place}\` is not what \`.writ/config.toml\` at the policy commit pins: expected \`${expected}\`, found \`${found}\``,
@@ -152,9 +152,9 @@ export function refusalOf(plugin: FoundPlugin, all: readonly FoundPlugin[] = [pl
   const untrusted = all.flatMap((one) => (one.status === 'untrusted' ? [one] : []));
   const digests = untrusted.map(({ listed }) => `sha256:${listed.digest}`);
   const others = untrusted.filter((one) => one !== plugin).map(({ manifest }) => `\`${manifest.name}\``);
-  const more = others.length === 0 ? '' : `; neither are ${others.join(', ')}`;
+  const more = others.length === 0 ? '' : `; nor are ${others.join(', ')}`;
   return new WritError('PLUGIN_UNTRUSTED', {
-    message: `the plugin \`${place}\` (\`${plugin.manifest.name}\` ${plugin.manifest.version}) is not trusted by you: found \`${expected}\`, expected a digest that you trust${more}`,
+    message: `the plugin \`${place}\` (\`${plugin.manifest.name}\` ${plugin.manifest.version}) is not trusted by you: its digest is \`${expected}\`${more}`,
     detail: {
       plugin: plugin.manifest.name,
       place,

@@ -108,7 +108,7 @@ export function readShape<T>(shape: Schema<T>, bytes: Uint8Array, what: string):
 /** JOB_REFUSED: a job or a result that does not count, and why. */
 export function refused(what: string, why: string, cause?: unknown): WritError {
   return new WritError('JOB_REFUSED', {
-    message: `a ${what} of a worker is refused: ${why}`,
+    message: `a ${what} of a remote worker is not accepted: ${why}`,
     detail: { what, why },
     ...(cause === undefined ? {} : { cause }),
   });

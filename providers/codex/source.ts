@@ -68,7 +68,7 @@ const opened: Provider = {
   // biome-ignore lint/correctness/useYield: it gives none
   async *ask() {
     throw new WritError('PROVIDER_OPTION', {
-      message: '`codex` works by itself: its model cannot be called through it',
+      message: '`codex` is an agent program: writ cannot call its model directly',
       detail: { provider: 'codex' },
     });
   },
@@ -84,7 +84,7 @@ function checkPort(flags: Readonly<Record<string, string>>): void {
   throw new WritError('PROVIDER_OPTION', {
     message: `\`--codex-port\`: expected a port from ${ports.least} to ${ports.most}, found ${quoted(port)}`,
     detail: { flag: 'codex-port', provider: 'codex' },
-    hints: ['leave it away: the app-server is then talked with over its own input and output'],
+    hints: ['remove it: writ then talks to the app-server over its stdin and stdout'],
   });
 }
 

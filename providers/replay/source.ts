@@ -37,9 +37,9 @@ export const recordings: ProviderSource = {
 
 function unnamed(): WritError {
   return new WritError('PROVIDER_OPTION', {
-    message: 'expected the directory of a recording, found none',
+    message: 'the directory of the recording is missing',
     detail: { provider: replayName },
-    hints: ['name it: `--provider replay:DIR`'],
+    hints: ['name it after a colon: `--provider replay:DIR`'],
   });
 }
 
@@ -90,7 +90,7 @@ function foreignRecording(directory: string, found: string): WritError {
   return new WritError('RECORDING_MALFORMED', {
     message: `expected \`${trafficFormat}\` of a built-in provider, found ${found}`,
     detail: { path: directory, found },
-    hints: ['record it again: `--record DIR`; the form is in `docs/guides/model-traffic.md`'],
+    hints: ['record it again with `--record DIR`; `writ help model-traffic` describes the format'],
   });
 }
 
@@ -132,7 +132,7 @@ export function replayTraffic(directory: string, secrets: readonly string[] = []
       while (played.has(next)) next += 1;
       if (next > total)
         throw new WritError('RECORDING_ENDED', {
-          message: `expected one of the ${total} recorded questions, found question ${total + 1}`,
+          message: `the recording has ${total} questions, and this run asks question ${total + 1}`,
           detail: { path: place, exchanges: total, number: total + 1 },
         });
       const found = comparedOf(toRecorded(question, mask));
@@ -160,7 +160,7 @@ function comparedOf({ headers, ...compared }: RecordedQuestion): unknown {
 function differs(place: string, number: number, difference: Difference | undefined): WritError {
   const { pointer = '', expected = '', found = '' } = difference ?? {};
   return new WritError('RECORDING_DIFFERS', {
-    message: `question ${number} is not the recorded one: at \`${printable(pointer)}\` expected ${printable(expected)}, found ${printable(found)}`,
+    message: `question ${number} to the model differs from the recorded one at \`${printable(pointer)}\` expected ${printable(expected)}, found ${printable(found)}`,
     detail: { path: place, number, pointer, expected, found },
   });
 }
@@ -229,9 +229,9 @@ function malformed(place: string, number: number | undefined, cause: unknown): W
   const file = number === undefined ? undefined : fileName(number);
   const found = printable(messageOf(cause));
   return new WritError('RECORDING_MALFORMED', {
-    message: `\`${file ?? place}\` is no recording of traffic: ${found}`,
+    message: `\`${file ?? place}\` is not a recording of model traffic: ${found}`,
     detail: { path: place, ...(file === undefined ? {} : { file }), found },
-    hints: ['record it again: `--record DIR`; the form is in `docs/guides/model-traffic.md`'],
+    hints: ['record it again with `--record DIR`; `writ help model-traffic` describes the format'],
     cause,
   });
 }

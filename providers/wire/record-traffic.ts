@@ -236,7 +236,7 @@ export async function requireRecordingPlace(directory: string): Promise<void> {
     throw failed(place, `it belongs to user ${found.uid}`);
   if ((await readdir(place).catch(fail)).length > 0)
     throw new WritError('OUTPUT_EXISTS', {
-      message: `expected an empty directory for the recording, found something in \`${place}\``,
+      message: `\`${place}\` is not empty, so the recording cannot be written there`,
       detail: { path: place },
       hints: ['name another directory'],
     });

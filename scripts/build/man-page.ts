@@ -27,7 +27,7 @@ export function manPage(version: string): string {
   return [
     `.TH WRIT 1 "" "writ ${version}" "writ"`,
     '.SH NAME',
-    'writ \\- turns a change request into a sealed change that anyone can verify offline',
+    'writ \\- checks a change to a git repository, and commits it with signed evidence that anyone can verify offline',
     '.SH SYNOPSIS',
     '\\fBwrit\\fR \\fIcommand\\fR [\\fIoptions\\fR]',
     '.SH COMMANDS',

@@ -44,7 +44,7 @@ export async function drawSession(to: string): Promise<void> {
   await scene.until('Network: allow');
   await beat();
   scene.type('e');
-  await scene.until('Decision.Commit');
+  await scene.until('Committed: ');
   await beat();
   await draw(
     'code-commit.svg',

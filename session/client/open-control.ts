@@ -209,7 +209,7 @@ async function holdControlLock(path: string, info: string): Promise<() => void> 
     throw new WritError('PRIVATE_FILE_UNSAFE', {
       message: `\`${path}\` cannot be made: ${messageOf(fault)}`,
       detail: { path },
-      hints: ['make its directory one that you can write to'],
+      hints: ['make its directory writable for you'],
       cause: fault,
     });
   }
@@ -222,7 +222,7 @@ async function conflict(lock: string, info: string, pid: number | undefined): Pr
   // The discovery file of a killed session has another address.
   const url = found !== undefined && found.pid === pid ? found.baseUrl : undefined;
   return new WritError('CONTROL_INSTANCE_CONFLICT', {
-    message: `process ${pid ?? '?'} has these control files already${url === undefined ? '' : `, on ${url}`}`,
+    message: `process ${pid ?? '?'} already uses these control files${url === undefined ? '' : `, on ${url}`}`,
     detail: {
       lock,
       ...compact({ pid, base_url: url }),
@@ -247,6 +247,6 @@ function refused(path: string, reason: string): WritError {
   return new WritError('PRIVATE_FILE_UNSAFE', {
     message: `\`${path}\` is refused: ${reason}`,
     detail: { path, reason },
-    hints: ['look at what it is, then name another file or remove it'],
+    hints: ['look at the file, then remove it or name another one'],
   });
 }

@@ -264,15 +264,15 @@ async function requireConsent(
   if (said === 'denied') throw denied('the controller of the session said no');
   if (elicitation !== undefined) elicitation.ask(question, digest);
   throw new WritError('APPROVAL_REQUIRED', {
-    message: `no one can be prompted whether to ${question.planned.title}`,
+    message: `a person has to allow this, and no one can be asked here: ${question.planned.title}`,
     detail: {
       expected: 'somebody who controls the session, or a client that offers elicitation',
       found: said,
     },
     hints: [
-      'attach to the session and answer there, or use a client that offers elicitation',
-      'start the session with `--approval-policy allow-all`, and every call is allowed',
-      'do it with git, by hand',
+      'attach to the session and answer there, or use an MCP client that can ask (elicitation)',
+      'or start the session with `--approval-policy allow-all`: every call is then allowed',
+      'or do it yourself with git',
     ],
   });
 }

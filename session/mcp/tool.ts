@@ -220,7 +220,7 @@ export function toShownFault(
 
 function recordOf(thrown: unknown): ErrorRecord {
   const fault = toFault(thrown);
-  if (fault.code === 'INTERNAL') return { code: 'INTERNAL_ERROR', message: 'a fault of the server itself' };
+  if (fault.code === 'INTERNAL') return { code: 'INTERNAL_ERROR', message: 'the server failed' };
   return toErrorRecord(fault) as unknown as ErrorRecord;
 }
 

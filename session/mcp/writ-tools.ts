@@ -172,7 +172,7 @@ const listRuns = toolOf({
 const showRun = toolOf({
   name: 'show_run',
   title: 'Show a run',
-  description: 'One run in full: contract, stages, checks, findings, artifacts, decision, provenance.',
+  description: 'One run in full: spec, stages, checks, findings, artifacts, decision, provenance.',
   arguments: object('an object', { run: says(word(128), 'its id, or the beginning of it') }),
   reads: true,
   call: ({ run }, call) => ask(call, ['show', '--', nameOf(run)]),

@@ -55,7 +55,7 @@ function aboutOf({ kind, title, prompt }: Asked): string | undefined {
 const headings: Readonly<Record<Asked['kind'], string>> = {
   approval: 'Approval',
   sandbox_approval: 'Approval: sandbox',
-  intent_review_choice: 'Contract',
+  intent_review_choice: 'Spec',
   post_plan_choice: 'Plan',
   request_user_input: 'Question',
 };

@@ -179,15 +179,21 @@ export function readOutcome({
   return outcome && toOutcome(outcome);
 }
 
-const undecided: Readonly<Record<string, string>> = {
+/** How a run ended, by the type of its decision; `api/run/verdict.ts` uses the same words. */
+const titles: Readonly<Record<RunOutcome['decision'], string>> = {
+  commit: 'Committed',
+  abandon: 'Refused',
+  rollback: 'Rolled back',
+  checkpoint: 'Waiting for people',
+  retry: 'Tried again',
   waiting: 'Waiting for people',
-  held: 'Held for review',
+  held: 'Waiting for your review',
   none: 'Nothing committed',
 };
 
 function toOutcome({ runId, decision, why, commit }: RunOutcome): Outcome {
   return {
-    title: undecided[decision] ?? `Decision.${decision.replace(/^./, (first) => first.toUpperCase())}`,
+    title: titles[decision],
     words: why,
     isCommit: decision === 'commit',
     runId,
@@ -200,7 +206,7 @@ export function commandsOf({
   isCommit,
 }: Outcome): readonly (readonly [line: string, about: string])[] {
   return [
-    ...(isCommit ? [[`writ verify ${runId}`, 'anybody can check the seal, offline'] as const] : []),
+    ...(isCommit ? [[`writ verify ${runId}`, 'verify the seal, offline'] as const] : []),
     [`writ show ${runId}`, 'what was checked, found and decided'],
   ];
 }

@@ -22,8 +22,8 @@ export function changeSettings(
   if (change.context === 'dev') requireMayWrite(state, by);
   if (change.networkAccess === 'allow' && before.context !== 'dev')
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: `a session for ${before.context} only reads: it opens no network`,
-      hints: ['`/context dev` first, where it may write'],
+      message: `a session for ${before.context} only reads, so it has no network`,
+      hints: ['switch to `/context dev` first'],
     });
   requireMayHold(state, change, by);
   const { review = before.review, ...others } = change;
@@ -49,7 +49,7 @@ function requireMayWrite({ ground: { onlyReads, context }, settings }: SessionSt
     });
   if (settings.context !== 'dev' && by.kind === 'automation')
     throw new WritError('PERSON_REQUIRED', {
-      message: 'a program may have a session only read, and a person alone may let it write again',
+      message: 'a program may make a session read-only, but only a person may allow changes again',
     });
 }
 
@@ -57,12 +57,12 @@ function requireMayWrite({ ground: { onlyReads, context }, settings }: SessionSt
 function requireMayHold({ settings, goal }: SessionState, { review }: SettingChange, by: Speaker): void {
   if (review === 'off' && settings.review === 'on' && by.kind === 'automation')
     throw new WritError('PERSON_REQUIRED', {
-      message: 'a program may have changes held, and a person alone may let them go unreviewed',
+      message: 'a program may turn reviews on, but only a person may turn them off',
     });
   if (review === 'on' && goal !== undefined && isOpenGoal(goal))
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: 'a goal is pursued, whose runs build on one another: none of them is held',
-      hints: ['`/goal cancel` first'],
+      message: 'the session works towards a goal, so its changes cannot wait for a review',
+      hints: ['end the goal first: `/goal cancel`'],
     });
 }
 
@@ -123,7 +123,7 @@ export function changeBudget(
   const isMore = before !== undefined && (limitUsd === undefined || limitUsd > before);
   if (isMore && by.kind === 'automation')
     throw new WritError('PERSON_REQUIRED', {
-      message: 'a program may lower what a session costs, and a person alone may raise it',
+      message: 'a program may lower the budget of a session, but only a person may raise it',
       detail: { limit_usd: before },
     });
   const short = shortBudget(limitUsd, state.usage, askedPlanCost(state));

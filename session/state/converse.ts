@@ -89,7 +89,7 @@ export function submit(
       if (spoken.kind === 'plan-continue') {
         if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
         requireIdle(state);
-        throw new WritError('UNSUPPORTED_OPERATION', { message: 'no plan waits to be continued' });
+        throw new WritError('UNSUPPORTED_OPERATION', { message: 'there is no plan to continue' });
       }
       const isBare = spoken.kind === 'draft' && spoken.text === '';
       const words = isBare ? { ...spoken, text: lastWords(state) } : spoken;
@@ -111,7 +111,7 @@ function lastWords({ transcript }: Pick<SessionState, 'transcript'>): string {
     if (spoken?.kind === 'draft' && spoken.text !== '') return spoken.text;
   }
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: '`/draft` has nothing to draft: nothing was said before. Say what shall change.',
+    message: '`/draft` has no request to draft a spec from. Describe the change first.',
   });
 }
 
@@ -161,7 +161,7 @@ function goOn(
   const limit = spoken.kind === 'plan-continue' ? spoken.limit : undefined;
   if (limit !== undefined && asked.metadata.repair === undefined)
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: 'a goal goes on as long as its budget lasts: `/plan continue` takes no number here',
+      message: '`/plan continue` takes no number while a goal is active: the budget of the goal is its limit',
     });
   // The message itself is in the transcript already.
   const others = facts.filter((fact) => fact.type !== 'noted' || fact.title !== answerTitle);
@@ -218,8 +218,8 @@ export function respond(
   const answer = validateAnswer(asked, given);
   if (answer.option === 'execute' && state.settings.context !== 'dev')
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: `a session for ${state.settings.context} only reads: no plan is executed in it`,
-      hints: ['cancel it, or go on with this thread with `--context dev`'],
+      message: `a session for ${state.settings.context} only reads, so it executes no plan`,
+      hints: ['cancel the plan, or resume the thread with `--context dev`'],
     });
   const plan = asked.kind === 'post_plan_choice' ? asked.metadata : {};
   if (answer.option === 'execute' && plan.workspace !== workspace)
@@ -279,7 +279,7 @@ function amendment(
   if (asked.kind === 'post_plan_choice' && option === 'network') {
     if (context !== 'dev')
       throw new WritError('INVALID_INTERACTION_RESPONSE', {
-        message: 'this context only reads: it opens no network',
+        message: 'this context only reads, so it has no network',
       });
     const { metadata } = asked;
     return { ...metadata, networkAccess: metadata.networkAccess === 'allow' ? 'deny' : 'allow' };
@@ -411,7 +411,7 @@ function answeredGoal(
     const used = exhausted(goal.budget);
     if (!isGranted && used !== undefined)
       throw new WritError('PERSON_REQUIRED', {
-        message: `the goal's budget is used up (${used}), and a person alone grants one more`,
+        message: `the goal's budget is used up (${used}), and only a person can grant another one`,
         detail: { goal: goal.id, reason: used },
       });
     const limit = isGranted ? { limit: grantedLimit(goal.budget) } : {};
@@ -431,6 +431,6 @@ function requireMayRun({ settings: { context } }: SessionState, command: string)
   if (judged === 'safe') return;
   throw new WritError('UNSUPPORTED_OPERATION', {
     message: `a session for ${context} only reads: ${why}`,
-    hints: ['`/context dev` first'],
+    hints: ['switch to `/context dev` first'],
   });
 }

@@ -70,7 +70,7 @@ function write(state: SessionState, command: Write, moment: Moment): Decided {
   const by = requireWriter(state, command.proof);
   if (by.kind === 'automation' && opensNetwork(state, command))
     throw new WritError('PERSON_REQUIRED', {
-      message: 'a program may close the network of a session, and a person alone may open it',
+      message: 'a program may close the network of a session, but only a person may open it',
       hints: ['a person sends `/network allow`, or starts the session with `--network-access allow`'],
     });
   const { facts, ...decided } = written(state, command, by, moment);

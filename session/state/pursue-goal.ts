@@ -33,7 +33,7 @@ export function startGoal(
   const { goal, ground, settings } = state;
   if (settings.context !== 'dev')
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: `a session for ${settings.context} changes nothing: no goal is pursued in it`,
+      message: `a session for ${settings.context} changes nothing, so it accepts no goal`,
       detail: { context: settings.context },
     });
   if (goal !== undefined && isOpenGoal(goal)) {

@@ -38,7 +38,7 @@ export function heldQuestion({ runId, commit, branch, target, patchset, summary 
     title: summary,
     description: [
       `The change passed its gates and is held on \`${held}\`; \`${meant}\` has not moved.`,
-      'Reject single hunks, each with its reason, and take them out: what is left is evaluated and sealed again.',
+      'You can reject single hunks with a reason and remove them; writ then checks and seals the rest again.',
     ].join('\n\n'),
     prompt: 'Keep this change?',
     metadata: {
@@ -110,11 +110,11 @@ export function undoQuestion({
       `Taking back ${of}${commit} of run ${runId} touches:`,
       [...listed, ...more].join('\n'),
       ...local,
-      'It is a change as any other: evaluated by its gates, then committed.',
+      'The undo is a change like any other: writ checks it, then commits it.',
     ].join('\n\n'),
-    prompt: 'Take it back?',
+    prompt: 'Undo it?',
     metadata: {
-      questions: [{ id: undoQuestionId, prompt: 'Take it back?', kind: 'single', options }],
+      questions: [{ id: undoQuestionId, prompt: 'Undo it?', kind: 'single', options }],
       runId,
       ...(task === undefined ? {} : { task }),
       commit,
@@ -137,14 +137,14 @@ const options: readonly {
   {
     id: 'include',
     label: 'Include them',
-    description: 'they become part of the change: evaluated, sealed and committed with it',
+    description: 'they become part of the change, and are checked and committed with it',
   },
   {
     id: 'set-aside',
     label: 'Set them aside',
-    description: 'the work starts from the commit; they are merged back after the change is sealed',
+    description: 'the run starts without them; they are merged back after the change is sealed',
   },
-  { id: 'stop', label: 'Stop', description: 'nothing runs; commit or stash them first' },
+  { id: 'stop', label: 'Stop', description: 'nothing runs, so that you can commit or stash them first' },
 ];
 
 /** The question about local changes at paths that a run changes. `runId`: of the draft. */
@@ -152,12 +152,12 @@ export function localChangesQuestion(runId: string, dirty: readonly DirtyPath[])
   const shown = dirty.slice(0, mostPaths);
   const listed = shown.map(({ path, reason }) => `- \`${printable(path)}\` (${reason})`);
   const more = dirty.length > mostPaths ? [`- and ${dirty.length - mostPaths} more`] : [];
-  const prompt = 'What happens to these local changes?';
+  const prompt = 'What shall happen to your uncommitted changes?';
   return {
     subject: `${localChangesSubject}${runId}`,
     kind: 'request_user_input',
     title: 'Local changes',
-    description: `The change would write where you have uncommitted changes:\n\n${[...listed, ...more].join('\n')}`,
+    description: `The change touches files with uncommitted changes:\n\n${[...listed, ...more].join('\n')}`,
     prompt,
     metadata: { questions: [{ id: questionId, prompt, kind: 'single', options }], runId, paths: shown },
   };
@@ -173,8 +173,8 @@ export function localChangesAnswer({ answers }: Pick<GivenAnswer, 'answers'>): L
 export function requireSomethingHeld({ heldRun }: Pick<SessionState, 'heldRun'>): void {
   if (heldRun !== undefined) return;
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: 'no change is held for a review',
-    hints: ['`/review on`: what the next plan makes is held'],
+    message: 'no change waits for a review',
+    hints: ['turn reviews on with `/review on`: changes then wait for your review'],
   });
 }
 
@@ -182,9 +182,9 @@ export function requireSomethingHeld({ heldRun }: Pick<SessionState, 'heldRun'>)
 export function requireNothingHeld({ held, settings }: Pick<SessionState, 'held' | 'settings'>): void {
   if (held === undefined || settings.context !== 'dev') return;
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: 'a change is held, and not yet reviewed',
+    message: 'a change waits for your review',
     detail: { run_id: held.runId, branch: held.branch },
-    hints: ['`/review` asks what becomes of it', '`/ask TEXT` is answered meanwhile'],
+    hints: ['decide with `/review`', 'you can ask questions meanwhile: `/ask TEXT`'],
   });
 }
 
@@ -193,8 +193,8 @@ export function requireUnreviewed(state: Pick<SessionState, 'held' | 'settings'>
   requireNothingHeld(state);
   if (state.settings.review === undefined) return;
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: 'changes are held until you have reviewed them, and a goal goes on by itself',
-    hints: ['`/review off` first'],
+    message: 'a goal cannot run while changes wait for your review',
+    hints: ['turn reviews off first: `/review off`'],
   });
 }
 
@@ -203,8 +203,8 @@ export function requireMayUndo(state: Pick<SessionState, 'held' | 'settings'>, w
   const { held, settings } = state;
   if (settings.context !== 'dev')
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: `a session for ${settings.context} only reads: nothing is taken back in it`,
-      hints: ['`/context dev` first'],
+      message: `a session for ${settings.context} only reads, so it cannot undo a change`,
+      hints: ['switch to `/context dev` first'],
     });
   const [named = ''] = wanted.split('/');
   if (held?.runId.startsWith(named) !== true) requireNothingHeld(state);
@@ -244,8 +244,8 @@ export function validateHeldAnswer(
 function requireWrites({ context }: SessionState['settings']): void {
   if (context === 'dev') return;
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: `a session for ${context} only reads: no branch is moved in it`,
-    hints: ['cancel the question, then `/context dev`, and ask again'],
+    message: `a session for ${context} only reads, so it cannot move a branch`,
+    hints: ['cancel the question, switch to `/context dev`, then ask again'],
   });
 }
 

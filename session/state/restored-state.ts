@@ -21,7 +21,7 @@ export function restoredState(
 ): SessionState {
   const [first, ...later] = facts;
   if (first?.type !== 'opened')
-    throw new WritError('JOURNAL_CORRUPT', { message: 'the thread does not begin with an opening' });
+    throw new WritError('JOURNAL_CORRUPT', { message: 'the thread is damaged: its first record is missing' });
   const commands: (readonly [id: string, text: string])[] = [];
   let dialogue: ModelMessage[] = [];
   let state = openedState(first);

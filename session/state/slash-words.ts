@@ -2,41 +2,35 @@
 
 /** Placeholders in capitals, optional parts in brackets; what each does. In the order of lists. */
 export const slashWords = [
-  ['/ask TEXT', 'is answered, and never drafted'],
-  ['/draft [TEXT]', 'is drafted, and not only answered; alone: what you said last'],
-  ['/shell COMMAND', 'runs a command of yours on a copy of the work tree; or `!COMMAND`'],
-  ['/verify [COMMIT|RUN]', 'checks a seal, offline; alone: of the last commit of the thread'],
+  ['/ask TEXT', 'asks a question; no change is drafted'],
+  ['/draft [TEXT]', 'drafts a spec for a change; alone: from your last message'],
+  ['/shell COMMAND', 'runs a command on a copy of the working tree; short form: `!COMMAND`'],
+  ['/verify [COMMIT|RUN]', 'verifies a sealed commit, offline; alone: the last commit of the thread'],
   [
     '/plan continue [N]',
-    'executes the plan of a run that failed too often, with N (1 to 10) up to that many repairs by itself',
+    'executes the plan of a failed run again; with N (1 to 10), repairs it up to N times',
   ],
-  [
-    '/goal start [OBJECTIVE]',
-    'works until the objective is verified; without one it goes on with a goal that is blocked',
-  ],
-  ['/goal status', 'how far the goal is, and what it used'],
-  ['/goal cancel [REASON]', 'gives the goal up, and stops its turn'],
-  [
-    '/budget USD|off',
-    'stops the session before it costs more than that over its whole thread; `off`: nothing stops it',
-  ],
-  ['/network allow|deny', 'what plans are proposed with from now on'],
+  ['/goal start [OBJECTIVE]', 'works until checks prove the objective; alone: continues a blocked goal'],
+  ['/goal status', 'shows the progress and the cost of the goal'],
+  ['/goal cancel [REASON]', 'ends the goal, and stops its turn'],
+  ['/budget USD|off', 'limits the total cost of the thread; `off`: no limit'],
+  ['/network allow|deny', 'whether later plans may use the network'],
   [
     '/review [on|off]',
-    'on: a change is held until you have reviewed it, and only then on its branch; alone: asks again',
+    'on: each change waits for your review before it is committed; alone: opens the review again',
   ],
   [
     '/undo [RUN] [TASK]',
-    'lists what taking back a run or one task of it would touch, and takes it back by a run of its own; without RUN: the last one',
+    'shows what undoing a run (or one task of it) changes, then undoes it with a new run; alone: the last run',
   ],
-  ['/context dev|review|research', 'what the session is for: only in dev anything is changed'],
-  ['/model NAME', 'another model from the next turn on; of another provider: PROVIDER/NAME'],
+  ['/context dev|review|research', 'sets the purpose of the session; only dev may change files'],
+  ['/model NAME', 'uses another model from the next turn on; for another provider: PROVIDER/NAME'],
   [
     '/rewind [N] [talk|files|both]',
     'goes back before the last N messages: what a model is sent (`talk`), the change that came of them (`files`, by `/undo`), or both; alone: lists them',
   ],
   ['/fork [N]', 'a new thread that goes on from here, or from before the last N messages; this one stays'],
-  ['/compact', 'shortens what a model is sent of older turns and tool results'],
+  ['/compact', 'sends the model a shorter form of older turns and tool results'],
   ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
 ] as const;
 

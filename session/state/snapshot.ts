@@ -126,30 +126,30 @@ function toInteraction(question: Interaction, settings: SessionState['settings']
 /** Characters of a description. */
 const most = 400;
 
-const refusals = { deny: 'it is not made', abort: 'it is not made, and the turn stops' };
+const refusals = { deny: 'the call is not made', abort: 'the call is not made, and the turn stops' };
 
 /** Effects of options with labels that do not describe them completely. */
 const said: Readonly<Partial<Record<InteractionKind, Readonly<Record<string, string>>>>> = {
   approval: refusals,
   sandbox_approval: refusals,
   intent_review_choice: {
-    confirm: 'it is the contract of the run; a plan is made of it',
-    modify: 'it is drafted again, with what you say',
-    cancel: 'the turn ends, nothing was changed',
+    confirm: 'use this spec, and make a plan from it',
+    modify: 'draft it again, with your note',
+    cancel: 'end the turn; nothing is changed',
   },
   post_plan_choice: {
-    execute: 'runs it; what passes the gates is committed',
-    modify: 'it is replanned, with what you say',
-    cancel: 'the turn ends, nothing was changed',
+    execute: 'run the plan; a change that passes the checks is committed',
+    modify: 'make another plan, with your note',
+    cancel: 'end the turn; nothing is changed',
   },
 };
 
 /** Of a plan where changes are held. */
-const executesHeld = 'runs it; what passes the gates is held until you have reviewed it';
+const executesHeld = 'run the plan; a change that passes the checks waits for your review';
 
 const networks: Readonly<Record<string, string>> = {
-  allow: 'commands of the run may reach the network now: takes that away',
-  deny: 'commands of the run may not reach the network now: lets them',
+  allow: 'commands of the run may use the network now: close it',
+  deny: 'commands of the run may not use the network now: open it',
 };
 
 /** The effect of an option of this question, as text for a person. `undefined` if the label is complete. */

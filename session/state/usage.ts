@@ -54,7 +54,7 @@ export function roundedUsage<U extends Used>({
 
 export function budgetUnpriced(model: string, limitUsd: number): WritError {
   return new WritError('SESSION_BUDGET_UNPRICED', {
-    message: `it is unknown what \`${model.slice(0, 100)}\` costs: the limit of ${limitUsd} USD cannot be held`,
+    message: `the price of \`${model.slice(0, 100)}\` is unknown, so the limit of ${limitUsd} USD cannot be applied`,
     detail: { model: model.slice(0, 200), limit_usd: limitUsd },
   });
 }
@@ -89,5 +89,5 @@ export function shortCap(
   // An unknown price counts as the run itself counts it.
   const units = Math.ceil(costUsd === undefined ? tokens / 1000 : 1000 * costUsd);
   if (maxCostUnits === 0 || units <= maxCostUnits) return undefined;
-  return `the contract is short: this is estimated at ${units} cost units, and \`maxCostUnits\` allows ${maxCostUnits}; the run would wait for a person on the way`;
+  return `the spec is short: this is estimated at ${units} cost units, and \`maxCostUnits\` allows ${maxCostUnits}; the run would wait for a person on the way`;
 }

@@ -101,7 +101,7 @@ export function threadNotFound(threadId: string, { isRun = false } = {}): WritEr
   return new WritError('THREAD_NOT_FOUND', {
     message: `there is no thread \`${id}\` in this repository`,
     detail: { thread_id: id },
-    ...(isRun ? { hints: [`that is a run: \`writ resume ${id}\` goes on with it`] } : {}),
+    ...(isRun ? { hints: [`this is the id of a run; continue it with \`writ resume ${id}\``] } : {}),
   });
 }
 
@@ -127,7 +127,7 @@ export async function listThreadIds(repository: Pick<Repository, 'commonDir'>): 
   if (found === undefined) return { ids: [], strangers: [] };
   if (!found.isDirectory())
     throw new WritError('STORAGE_PATH_INVALID', {
-      message: `expected \`${root}\` to be a directory of its own: what lies there leads elsewhere`,
+      message: `expected \`${root}\` to be a directory of its own: it is a link to another place`,
       detail: { path: root },
     });
   const ids: string[] = [];

@@ -51,32 +51,32 @@ const bare =
 /** `isShared`: other forms of the command are messages to the session. */
 const rows: readonly (readonly [form: string, says: string, read: Read, isShared?: true])[] = [
   ['/plan', 'shows the plan', bare('plan'), true],
-  ['/contract', 'all of the contract that was drafted last', bare('contract')],
-  ['/status', 'model, thread, sandbox, ports, what it cost', bare('status')],
-  ['/model', 'the models that are known, with context and price', bare('models'), true],
-  ['/approvals [revoke N|all]', 'what is pre-approved, and taking it back', readApprovals],
-  ['/diff', 'what was changed', bare('diff')],
-  ['/keep N', 'hunk N of /diff stays', readVerdict('keep')],
-  ['/reject N [WHY]', 'hunk N of /diff is not wanted; the model gets the reason', readVerdict('reject')],
-  ['/comment N TEXT', 'what to say of hunk N of /diff', readVerdict()],
-  ['/graph', 'how to look at the thread as a graph', bare('graph')],
+  ['/contract', 'shows the whole spec that was drafted last', bare('contract')],
+  ['/status', 'shows model, thread, sandbox, ports and cost', bare('status')],
+  ['/model', 'lists the known models, with context size and price', bare('models'), true],
+  ['/approvals [revoke N|all]', 'lists what you approved in advance, and revokes it', readApprovals],
+  ['/diff', 'shows the change', bare('diff')],
+  ['/keep N', 'keeps hunk N of /diff', readVerdict('keep')],
+  ['/reject N [WHY]', 'rejects hunk N of /diff; the model gets the reason', readVerdict('reject')],
+  ['/comment N TEXT', 'adds a comment to hunk N of /diff', readVerdict()],
+  ['/graph', 'shows how to draw the thread as a graph', bare('graph')],
   [
     '/resume [THREAD]',
-    'threads of this repository, and going on with one',
+    'lists the threads of this repository, and continues one',
     (rest) => (rest === '' ? { type: 'threads' } : { type: 'resume', thread: rest }),
   ],
   [
     '/control reclaim',
-    'takes the session back from a client',
+    'takes control back from a client',
     (rest) => (rest === 'reclaim' ? { type: 'reclaim' } : undefined),
   ],
-  ['/earlier [N]', 'what was said before what is printed', readCount],
+  ['/earlier [N]', 'prints earlier messages', readCount],
   [
     '/export FILE',
     'writes the transcript as Markdown',
     (rest) => (rest === '' ? undefined : { type: 'export', path: rest }),
   ],
-  ['/help', 'keys and commands', bare('help')],
+  ['/help', 'shows keys and commands', bare('help')],
   ['/quit', 'ends the session; the thread stays', bare('quit')],
 ];
 
@@ -150,7 +150,7 @@ export function keyLines(columns: number): readonly Line[] {
   return [
     [],
     ...table(keys, 20, columns),
-    [span('  /help has the commands, too · docs/reference/terminal.md has all keys', 'dim')],
+    [span('  /help has the commands, too · `writ help terminal` has all keys', 'dim')],
   ];
 }
 

@@ -103,7 +103,7 @@ async function planAdd(
   const nested = paths.find((path) => path.endsWith('/'));
   if (nested !== undefined)
     throw new WritError('UNSUPPORTED_OPERATION', {
-      message: `${quoted(nested)} is a repository of its own`,
+      message: `${quoted(nested)} is another git repository`,
       detail: { path: nested },
       hints: ['name the other paths, or make it a submodule with git itself'],
     });
@@ -135,7 +135,7 @@ async function planCommit(
   if (paths.length === 0 && !change.mayBeEmpty)
     throw new WritError('UNSUPPORTED_OPERATION', {
       message: 'nothing is staged',
-      hints: ['`add` first, or give `--allow-empty`'],
+      hints: ['stage files with `add` first, or pass `--allow-empty`'],
     });
   const title = `commit ${counted(paths.length)}: ${quoted(change.message.split('\n', 1)[0] ?? '')}`;
   return planned(change, title, `${against} ${told.toString('base64')}`, paths);
@@ -172,7 +172,7 @@ async function refuseBranch(repository: Repository, branch: string): Promise<voi
   ]);
   if (code !== 0) return;
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: `there is a branch ${quoted(branch)} already`,
+    message: `the branch ${quoted(branch)} already exists`,
     detail: { branch },
   });
 }
@@ -278,8 +278,8 @@ async function refuseFilters(
   const [first] = found;
   if (first === undefined) return;
   throw new WritError('UNSUPPORTED_OPERATION', {
-    message: `\`${first.path}\` goes through the filter \`${first.filter}\`, which is a program, and none of the repository's runs here`,
+    message: `\`${first.path}\` goes through the filter \`${first.filter}\`, which is a program, and writ runs no program of the repository here`,
     detail: { filters: found.slice(0, maxShown), count: found.length },
-    hints: ['do it with git itself, outside of writ'],
+    hints: ['use git itself for this file'],
   });
 }

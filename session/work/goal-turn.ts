@@ -148,7 +148,7 @@ export async function requireVerifiable(
   const lost = goal.criteria.filter(
     ({ checks }) => checks.length === 0 || !checks.every((id) => needed.has(id)),
   );
-  if (lost.length > 0) return blockUnverifiable(scope, goal, 'the contract has no required check for', lost);
+  if (lost.length > 0) return blockUnverifiable(scope, goal, 'the spec has no required check for', lost);
   const uncounted = withoutSuite(goal.criteria, checks, await runnerOf(scope));
   if (uncounted.length === 0) return undefined;
   const why = 'the test runner is known, and no check of kind testSuite verifies';

@@ -185,7 +185,7 @@ async function runLeft(
   const diff = await patchOfRun(setting.engine, setting, runId);
   if (diff === undefined)
     throw new WritError('RUN_NOT_FOUND', {
-      message: 'the patch of the run is not kept any more: nothing can be taken out of it',
+      message: 'the patch of the run is no longer stored, so parts of it cannot be removed',
       detail: { run_id: runId },
     });
   // The patch is not the one that was reviewed.

@@ -328,7 +328,7 @@ async function holdEdits(
   const { effective } = await readContract(engine, kept.specBytes);
   if ((await readContract(engine, kept.drafted)).digest !== state().draft?.digest)
     throw new WritError('OBJECT_CORRUPT', {
-      message: `the draft \`${runId}\` does not hold what was drafted`,
+      message: `the stored draft \`${runId}\` is not the one that was drafted`,
       detail: { run_id: runId },
     });
   const edits = draftEdits(kept, effective);

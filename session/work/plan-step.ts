@@ -185,7 +185,7 @@ export function requireDraft(repository: Pick<Repository, 'commonDir'>, runId: s
   const kept = readDraft(repository, runId);
   if (kept !== undefined) return kept;
   throw new WritError('DRAFT_REFUSED', {
-    message: 'the draft of this plan is not here any more',
+    message: 'the draft of this plan is no longer stored',
     detail: { run_id: runId },
   });
 }

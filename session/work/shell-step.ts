@@ -143,8 +143,11 @@ function withheld(command: string) {
 function requireConfined({ unconfined, name }: SandboxBackend, networkAccess: 'allow' | 'deny'): void {
   if (!unconfined || networkAccess === 'allow') return;
   throw new WritError('SANDBOX_NONE_REFUSED', {
-    message: `\`--sandbox ${name}\` cannot keep a command from the network`,
-    hints: ['`/network allow` first', `or a session without \`--sandbox ${name}\``],
+    message: `\`--sandbox ${name}\` cannot block the network for a command`,
+    hints: [
+      'allow the network first: `/network allow`',
+      `or start the session without \`--sandbox ${name}\``,
+    ],
   });
 }
 

@@ -135,7 +135,10 @@ async function findAmong(
     return { store: { objects: joinStores(open), refs: storeRefs(prefix) }, runId: run.id };
   }
   throw new WritError('RUN_NOT_FOUND', {
-    message: fits.length > 1 ? `\`${wanted}\` fits ${fits.length} runs` : `no run \`${wanted}\` here`,
+    message:
+      fits.length > 1
+        ? `\`${wanted}\` is the beginning of ${fits.length} run ids`
+        : `no run \`${wanted}\` is stored here`,
     detail: { wanted, fits: fits.slice(0, 10).map(({ id }) => id) },
   });
 }
@@ -153,7 +156,7 @@ async function prefixOf(repository: Repository, id: string, refs: readonly Found
   throw new WritError('RUN_NOT_FOUND', {
     message: `run \`${id}\` is stored under ${prefixes.length} prefixes: ${prefixes.map((one) => `\`${one}\``).join(', ')}`,
     detail: { run_id: id, prefixes },
-    hints: [`remove the one that is not meant: \`git update-ref -d ${prefixes.at(-1)}/runs/${id}\``],
+    hints: [`remove the one that you do not mean: \`git update-ref -d ${prefixes.at(-1)}/runs/${id}\``],
   });
 }
 

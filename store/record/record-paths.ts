@@ -59,7 +59,7 @@ export function parseShaped<T>(
   if (problems.length === 0) problems.push(...problemsOf(value as T));
   if (problems.length === 0) return value as T;
   throw new WritError('OBJECT_CORRUPT', {
-    message: `\`${path}\` is not what it must be: ${problems[0]}`,
+    message: `\`${path}\` is not valid: ${problems[0]}`,
     detail: { path, problems },
   });
 }

@@ -88,7 +88,7 @@ long('`writ doctor` reports where each provider has its key and address, but nev
     status: 'ok',
     detail: 'OPENAI_API_KEY of the environment; at http://127.0.0.1:1 (OPENAI_BASE_URL)',
   });
-  t.match(row('provider-zhipu'), { status: 'missing', needed: false, detail: /`ZHIPU_API_KEY` is nowhere/ });
+  t.match(row('provider-zhipu'), { status: 'missing', needed: false, detail: /`ZHIPU_API_KEY` is not set/ });
   t.match(row('provider-ollama'), { status: 'ok', detail: /^needs no key; at http:/ });
   t.notMatch(out, 'of-the-vault-here');
 });

@@ -99,7 +99,7 @@ t.test('answers errors in one envelope and hides the details of internal faults'
   for (const path of ['/thrown', '/rejected', '/text', '/internal', '/circle']) {
     const { status, text } = await server.ask(path);
     t.equal(status, 500, path);
-    t.equal(text, '{"error":{"code":"INTERNAL_ERROR","message":"a fault of the server itself"}}\n');
+    t.equal(text, '{"error":{"code":"INTERNAL_ERROR","message":"the server failed"}}\n');
   }
   t.equal(server.reported.length, 5);
   t.strictSame(server.reported.slice(0, 2), [secret, secret]);

@@ -241,7 +241,7 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void
 
 function tooMuch(what: string, limit: number, found: number): WritError {
   return new WritError('WORKTREE_TOO_LARGE', {
-    message: `the work tree is too large to be copied: expected at most ${limit} ${what}, found ${found}`,
+    message: `the working tree is too large to copy: expected at most ${limit} ${what}, found ${found}`,
     detail: { expected: limit, found },
   });
 }

@@ -215,8 +215,11 @@ export async function mergeCommits(place: GitDirectory, left: string, right: str
   if (code === 1) return { conflicts: [...new Set(paths.filter((path) => path !== ''))] };
   if (code !== 129) throw gitFailed(args, code, stderr);
   throw new WritError('GIT_FAILED', {
-    message: 'this git cannot merge without a work tree',
+    message: 'this version of git cannot merge without a working tree',
     detail: { command: 'merge-tree', exitCode: code, stderr },
-    hints: ['install git 2.38 or newer', 'or rebase the change onto the tip first: then nothing is merged'],
+    hints: [
+      'install git 2.38 or newer',
+      'or rebase the change onto the target branch first, so that no merge is needed',
+    ],
   });
 }

@@ -98,7 +98,7 @@ export function dirtyFault(
   const shown = dirty.slice(0, maxShown);
   const named = namePaths(dirty.map(({ path }) => path));
   return new WritError('WORKTREE_DIRTY', {
-    message: `${named} ${dirty.length === 1 ? 'has' : 'have'} local changes, and the change would write there`,
+    message: `${named} ${dirty.length === 1 ? 'has' : 'have'} uncommitted changes, and the patch changes the same files`,
     detail: {
       count: dirty.length,
       paths: shown,

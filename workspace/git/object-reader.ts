@@ -145,7 +145,7 @@ export async function askObjects(place: GitDirectory, question: ObjectQuestion):
   const bad = question.names.find((name) => name.includes('\n'));
   if (bad !== undefined) {
     throw new WritError('REF_INVALID', {
-      message: `\`${printable(bad)}\` is not a usable name of an object`,
+      message: `\`${printable(bad)}\` is not a valid name of a git object`,
       detail: { ref: printable(bad) },
     });
   }

@@ -17,7 +17,7 @@ export function isRefName(name: string): boolean {
 export function requireRefName(name: string): string {
   if (isRefName(name)) return name;
   throw new WritError('REF_INVALID', {
-    message: `\`${printable(name)}\` is not a usable ref name`,
+    message: `\`${printable(name)}\` is not a valid ref name`,
     detail: { ref: printable(name) },
   });
 }

@@ -76,8 +76,8 @@ export async function openRepository(
     if (isBare) throw new WritError('BARE_REPOSITORY', { detail: { path: start, gitDir } });
     throw new WritError('NOT_A_REPOSITORY', {
       message: isInside(gitDir, start)
-        ? `\`${start}\` lies inside the git directory, not in a work tree`
-        : `\`${start}\` lies outside the work tree that \`core.worktree\` of its repository names`,
+        ? `\`${start}\` is inside the git directory, not in a working tree`
+        : `\`${start}\` is outside the working tree that \`core.worktree\` of its repository names`,
       detail: { path: start },
     });
   }
@@ -175,7 +175,7 @@ function discoveryFault(path: string, args: readonly string[], code: number, std
   const [, owned] = /detected dubious ownership in repository at '(.*)'/.exec(stderr) ?? [];
   if (owned !== undefined)
     return new WritError('GIT_FAILED', {
-      message: `\`${owned}\` belongs to another user, and git does not read it`,
+      message: `\`${owned}\` belongs to another user, so git refuses to read it`,
       detail: { command: args[0], exitCode: code, path: owned, stderr },
       hints: [
         `if you trust its owner: \`git config --global --add safe.directory '${owned.replaceAll("'", "'\\''")}'\``,

@@ -27,7 +27,7 @@ export async function resolveCommit(
   const shown = printable(ref);
   if (!isRevision(ref)) {
     throw new WritError('REF_INVALID', {
-      message: `\`${shown}\` is not a usable ref`,
+      message: `\`${shown}\` is not a valid ref`,
       detail: { ref: shown },
     });
   }

@@ -119,7 +119,7 @@ function requireRoom(branches: ReadonlyMap<string, Branch>, { ref, tip }: Consid
   const other = [...branches.keys()].find((name) => ref.startsWith(`${name}/`) || name.startsWith(`${ref}/`));
   if (other === undefined) return;
   throw new WritError('REF_INVALID', {
-    message: `\`${printable(ref)}\` cannot be made beside \`${printable(other)}\``,
+    message: `\`${printable(ref)}\` cannot be created, because \`${printable(other)}\` exists`,
     detail: { ref, taken: other },
     hints: ['choose another branch with `--onto`'],
   });
@@ -286,7 +286,7 @@ export async function requireReplaceable(
   const [, ...parents] = (expected && (await gitLine(repository, [...args, expected])).split(' ')) || [];
   if (commit === undefined || commit !== expected || parents.length !== 1 || parents[0] !== base.commit) {
     throw new WritError('TARGET_MOVED', {
-      message: `\`${shown}\` is not at the commit that is to be replaced, or that commit does not have exactly one parent`,
+      message: `\`${shown}\` moved, or its last commit does not have exactly one parent`,
       detail: { ref, expected: commit ?? null, found: expected ?? null },
     });
   }

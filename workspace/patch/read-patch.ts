@@ -27,9 +27,9 @@ export async function patchFromBytes(scratch: Scratch, base: Base, bytes: Uint8A
   const sections = readSections(patch);
   if (sections.length === 0) {
     throw new WritError('PATCH_MALFORMED', {
-      message: 'expected a unified or git diff, found none in the input',
+      message: 'the input holds no unified diff and no git diff',
       ...(isEncodedMail(patch)
-        ? { hints: ['the mail is encoded: pass it through `git mailinfo` first'] }
+        ? { hints: ['the mail is encoded: decode it with `git mailinfo` first'] }
         : {}),
     });
   }
@@ -147,7 +147,7 @@ function doesNotApply(reason: string, detail: Readonly<Record<string, unknown>>)
     detail: { ...detail, reason },
     // The patch has no content of the file, so git only reports a difference.
     ...(reason.includes('without full index line')
-      ? { hints: ['make it with what binary files hold: `git diff --binary`'] }
+      ? { hints: ['make the patch with the content of binary files: `git diff --binary`'] }
       : {}),
   });
 }

@@ -84,7 +84,7 @@ function nativeOf(starter: string, natives: NonNullable<AgentPlace['natives']>):
 
 function unavailable({ flag, hint }: AgentPlace['program'], wanted: string, why: string): WritError {
   return new WritError('AGENT_UNAVAILABLE', {
-    message: `expected a program to start, and ${quoted(wanted)} ${why}`,
+    message: `the program ${quoted(wanted)} cannot be started: it ${why}`,
     detail: { program: wanted.slice(0, 4096) },
     hints: [hint, `name it: \`--${flag} PATH\``],
   });

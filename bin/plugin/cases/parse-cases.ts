@@ -98,7 +98,7 @@ const spec = as(anyObject('an object `spec`'), (fields) => {
     found.keyword === 'additionalProperties'
       ? `no field \`${String(found.said).slice(0, 128)}\``
       : `${found.keyword} ${JSON.stringify(found.said)}`;
-  throw new TypeError(`\`spec${found.at}\`: expected ${expected}, as in a contract`);
+  throw new TypeError(`\`spec${found.at}\`: expected ${expected}, as in a spec`);
 });
 
 /** What the plugin is opened with. */

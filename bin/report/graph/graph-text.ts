@@ -91,7 +91,7 @@ export function toTags(node: GraphNode): readonly string[] {
 export function toRelation({ kind, from }: TreeNode['also'][number]): string | undefined {
   if (kind === 'replaced-by' || kind === 'superseded-by') return `in place of ${from.label}`;
   if (kind === 'before') return `after ${from.label.split(':')[0] ?? ''}`;
-  if (kind === 'revised') return 'the contract was changed';
+  if (kind === 'revised') return 'the spec was changed';
   return undefined;
 }
 

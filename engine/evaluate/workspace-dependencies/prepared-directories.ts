@@ -162,9 +162,11 @@ async function runCommand(request: PrepareRequest, stage: string, reports: strin
   // A host that does not answer is no verdict on the change.
   if (unreached !== '')
     throw new WritError('ENVIRONMENT_BROKEN', {
-      message: `the \`[workspace] prepare\` command \`${step.argv.join(' ')}\` could not reach ${unreached}`,
+      message: `the \`[workspace] prepare\` command \`${step.argv.join(' ')}\` could not connect to ${unreached}`,
       detail: outcome,
-      hints: ['when the host answers, go on: `writ resume RUN`; nothing was decided about the change'],
+      hints: [
+        'when the host answers, go on with `writ resume RUN`; the change is neither accepted nor refused yet',
+      ],
     });
   const refused = hostsOf(result.uses, 'refused');
   const closed = refused === '' ? '' : `; the proxy refused ${refused}`;

@@ -268,7 +268,7 @@ export function openS3(place: S3Place, { stream, credentials, clock, pace: given
 
   function unconditional(key: string): WritError {
     return new WritError('STORE_UNCONDITIONAL', {
-      message: `the object store \`${base.origin}\` accepts \`If-None-Match: *\` and overwrites all the same`,
+      message: `the object store \`${base.origin}\` accepts \`If-None-Match: *\`, but overwrites the object anyway`,
       detail: { origin: base.origin, bucket: place.bucket, key: place.prefix + key },
     });
   }

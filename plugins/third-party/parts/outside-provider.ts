@@ -42,7 +42,7 @@ export function outsideProvider(part: ManifestProvider, ground: PartEnvironment)
         throw new WritError('PROVIDER_OPTION', {
           message: `plugin \`${ground.plugin}\` does not declare the host of \`${setting.base}\``,
           detail: { plugin: ground.plugin, provider: name, expected: ground.hosts },
-          hints: ['it is asked at the hosts that its manifest names, and nowhere else'],
+          hints: ['a plugin may call only the hosts that its manifest names'],
         });
       return openProvider(part, ground, setting);
     },

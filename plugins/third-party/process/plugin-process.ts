@@ -46,7 +46,7 @@ const maxObstacles = 1000;
 export function pluginProcess(ground: PluginProcessSetup): PluginProcess {
   if (ground.sandbox.unconfined)
     throw new WritError('SANDBOX_UNAVAILABLE', {
-      message: `plugin \`${ground.plugin}\` is somebody else's code and runs in a sandbox only`,
+      message: `plugin \`${ground.plugin}\` is third-party code, so writ runs it only in a sandbox, and none works here`,
       detail: { plugin: ground.plugin },
     });
   const network = pluginNetwork();

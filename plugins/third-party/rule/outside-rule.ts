@@ -43,7 +43,7 @@ export async function callThirdPartyRule(
 ): Promise<readonly Finding[]> {
   if (rule.sandbox.unconfined)
     throw new WritError('SANDBOX_UNAVAILABLE', {
-      message: `plugin \`${rule.plugin}\` is somebody else's code and runs in a sandbox only`,
+      message: `plugin \`${rule.plugin}\` is third-party code, so writ runs it only in a sandbox, and none works here`,
       detail: { plugin: rule.plugin },
     });
   let wire: Uint8Array;

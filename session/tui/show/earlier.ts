@@ -97,7 +97,7 @@ function askedText(asked: Asked): string | undefined {
   const over = status === 'cancelled' ? ' (withdrawn)' : '';
   if (asked.kind === 'intent_review_choice') {
     const essence = contractEssence(asked.metadata);
-    return `## Contract: ${title}${over}${essence === undefined ? '' : `\n\n${fenced(essence.map(textOf).join('\n'))}`}`;
+    return `## Spec: ${title}${over}${essence === undefined ? '' : `\n\n${fenced(essence.map(textOf).join('\n'))}`}`;
   }
   if (!isApproval(asked)) return undefined;
   return `## Asked: ${title}${over}\n\n${fenced(commandTree(asked.metadata).map(textOf).join('\n'))}`;

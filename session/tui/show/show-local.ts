@@ -108,11 +108,11 @@ function pickGrants(grants: readonly ListedGrant[], which: string): readonly Lis
 
 function contractLines({ interactions }: Pick<Snapshot, 'interactions'>, columns: number): readonly Line[] {
   const asked = interactions.findLast(({ kind }) => kind === 'intent_review_choice');
-  if (asked === undefined) return [[span('  no contract was drafted yet', 'dim')]];
+  if (asked === undefined) return [[span('  no spec was drafted yet', 'dim')]];
   const { title = '' } = asked;
   return [
     [],
-    [span('All of the contract: ', 'heading'), span(visible(title), 'strong')],
+    [span('The whole spec: ', 'heading'), span(visible(title), 'strong')],
     ...markdownLines(documentOf(asked), { columns }),
   ];
 }

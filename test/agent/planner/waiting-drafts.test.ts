@@ -58,7 +58,7 @@ t.test('`writ show` prints a waiting draft for confirmation', async (t) => {
     t.ok(out.includes(part), part);
   writeFileSync(data.draft.path, '{"apiVersion":1}');
   t.match(await call(sample, ['show', data.run_id]), { code: 1, error: { code: 'INTENTSPEC_INVALID' } });
-  t.match((await call(sample, ['runs'])).data.runs, [{ summary: '(its contract is not valid)' }]);
+  t.match((await call(sample, ['runs'])).data.runs, [{ summary: '(its spec is not valid)' }]);
 });
 
 t.test('a waiting draft lists what is missing for a commit and is restored by `resume`', async (t) => {
@@ -69,7 +69,7 @@ t.test('a waiting draft lists what is missing for a commit and is restored by `r
   t.match(asked.data.draft, {
     lacks: [
       /1 person has to approve.*no `.writ\/allowed_signers`/,
-      /no advisories are imported here.*`writ sca import FILE`/,
+      /no vulnerability advisories are imported.*`writ sca import FILE`/,
     ],
     questions: { length: 15 },
   });
@@ -96,7 +96,7 @@ long('a cancelled draft is deleted and cannot be resumed', async (t) => {
   for (const command of ['resume', 'show', 'cancel'])
     t.match(
       await call(sample, [command, data.run_id]),
-      { code: 1, error: { code: 'RUN_NOT_FOUND', message: `no run \`${data.run_id}\` here` } },
+      { code: 1, error: { code: 'RUN_NOT_FOUND', message: `no run \`${data.run_id}\` is stored here` } },
       command,
     );
   t.match((await call(sample, ['runs'])).data.runs, [{ run_id: other.data.run_id }]);

@@ -67,7 +67,7 @@ long('a file named like a version is not accepted in place of a tag', async (t) 
     writeFileSync(join(root, name), evidence);
     const found = await verify(name);
     t.match(found, { code: 129, error: { code: 'USAGE' } }, name);
-    t.match(found.error?.hints, [`if you mean the file: \`--file ${name}\`, or \`./${name}\``]);
+    t.match(found.error?.hints, [`to verify the file of that name: \`--file ${name}\`, or \`./${name}\``]);
   }
 });
 

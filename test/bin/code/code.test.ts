@@ -124,7 +124,7 @@ long('a session that cannot be opened is refused before anything is created', as
   const { root, env, bare } = scene(t);
   const rows: readonly (readonly [string, number, RegExp, object?])[] = [
     ['code', 128, /TERMINAL_REQUIRED/],
-    ['code --web-only', 128, /PROVIDER_KEY_MISSING: provider `gemini` needs a key: `GEMINI_API_KEY`/, bare],
+    ['code --web-only', 128, /PROVIDER_KEY_MISSING: provider `gemini` has no key: `GEMINI_API_KEY`/, bare],
     ['code --web-only --provider kimi', 128, /`KIMI_API_KEY`/],
     ['code --web-only --provider nobody', 129, /SLOT_UNKNOWN/],
     ['code --web-only --provider codex --codex-port 1 --api-base http://127.0.0.1:9', 129, /--codex-port/],

@@ -25,7 +25,7 @@ t.test('`--codex-bin` of a program that does not exist is refused at the start',
     t.equal(code, exit, words[0]);
     const { error } = JSON.parse(out);
     t.equal(error.code, fault);
-    t.match(error.message, /expected a program to start, and `.*no-such-codex` is no program/);
+    t.match(error.message, /the program `.*no-such-codex` cannot be started: it is no program/);
   }
   t.equal(git('for-each-ref', 'refs/ai'), '', 'nothing was begun');
 });

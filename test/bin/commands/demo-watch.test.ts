@@ -40,7 +40,7 @@ long(
     // Letter by letter: what is begun is seen before it is whole.
     await scene.until((screen) => screen.includes('> The note') && !screen.includes(sessionRequest));
     await scene.until('Execute plan');
-    await scene.until('Decision.Commit');
+    await scene.until('Committed');
     t.equal((await scene.exited).exitCode, 0);
     const lines = scene.lines();
     const order = [
@@ -49,7 +49,7 @@ long(
       '✓ you chose: Confirm',
       '✓ you chose: Execute plan · network allow',
       'Repair: ',
-      '✓ Decision.Commit: ',
+      '✓ Committed: ',
       'verified  ',
     ].map((words) => lines.findIndex((line) => line.startsWith(words)));
     t.notOk(order.includes(-1), `${order}`);
@@ -62,7 +62,7 @@ long(
       /network deny.*\n.*number or letter chooses/,
       'nothing of the screen is left',
     );
-    t.equal(lines.filter((line) => line.startsWith('✓ Decision.Commit: ')).length, 1);
+    t.equal(lines.filter((line) => line.startsWith('✓ Committed: ')).length, 1);
     t.notMatch(scene.raw(), /checks? done|stage fast|decision: commit|checking unit/, 'nobody else draws');
   },
 );

@@ -294,7 +294,7 @@ t.test('a session without runs is a thread titled by its first message', async (
   t.match((await ask(sample, idOf('session'))).out, 'nothing was planned or run in it yet');
   // The same beginning, one more thread.
   await put(sample, `refs/ai/runs/${idOf('pushed')}`, madeRun('pushed').files);
-  t.match((await ask(sample, threadId.slice(0, 8), '--json')).out, /fits 2 threads/);
+  t.match((await ask(sample, threadId.slice(0, 8), '--json')).out, /is the beginning of 2 thread ids/);
   t.equal((await ask(sample, threadId)).code, 0, 'a whole id is none but itself');
 });
 

@@ -62,7 +62,7 @@ t.test('a code, a rule and a run are explained, with the next step', async (t) =
   t.match(sealed, { code: 1 });
   t.match((await dataOf(['explain', `${sealed.data.run_id}`], given)).data, {
     reasons: [/no-direct-eval/, /`no-direct-eval`: .*src\/price\.js/],
-    next: [/Start a program/],
+    next: [/start the program with a list/],
   });
   t.match((await dataOf(['explain'], given)).data, { subject: sealed.data.run_id }, 'the newest run');
   t.match(await dataOf(['explain', 'nothing-of-that-name'], given), { code: 1 });
@@ -98,7 +98,7 @@ t.test('completion answers commands, options, choices and what the repository ha
   const given = { cwd: sample.root, env: sample.env };
   const ask = async (...words: readonly string[]) =>
     (await runLine(['complete', '--', ...words], commands, given)).out;
-  t.match(await ask('spec', ''), /^new\twrite a valid draft/);
+  t.match(await ask('spec', ''), /^new\twrite a draft/);
   t.match(await ask('seal', '--ri'), /^--risk\t/);
   t.match(await ask('seal', '--risk', ''), /^low\t.*\nmedium\t.*\nhigh\t/);
   t.match(await ask('rules', 'tests'), /^tests-kept\t/);

@@ -126,7 +126,7 @@ long('`writ doctor` reports the models of listed plugins and their keys', async 
     const { data } = await writ(sample, ['doctor'], { env });
     return data.checks.find(({ id }: { readonly id: string }) => id === 'provider-kit');
   };
-  t.match(await doctor({}), { status: 'missing', detail: /`KIT_KEY` is nowhere to be found/ });
+  t.match(await doctor({}), { status: 'missing', detail: /`KIT_KEY` is not set/ });
   t.match(await doctor({ KIT_OTHER_KEY: value }), {
     status: 'ok',
     detail: 'KIT_OTHER_KEY of the environment; at https://kit.example; of plugin kit',

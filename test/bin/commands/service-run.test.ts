@@ -185,7 +185,7 @@ long('a service ends if its files are removed', async (t) => {
   rmSync(join(place.cwd, '.writ'), { recursive: true });
   t.equal(await service.ended, 128);
   t.match(service.err(), 'STATE_UNUSABLE: ');
-  t.match(service.err(), 'was removed or replaced under the running service');
+  t.match(service.err(), 'was removed or replaced while the service ran');
 });
 
 t.test('a service requires a repository with a working tree', async (t) => {

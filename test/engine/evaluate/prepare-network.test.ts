@@ -217,7 +217,7 @@ long(
     const refused = await run(underPolicy('no-new'));
     t.match(refused.decision, { type: 'abandon' }, told(refused));
     t.match(errors(refused), [
-      /^new-dependency: `right` is a new transitive dependency through `left`; the contract allows none/,
+      /^new-dependency: `right` is a new transitive dependency through `left`; the spec allows none/,
     ]);
     const unreported = await run(underPolicy('allow-with-review'));
     t.match(unreported.decision, { type: 'abandon' }, told(unreported));
@@ -239,7 +239,7 @@ long('a registry that cannot be reached stops the run without a decision', async
   outside.names.delete('registry.npmjs.org');
   await t.rejects(run(underPolicy('no-new')), {
     code: 'ENVIRONMENT_BROKEN',
-    message: /could not reach `registry\.npmjs\.org:443` \(unresolved\)/,
+    message: /could not connect to `registry\.npmjs\.org:443` \(unresolved\)/,
   });
   t.equal(sample.git('log', '-1', '--format=%s', 'main'), 'Use left');
 });

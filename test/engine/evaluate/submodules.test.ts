@@ -55,7 +55,7 @@ t.test('a check that fails for want of a submodule decides nothing about the cha
   await t.rejects(sample.run({ source }, unitCheck('cat vendor/lib/k.js')), {
     code: 'WORKSPACE_DEPENDENCIES_MISSING',
     message: /`vendor\/lib` is missing, at the base commit too/,
-    hints: [notice, /nothing was decided about the change/],
+    hints: [notice, /neither accepted nor refused yet/],
   });
 });
 

@@ -48,7 +48,7 @@ t.test('one error names every listed plugin that is not trusted', async (t) => {
   const sandbox = () => Promise.reject(new Error('nothing is opened'));
   await t.rejects(openPlugins(all, { cacheDir: t.testdir(), sandbox }, {}), {
     code: 'PLUGIN_UNTRUSTED',
-    message: /`two` 1\.0\.0\) is not trusted by you: .*; neither are `three`$/,
+    message: /`two` 1\.0\.0\) is not trusted by you: .*; nor are `three`$/,
     detail: {
       untrusted: [
         { plugin: 'two', found: two },
@@ -79,7 +79,7 @@ t.test('a stored package that was altered is reported as changed and not opened'
   const sandbox = () => Promise.reject(new Error('nothing is opened'));
   await t.rejects(openPlugins(altered, { cacheDir: t.testdirName, sandbox }, {}), {
     code: 'PLUGIN_CHANGED',
-    message: /that is kept here was altered: expected `sha256:.*`, found `sha256:/,
+    message: /on this machine was changed: expected `sha256:.*`, found `sha256:/,
     hints: [/writ plugin add FILE\.tgz/],
   });
 });

@@ -30,7 +30,7 @@ t.test(
     t.notMatch(JSON.stringify(answer), /srv|private/);
     const ours = toRefusalAnswer(new TypeError(`cannot read ${cwd}`), cwd);
     t.strictSame(ours.structuredContent, {
-      error: { code: 'INTERNAL_ERROR', message: 'a fault of the server itself' },
+      error: { code: 'INTERNAL_ERROR', message: 'the server failed' },
     });
   },
 );

@@ -45,7 +45,7 @@ t.test('a single question is not repeated, and several questions are listed belo
       .map(textOf)
       .join('\n');
   t.equal(asking('Up or down?', one('a', 'Up or down?')), 'Question: Up or down?');
-  t.equal(asking('Undo: prices', one('a', 'Take it back?')), 'Question: Undo: prices');
+  t.equal(asking('Undo: prices', one('a', 'Undo it?')), 'Question: Undo: prices');
   t.equal(
     asking('Rounding', one('a', 'Up or down?'), one('b', 'How far?')),
     'Question: Rounding\n  ? Up or down?\n  ? How far?',

@@ -146,7 +146,7 @@ t.test('a snapshot has exactly the fields of the API', async (t) => {
     },
   );
   t.strictSame(options[0], { id: 'approve', label: 'Approve' });
-  t.strictSame(options[6], { id: 'deny', label: 'Deny', description: 'it is not made' });
+  t.strictSame(options[6], { id: 'deny', label: 'Deny', description: 'the call is not made' });
   t.strictSame(toSnapshot(newWorld({ local: 'none', attachable: [] }).state).controller, {
     kind: 'none',
     canWrite: false,

@@ -91,11 +91,11 @@ t.test('the transcript shows the diff of a run once, cut at a whole line, with i
 t.test('an option has a description where its label does not explain it', async (t) => {
   const of = (kind: Parameters<typeof optionDescription>[0]['kind'], option: string, metadata = {}) =>
     optionDescription({ kind, metadata }, option);
-  t.match(of('post_plan_choice', 'network', { networkAccess: 'deny' }), /lets them$/);
-  t.match(of('post_plan_choice', 'network', { networkAccess: 'allow' }), /takes that away$/);
-  t.match(of('intent_review_choice', 'confirm'), /contract of the run/);
+  t.match(of('post_plan_choice', 'network', { networkAccess: 'deny' }), /open it$/);
+  t.match(of('post_plan_choice', 'network', { networkAccess: 'allow' }), /close it$/);
+  t.match(of('intent_review_choice', 'confirm'), /use this spec/);
   t.equal(of('approval', 'approve_ttl', { reuse: { approve_ttl: 'exactly this' } }), 'exactly this');
-  t.equal(of('sandbox_approval', 'abort'), 'it is not made, and the turn stops');
+  t.equal(of('sandbox_approval', 'abort'), 'the call is not made, and the turn stops');
   t.equal(of('approval', 'approve'), undefined);
   t.equal(of('approval', 'approve', { reuse: { approve: 7 } }), undefined, 'what is no text is none');
   t.equal(of('approval', 'approve', { reuse: 'x' }), undefined);
@@ -103,5 +103,5 @@ t.test('an option has a description where its label does not explain it', async 
   t.equal(of('request_user_input', 'answer'), undefined);
   const plan = { kind: 'post_plan_choice', metadata: {} } as const;
   t.match(optionDescription(plan, 'execute', {}), /is committed$/);
-  t.match(optionDescription(plan, 'execute', { review: 'on' }), /is held until you have reviewed it$/);
+  t.match(optionDescription(plan, 'execute', { review: 'on' }), /waits for your review$/);
 });

@@ -42,7 +42,7 @@ t.test('a request typed in the terminal becomes a commit', { skip: noPty }, asyn
   await scene.until('✎ only that cent');
   scene.press('escape');
   await scene.until('1 note goes along');
-  await pressUntil(scene, 'e', 'Decision.Commit');
+  await pressUntil(scene, 'e', 'Committed: ');
   await scene.until('done');
   t.match(code.sample.git('log', '-1', '--format=%s'), /Prices are exact/);
   const lines = scene.lines();
@@ -64,7 +64,7 @@ t.test('a request typed in the terminal becomes a commit', { skip: noPty }, asyn
   t.match(graph, /^writ graph [0-9a-f-]{36}$/);
 
   await using again = code.start('--resume', resume?.split(' ').at(-1) ?? '');
-  await again.until('Decision.Commit');
+  await again.until('Committed: ');
   t.ok(again.lines().includes('It adds one cent.'), 'what was said is there again');
   again.type('/status');
   again.press('enter');

@@ -41,7 +41,7 @@ long(
     await again.exited;
 
     await using asked = code.start(...resume, '--goal', objective);
-    await press(asked, 'e', 'Decision.Commit', whichPlan);
+    await press(asked, 'e', 'Committed: ', whichPlan);
     await asked.until('done');
     t.match(code.sample.git('log', '-1', '--format=%s'), /Prices are exact/);
     t.equal(

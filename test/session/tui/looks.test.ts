@@ -71,7 +71,7 @@ t.test('the spec is shown beside its answers without repetition, and a key shows
     scene: 'intent',
     pressed: ['v'],
   });
-  t.match(whole.lines().join('\n'), /All of the contract: Keep notes[\s\S]*Transparency log: none/);
+  t.match(whole.lines().join('\n'), /The whole spec: Keep notes[\s\S]*Transparency log: none/);
   t.match(whole.screen().join('\n'), '? Is this what you mean?', 'and the question stands');
 });
 
@@ -102,7 +102,7 @@ t.test('a failed command and its gate are marked as failed', async (t) => {
 
 t.test('the outcome of a run shows its commit and commands on lines of their own', async (t) => {
   const lines = (await look(t, 'done', 80, 24)).lines();
-  t.ok(lines.includes('✓ Decision.Commit: 1 of 1 checks passed and no rule objects'));
+  t.ok(lines.includes('✓ Committed: 1 of 1 checks passed and no rule objects'));
   for (const line of [
     'commit 0123456789abcdef0123456789abcdef01234567',
     `writ verify ${run}`,
@@ -179,7 +179,7 @@ t.test('a small terminal shows a command together with the answers that approve 
   const least = (await look(t, 'approval', 80, 6)).screen();
   t.ok(least.some((line) => line.startsWith('$ git status && rm -rf')));
   const plan = (await look(t, 'plan', 40, 10)).screen().join('\n');
-  t.match(plan, /e execute {2}w network {2}m modify\n {2}c cancel\n› Execute plan {2}runs it/);
+  t.match(plan, /e execute {2}w network {2}m modify\n {2}c cancel\n› Execute plan {2}run the plan/);
 });
 
 t.test('the chosen answer shows everything that it covers', async (t) => {

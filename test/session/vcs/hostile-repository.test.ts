@@ -132,7 +132,7 @@ await long('links, nested repositories and unknown commits are refused', async (
     '-m',
     'x',
   );
-  t.match(await call(root, 'add nested'), /^UNSUPPORTED_OPERATION: `nested\/` is a repository of its own/);
+  t.match(await call(root, 'add nested'), /^UNSUPPORTED_OPERATION: `nested\/` is another git repository/);
   t.match(await call(root, 'show nowhere'), /^REF_NOT_FOUND/);
   t.match(await call(root, 'switch nowhere'), /^REF_NOT_FOUND/);
   t.match(await call(root, 'show HEAD:way/outside.txt'), /^INPUT_UNREADABLE/);

@@ -133,7 +133,7 @@ t.test('gates and the outcome are read from data, not from text', async (t) => {
   const runId = '01a2071a-1111-7111-8111-111111111111';
   const gate = { stage: 'fast', status: 'passed', ran: 1, expected: 1 } as const;
   const outcome = { runId, decision: 'commit', why: 'every gate passed', commit: '0'.repeat(40) } as const;
-  const shown = { title: 'Decision.Commit', isCommit: true, runId, words: 'every gate passed' };
+  const shown = { title: 'Committed', isCommit: true, runId, words: 'every gate passed' };
   t.strictSame(gatesIn({ gates: [gate] }), [
     { stage: 'fast', status: 'passed', words: '1 of 1 ran', failed: [] },
   ]);

@@ -76,7 +76,7 @@ t.test('an image goes to a model that takes images, and is refused by name elsew
   await scene.ended();
   t.match(
     lastNote(session),
-    /UNSUPPORTED_OPERATION: the model `scripted` takes no images: `dot\.png` was not sent/,
+    /UNSUPPORTED_OPERATION: the model `scripted` does not accept images, so `dot\.png` was not sent/,
   );
   t.equal(model.asked.length, 0);
   await scene.say('/model gpt-6.1-sol');

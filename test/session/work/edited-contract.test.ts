@@ -105,13 +105,16 @@ t.test('a confirmation uses the draft in the thread and not the file beside the 
   writeFileSync(rest, JSON.stringify({ ...kept, drafted: readFileSync(path).toString('base64') }));
   await scene.answer(review.id, { selectedOption: 'confirm' });
   await rested(scene);
-  t.match(lastNote(scene.session), /^OBJECT_CORRUPT: the draft .* does not hold what was drafted/);
+  t.match(lastNote(scene.session), /^OBJECT_CORRUPT: the stored draft .* is not the one that was drafted/);
 });
 
 t.test('the question of a draft names the advisories that its run needs', async (t) => {
   await using scene = await scriptSession([submits({ ...priceDraft, changeType: 'feature' })]);
   await scene.say('Make prices exact.');
   const { metadata, description } = await scene.asked('intent_review_choice');
-  t.match(metadata.lacks, [/has to approve/, /no advisories are imported here.*`writ sca import FILE`/]);
-  t.match(description, /## Missing here[^#]*no advisories are imported here/);
+  t.match(metadata.lacks, [
+    /has to approve/,
+    /no vulnerability advisories are imported.*`writ sca import FILE`/,
+  ]);
+  t.match(description, /## Missing here[^#]*no vulnerability advisories are imported/);
 });

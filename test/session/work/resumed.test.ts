@@ -69,7 +69,7 @@ t.test('resuming an unknown thread fails, with a hint if the id is that of a run
   sample.git('update-ref', `refs/ai/runs/${run}`, 'main');
   await t.rejects(openSession({ ...setting, resume: run }), {
     code: 'THREAD_NOT_FOUND',
-    hints: [`that is a run: \`writ resume ${run}\` goes on with it`],
+    hints: [`this is the id of a run; continue it with \`writ resume ${run}\``],
   });
 });
 

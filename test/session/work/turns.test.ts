@@ -116,7 +116,7 @@ t.test('a goal that is only talked about is blocked with the words of the model'
   const [failed = ''] = lastNote(session).split('\n');
   t.equal(
     failed,
-    'DRAFT_REFUSED: no contract was drafted: the model talks and submits nothing; it says: “I am a model.”',
+    'DRAFT_REFUSED: no spec was drafted: the model talks and submits nothing; it says: “I am a model.”',
   );
   const goal = session.channel.state.transcript.find(({ title }) => title === 'Goal')?.content ?? '';
   t.match(goal, /^blocked \(draft_refused\): `\/goal start` goes on/);

@@ -149,6 +149,6 @@ t.test('a budget is refused at the latest at the model call if the model has no 
   await using session = await openSession(late);
   await session.channel.send({ type: 'submit', text: '/ask Well?', proof: local });
   await until(() => session.channel.state.turn === undefined);
-  t.match(lastNote(session), /^SESSION_BUDGET_UNPRICED: it is unknown what `scripted` costs/);
+  t.match(lastNote(session), /^SESSION_BUDGET_UNPRICED: the price of `scripted` is unknown/);
   t.equal(model.asked.length, 0);
 });

@@ -66,9 +66,9 @@ t.test(
     sample.git('config', 'core.worktree', join(dir, 'other'));
     await t.rejects(openRepository(sample.dir), {
       code: 'NOT_A_REPOSITORY',
-      message: /lies outside the work tree that `core\.worktree` of its repository names/,
+      message: /is outside the working tree that `core\.worktree` of its repository names/,
     });
-    await t.rejects(openRepository(join(sample.dir, '.git')), { message: /lies inside the git directory/ });
+    await t.rejects(openRepository(join(sample.dir, '.git')), { message: /is inside the git directory/ });
   },
 );
 

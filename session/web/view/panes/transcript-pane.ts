@@ -317,7 +317,7 @@ function noteHead(entry: Entry): readonly (VNode | false)[] {
       gate.status !== 'skipped' && h('span.soft', text(gate.words)),
     ];
   const { title = 'Note' } = entry;
-  return [h('span', { class: `by ${toneOf(title)}` }, text(title))];
+  return [h('span', { class: `by ${toneOf(title)}` }, text(readOutcome(entry)?.title ?? title))];
 }
 
 function noteBody(entry: Entry): VNode | false {

@@ -30,8 +30,8 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
       h(
         'p.empty',
         page.state.standing === 'closed'
-          ? 'Nothing is planned yet. The contract and the plan appear here once they exist.'
-          : 'Say what shall change: a contract is drafted first, then a plan. Nothing is done before you say so.',
+          ? 'Nothing is planned yet. The spec and the plan appear here once they exist.'
+          : 'Say what shall change: a spec is drafted first, then a plan. Nothing is done before you say so.',
       ),
     intent !== undefined &&
       h(

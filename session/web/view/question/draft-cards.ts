@@ -51,7 +51,7 @@ export function IntentCard({
     h(Changes, { label: 'What differs from the draft before', changes }),
     h(
       'div.read',
-      { role: 'group', 'aria-label': 'The contract' },
+      { role: 'group', 'aria-label': 'The spec' },
       h(Prose, { source: essence }),
       rest !== '' && h('details.rest', h('summary', names.join(', ')), h(Prose, { source: rest })),
       about.trim() !== '' &&
