@@ -39,7 +39,7 @@ export async function runsCommand(context: CommandContext): Promise<CommandResul
   const drafts = await listWaitingDrafts(repository, begun);
   const runs = [...begun, ...drafts].sort((a, b) => (a.runId < b.runId ? 1 : -1));
   return succeeded(toRunsData(runs), (printer) => {
-    if (runs.length === 0) printer.line('no runs yet: `writ seal` or `writ run` makes the first');
+    if (runs.length === 0) printer.line('no runs yet');
     printer.table(
       runs.map((run) => {
         const { runId, startedAt, state, summary } = run;

@@ -340,9 +340,15 @@ t.test('missing provenance is reported on stderr, also with `--quiet`', async (t
 
 t.test('a waiting run prints its next command once, with its id', async (t) => {
   const { runId } = committed;
-  for (const [waits, hint] of [
-    ['budget', `grant more with \`writ resume ${runId} --more-cost-units N\``],
-    ['approval', `sign it with \`writ approve ${runId}\`, then go on with \`writ resume ${runId}\``],
+  for (const [waits, hints] of [
+    ['budget', [`grant more with \`writ resume ${runId} --more-cost-units N\``]],
+    [
+      'approval',
+      [
+        `an approver signs it: \`writ approve ${runId}\`; then you go on: \`writ resume ${runId}\``,
+        /you `writ push`, they `writ approve .* --remote REMOTE`, you `writ fetch`/,
+      ],
+    ],
   ] as const) {
     const [out, err] = [new PassThrough(), new PassThrough()];
     const look = { quiet: false, colourOut: false, colourErr: false, before: () => {} };
@@ -352,7 +358,7 @@ t.test('a waiting run prints its next command once, with its id', async (t) => {
     const { commit: _, ...rest } = committed as RunView & { readonly commit?: unknown };
     const result = toResult({ ...rest, state: 'waiting', decision, waiting } as RunView, print);
     result.human(print);
-    t.match(result, { exitCode: 4, error: { code: 'DECISION_WAITING', hints: [hint] } });
+    t.match(result, { exitCode: 4, error: { code: 'DECISION_WAITING', hints } });
     t.notMatch(String(out.read() ?? ''), /writ (?:resume|approve)/);
   }
 });
