@@ -141,7 +141,7 @@ export function refusalOf(plugin: FoundPlugin, all: readonly FoundPlugin[] = [pl
         hints: ['download it again, then `writ plugin add FILE.tgz`'],
       });
     return new WritError('PLUGIN_CHANGED', {
-      message: `the plugin \`${place}\` is not what \`.writ/config.toml\` at the policy commit pins: expected \`${expected}\`, found \`${found}\``,
+      message: `the plugin \`${place}\` differs from the digest in \`.writ/config.toml\` at the policy commit: expected \`${expected}\`, found \`${found}\``,
       detail: { plugin: place, expected, found },
       hints: [
         `read what changed, then pin it: \`digest = "${found}"\``,

@@ -70,7 +70,7 @@ t.test(
       sentence,
       'check `people` waiting: waits for approval: 1 of 2 people approved, 1 is missing; approved by `ana@x`; ' +
         'not counted: `cleo@x` (author: `cleo@x` is an author of the change or runs it), `dan@x` (expired: it was good until 2026-01-01), ' +
-        '`refs/ai/approvals/r/n` (malformed), `SHA256:x` (untrusted-signer) (decision: check `people` waiting)',
+        '`refs/ai/approvals/r/n` (malformed), `SHA256:x` (untrusted-signer)',
     );
     t.equal(next[0]?.line, `writ approve ${view.runId}`);
   },
