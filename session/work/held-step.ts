@@ -62,7 +62,14 @@ async function keep(scope: TurnScope, held: HeldReview): Promise<StepEnd> {
   const { localChanges: choice } = await localChangesOfHeld(scope, held);
   const local = { choice, atMs: clock.now(), included: view.localChanges };
   const landed = await landHeld(await openRepository(repositoryPath), held, view, local);
-  if ('lost' in landed) return promptOnceMore(scope, held, `nothing has moved: ${landed.lost}`);
+  if ('lost' in landed) {
+    const again = `writ seal --range ${nameOf(held.target.ref)}..${nameOf(held.branch)}`;
+    return promptOnceMore(
+      scope,
+      held,
+      `nothing has moved: ${landed.lost}. \`${again}\` evaluates the change on the new tip; discard it here afterwards`,
+    );
+  }
   const { notice } = landed;
   const told = `${held.commit} is on \`${nameOf(held.target.ref)}\`; \`writ verify ${held.runId}\``;
   return finish(scope, held, {

@@ -98,10 +98,15 @@ export async function evaluateByPolicy(
   }
   const { tree, laid: paths } = laid;
   const { record, log } = await keepSecondRun(attempt, task, outcome, { name: logName, tree, laid: paths });
-  return { findings: [toFinding(laid, told)], outcome, run: record, artifacts: log ? [log] : [] };
+  return {
+    findings: [toFinding(laid, told, attempt.patch.baseCommit === undefined)],
+    outcome,
+    run: record,
+    artifacts: log ? [log] : [],
+  };
 }
 
-function toFinding({ laid }: PlacedTree, told: string | undefined): Finding {
+function toFinding({ laid }: PlacedTree, told: string | undefined, isFirst: boolean): Finding {
   const names = laid.map(({ path, parts }) =>
     parts === undefined ? `\`${path}\`` : `\`${path}\` (${parts.map((part) => `\`${part}\``).join(', ')})`,
   );
@@ -117,7 +122,7 @@ function toFinding({ laid }: PlacedTree, told: string | undefined): Finding {
     : {
         rule,
         severity: 'error',
-        message: `it passes as the change has it, and fails with ${by}: ${told}; change it under a review (\`judge-changed\` in releaseChecks), or so that both pass`,
+        message: `it passes as the change has it, and fails with ${by}: ${told}; ${isFirst ? 'no commit exists yet: make the first one with `git commit`, and seal the next change' : 'change it under a review (`judge-changed` in releaseChecks), or so that both pass'}`,
         detail: { code: 'POLICY_JUDGE_FAILS' },
       };
 }
