@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
+import { describeProvider } from '../../../bin/command-parts/providers.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { commandGroups, helpText } from '../../../bin/help.ts';
 import { rules } from '../../../gates/rules.ts';
-import { makeSample } from '../../engine/sample.ts';
+import { fixtures, makeSample } from '../../engine/sample.ts';
 import { runLine } from '../host.ts';
 
 const dataOf = async (line: readonly string[], given: Parameters<typeof runLine>[2] = {}) => {
@@ -45,6 +47,33 @@ t.test('every rule has a guide', async (t) => {
   for (const { id, guide } of rules) t.ok(guide, id);
   t.match((await dataOf(['rules', 'scope'])).data, { rules: [{ id: 'scope', point: 'patch' }] });
   t.match(await dataOf(['rules', 'scop']), { code: 129, error: { hints: ['did you mean `scope`?'] } });
+});
+
+t.test('the rules of a listed plugin are known, trusted or not', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const given = { cwd: sample.root, env: sample.env };
+  t.match(await dataOf(['rules', 'test-names'], given), { code: 129 });
+  cpSync(join(fixtures, '../plugins/test-names'), join(sample.root, 'tools/test-names'), { recursive: true });
+  t.equal((await dataOf(['plugin', 'add', 'tools/test-names'], given)).code, 0);
+  sample.git('add', '--all', '--force');
+  sample.git('commit', '--quiet', '-m', 'chore: a rule');
+  t.match((await dataOf(['rules', 'test-names'], given)).data, { rules: [{ id: 'test-names' }] });
+  t.match((await dataOf(['explain', 'test-names'], given)).data, { subject: 'test-names' });
+});
+
+t.test('a local model server is usable only while it listens', async (t) => {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const given = { cwd: t.testdir({}), env: {} };
+  const described = () => describeProvider('own', { keys: [], keyless: () => true, base }, given);
+  t.match(await described(), `needs no key; at ${base}`);
+  await new Promise((resolve) => server.close(resolve));
+  await t.rejects(described(), {
+    code: 'PROVIDER_FAILED',
+    message: `not running: nothing listens at ${base}`,
+  });
 });
 
 t.test('a code, a rule and a run are explained, with the next step', async (t) => {
