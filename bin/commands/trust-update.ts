@@ -39,6 +39,9 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   const compared = compareRoots(old?.root, found.root, systemClock.now());
   const isSame = old?.bytes.equals(found.bytes) === true;
   const writes = !isSame && compared.lost.length === 0 && !options.flag('dry-run');
+  // A rename would replace it all the same, and root may write any file.
+  if (writes && mode !== undefined && (mode & 0o222) === 0)
+    throw outputFailed(name, new Error('it is read-only'));
   if (writes) await replace(path, found.bytes, mode ?? 0o644, name);
   const data = {
     path,

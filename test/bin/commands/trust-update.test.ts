@@ -130,6 +130,19 @@ t.test('trust update reads stdin, creates a missing root and writes through a sy
   t.equal(readFileSync(join(empty, 'root.json'), 'utf8'), text(root));
 });
 
+t.test('trust update leaves a read-only root as it is, also behind a link', async (t) => {
+  const cwd = t.testdir({ 'root.json': text(root), 'new.json': text(newer) });
+  chmodSync(join(cwd, 'root.json'), 0o444);
+  symlinkSync('root.json', join(cwd, 'link.json'));
+  for (const name of ['root.json', 'link.json']) {
+    const { code, out } = await runLine(['trust', 'update', 'new.json', '--root', name, '--json'], commands, {
+      cwd,
+    });
+    t.match([code, JSON.parse(out)], [128, { error: { code: 'OUTPUT_FAILED', message: /read-only/ } }], name);
+  }
+  t.equal(readFileSync(join(cwd, 'root.json'), 'utf8'), text(root));
+});
+
 t.test('trust update says in words why it cannot write the root', async (t) => {
   const cwd = t.testdir({ 'new.json': text(root), plain: '' });
   const line = ['--json', 'trust', 'update', 'new.json', '--root'];
