@@ -96,8 +96,7 @@ async function findByCommit(repository: Repository, commit: string, findRun: Fin
       }),
     };
   const [runId, ...more] = object ? (parseCommit(object.bytes)?.trailer('Run-Id') ?? []) : [];
-  if (runId === undefined || more.length > 0)
-    return { commit, reason: 'the commit names no run' };
+  if (runId === undefined || more.length > 0) return { commit, reason: 'the commit names no run' };
   try {
     const found = await findRun(runId);
     // Of several records of a run the one that holds here need not be the one that sealed this commit.
