@@ -106,7 +106,10 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
   },
   {
     title: 'session',
-    names: ['code', 'threads list', 'threads archive', 'threads export', 'threads delete', 'code-control'],
+    names: [
+      ...['code', 'threads list', 'threads archive', 'threads export', 'threads delete'],
+      ...['usage', 'code-control'],
+    ],
   },
   { title: 'verify', names: ['verify', 'attest sign', 'attest show', 'trust update'] },
   {

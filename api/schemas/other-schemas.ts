@@ -144,6 +144,25 @@ export const serviceShapes: Readonly<Record<string, JsonData>> = {
   'threads archive': record({ id: text, archived: flag }),
   'threads export': record({ id: text }, { markdown: text, path: text }),
   'threads delete': record({ deleted: list(text), kept: list(text) }),
+  usage: record({
+    usage: list(
+      record(
+        {
+          thread_id: text,
+          provider: text,
+          model: textOrNull,
+          calls: count,
+          input_tokens: count,
+          output_tokens: count,
+          cost_usd: numberOrNull,
+          last_at: moment,
+        },
+        { unpriced: flag },
+      ),
+    ),
+    total: record({ input_tokens: count, output_tokens: count, cost_usd: numberOrNull }, { unpriced: flag }),
+    unread: count,
+  }),
   'service status': record(
     {
       running: flag,

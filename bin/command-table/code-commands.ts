@@ -199,6 +199,17 @@ const threadCommands: readonly CommandSpec[] = [
 export const sessionCommands: readonly CommandSpec[] = [
   ...threadCommands,
   {
+    name: 'usage',
+    summary: 'show what the models of all sessions of this repository used, by thread and model',
+    arguments: [],
+    options: [
+      { name: 'since', value: 'DAYS', about: 'only the calls of that many days' },
+      { name: 'csv', about: 'print the rows as CSV' },
+    ],
+    examples: [{ line: 'writ usage --since 30 --csv', about: 'the last month, for a spreadsheet' }],
+    load: async () => (await import('../commands/usage.ts')).usageCommand,
+  },
+  {
     name: 'code-control',
     summary: 'control a running session from a program: JSON-RPC over standard input and output',
     description:

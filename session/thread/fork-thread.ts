@@ -12,6 +12,9 @@ import { copyAttached } from './attachments.ts';
 import { openThread, threadDirectory } from './open-thread.ts';
 import { readThread } from './read-thread.ts';
 
+/** Title of the note that separates the beginning of a fork from what is its own. */
+export const forkedTitle = 'Began as a fork';
+
 /** Facts of one record of the new journal. */
 const mostInRecord = 500;
 
@@ -67,7 +70,7 @@ async function forkThread(
   const ended: readonly Fact[] = [
     ...withdrawn,
     ...afterKill(withdrawn.reduce(reduce, state), { nowMs, newId }),
-    { type: 'noted', id: newId(), title: 'Forked', text: `the beginning is that of thread ${threadId}` },
+    { type: 'noted', id: newId(), title: forkedTitle, text: `the beginning is that of thread ${threadId}` },
   ];
   const directory = threadDirectory(repository, id);
   await using opened = await openThread(directory, id, { clock, witness });

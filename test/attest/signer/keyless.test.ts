@@ -461,7 +461,7 @@ t.test('steps signed with a lost key are signed again unless logging has begun',
   t.equal(await stepsOfClaim(steps, first).once('signed', () => 4), 2, 'what ended is answered');
   await t.rejects(
     stepsOfClaim(steps, first).once('summary', () => 5),
-    { code: 'SIGNER_FAILED', message: /gone/ },
+    { code: 'SIGNER_FAILED', message: /was stopped/ },
   );
   t.equal(await stepsOfClaim(steps, second).once('summary', () => 6), 6);
   const managed = toSigner(generateKey('ecdsa-p256-sha256'), false);

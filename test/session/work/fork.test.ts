@@ -1,5 +1,6 @@
 import t from 'tap';
 import { openSession } from '../../../session/open-session.ts';
+import { forkedTitle } from '../../../session/thread/fork-thread.ts';
 import { answeringModel } from '../../agent/scripted-model.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { until } from '../../waiting/until.ts';
@@ -39,7 +40,7 @@ t.test('`/fork` makes a thread that goes on from before a message, and the first
   await inThread(fork, async (session) => {
     t.equal(session.channel.state.ground.threadId, fork);
     t.strictSame(asked(session), ['What is first?']);
-    t.match(session.channel.state.transcript.at(-1), { title: 'Forked', content: first });
+    t.match(session.channel.state.transcript.at(-1), { title: forkedTitle, content: first });
     await say(session, '/ask What is third?');
     t.strictSame(asked(session), ['What is first?', 'What is third?']);
   });
