@@ -59,7 +59,7 @@ t.test('a manifest with an invalid artifact is refused with the wrong field', as
     [{ name: 'No Name' }, /expected the `name` of an artifact/],
     [{ timeoutSeconds: 601 }, /`timeoutSeconds`/],
     [{ stage: 'fast' }, /unknown field `stage`/],
-    [{ name: 'sbom' }, /bears the name of one of ours/],
+    [{ name: 'sbom' }, /has the name of a built-in one/],
   ] as const) {
     const [artifact] = manifest.writ.artifacts;
     const writ = { ...manifest.writ, artifacts: [{ ...artifact, ...change }] };

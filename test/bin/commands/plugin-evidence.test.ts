@@ -51,7 +51,7 @@ t.test('a manifest with an invalid evidence policy is refused with the wrong fie
     [{ refusesRetrieval: 'yes' }, /\/evidence\/0.*expected `refusesRetrieval`/],
     [{ trustTiers: ['web'] }, /unknown field `trustTiers`/],
     [{ timeoutSeconds: 0 }, /`timeoutSeconds`/],
-    [{ name: 'open-web' }, /bears the name of one of ours/],
+    [{ name: 'open-web' }, /has the name of a built-in one/],
   ] as const) {
     const [evidence] = manifest.writ.evidence;
     const writ = { ...manifest.writ, evidence: [{ ...evidence, ...change }] };

@@ -61,7 +61,7 @@ t.test('a plugin log may not have the name of a built-in log', async (t) => {
     const place = { cwd: sample.root, env: sample.env };
     const { code, err } = await runLine(['plugin', 'new', 'log', name], commands, place);
     t.equal(code, 129);
-    t.match(err, /PLUGIN_INVALID.*name of one of ours/);
+    t.match(err, /PLUGIN_INVALID.*name of a built-in one/);
   }
 });
 

@@ -84,7 +84,7 @@ t.test('a resumed thread prints the confirmed spec once, in its place', async (t
   };
   const printer = openPrinter();
   const lines = printer.print(snapshot, 80).lines.map(textOf);
-  const [asked, contracts, note] = ['Go.', 'Contract: ', 'Note 0.'].map((words) =>
+  const [asked, contracts, note] = ['Go.', 'Spec: ', 'Note 0.'].map((words) =>
     lines.findIndex((line) => line.includes(words)),
   );
   t.ok(
@@ -94,7 +94,7 @@ t.test('a resumed thread prints the confirmed spec once, in its place', async (t
       asked < contracts &&
       contracts < note,
   );
-  t.match(lines.join('\n'), /Contract: Exact prices\n {2}A price is too high\./);
+  t.match(lines.join('\n'), /Spec: Exact prices\n {2}A price is too high\./);
   t.notMatch(lines.join('\n'), /Long ago|Withdrawn/);
   t.strictSame(printer.print(snapshot, 80).lines, [], 'and once');
 });

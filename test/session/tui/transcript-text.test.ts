@@ -12,7 +12,7 @@ t.test('an exported transcript has the essence of the spec where it was proposed
   const text = await exported(t, 'intent');
   t.match(
     text,
-    /^# Thread \S+\n\n## You\n\n[\s\S]*\n## Contract: Keep notes of orders[^\n]*\n\n```\n[\s\S]*may write {3}src[\s\S]*checked by/,
+    /^# Thread \S+\n\n## You\n\n[\s\S]*\n## Spec: Keep notes of orders[^\n]*\n\n```\n[\s\S]*may write {3}src[\s\S]*checked by/,
   );
   t.notMatch(text, 'Transparency log', 'and not all of it');
 });
@@ -22,14 +22,14 @@ t.test('an exported transcript has tool calls with exit codes and runs with thei
   t.match(text, /\n- `read src\/validate\.js`\n/);
   t.match(
     text,
-    /\n## Run 01a2071a\S+: Decision\.Commit\n\n1 of 1 checks passed[^\n]*\n\n- commit `0123456789abcdef/,
+    /\n## Run 01a2071a\S+: Committed\n\n1 of 1 checks passed[^\n]*\n\n- commit `0123456789abcdef/,
   );
   t.match(text, '> **Gate fast**: passed');
   t.notMatch(text, /\(done|\(completed\)/);
   const failed = await exported(t, 'repair');
   t.match(failed, /\n- `\$ node --test --test-reporter=tap` exit code 1\n/);
   t.match(failed, /\n- `\$ node --test --test-reporter=tap` running\n/);
-  t.match(failed, /: Decision\.Abandon\n\nstage/);
+  t.match(failed, /: Refused\n\nstage/);
 });
 
 t.test('an exported transcript has approvals with their command and answers without secrets', async (t) => {

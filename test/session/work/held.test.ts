@@ -296,7 +296,7 @@ t.test('`/review on` is refused where a branch `writ` blocks the review branch',
   scene.sample.git('branch', 'writ');
   await t.rejects(scene.say('/review on'), {
     code: 'UNSUPPORTED_OPERATION',
-    message: /a branch `writ` is/,
+    message: /a branch `writ` exists/,
     hints: [/git branch -m writ/],
   });
   t.notOk('review' in scene.session.channel.state.settings, 'nothing was set');

@@ -146,8 +146,8 @@ t.test(
     });
     await scene.answer(id, { answers: { localChanges: ['stop'] } });
     await scene.ended();
-    t.match(lastNote(scene.session), /^WORKTREE_DIRTY: `src\/price\.js` has local changes/);
-    t.match(lastNote(scene.session), 'give `--local-changes include` or `set-aside`');
+    t.match(lastNote(scene.session), /^WORKTREE_DIRTY: `src\/price\.js` has uncommitted changes/);
+    t.match(lastNote(scene.session), 'pass `--local-changes include` or `set-aside`');
     t.equal(scene.model.asked.length, 1, 'only the draft was made by a model');
     t.equal(readFileSync(join(scene.sample.root, 'src/price.js'), 'utf8'), '// mine\n');
 
