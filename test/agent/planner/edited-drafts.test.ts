@@ -79,7 +79,7 @@ t.test('an edit looser than the profile is refused with its field', async (t) =>
         error: {
           code: 'DRAFT_LOOSENED',
           details: { run_id: data.run_id, edits: [{ field: field.replace(/\.cost_units$/, '') }] },
-          hints: [/put it back/, /writ spec new/],
+          hints: [/undo that edit/, /writ spec new/],
         },
       },
       field,

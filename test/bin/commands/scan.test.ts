@@ -86,7 +86,7 @@ t.test('if only untracked files are new, the refusal names one and `git add`', a
   writeFileSync(join(root, 'new.js'), evil);
   const { code, err } = await runLine(['scan'], commands, { cwd: root, env });
   t.equal(code, 1);
-  t.match(err, /PATCH_EMPTY.*\n {2}hint: git does not track `new\.js`: `git add` it/);
+  t.match(err, /PATCH_EMPTY.*\n {2}hint: git does not track `new\.js`: run `git add` on it/);
 });
 
 long('a range scan covers dependencies, and tests if requested', async (t) => {

@@ -392,7 +392,7 @@ t.test('a change that cannot be sealed is refused with the next step', async (t)
   git('read-tree', '-m', 'HEAD^', 'HEAD', ours);
   t.match(await call('seal'), {
     code: 128,
-    error: { code: 'WORKTREE_DIRTY', message: /`src\/price\.js` is not merged/ },
+    error: { code: 'WORKTREE_DIRTY', message: /`src\/price\.js` has merge conflicts/ },
   });
   git('reset', '-q', '--hard');
   git('checkout', '-q', '--detach');

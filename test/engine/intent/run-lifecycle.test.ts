@@ -48,7 +48,7 @@ t.test('a draft runs only after its exact document was activated', async (t) => 
   await activateIntent(store, draft, person);
   await t.resolves(requireActive(store, draft));
   const edited = contractOf(id, 'draft', { summary: 'Another summary of it' });
-  await t.rejects(requireActive(store, edited), { ...refusal('draft'), message: /not confirmed/ });
+  await t.rejects(requireActive(store, edited), { ...refusal('draft'), message: /with another document/ });
   await activateIntent(store, edited, person);
   await t.resolves(requireActive(store, edited));
   await t.resolves(requireActive(store, draft), 'what was confirmed before still is');

@@ -221,7 +221,7 @@ t.test('a package manager that cannot be downloaded is a sign of a broken machin
       code: 'ENVIRONMENT_BROKEN',
       message:
         'check `unit` starts a version of a package manager or toolchain that would be downloaded: it is missing at the base commit too',
-      hints: [/`corepack install`.*`writ resume RUN`; nothing was decided/],
+      hints: [/`corepack install`.*`writ resume RUN`; the change is neither accepted nor refused/],
     });
     const tests = { passed: 1, failed: 1, skipped: 0 } as never;
     t.equal(environmentSign(check, { ...failed(text, 1), tests }), undefined, 'a test of such output');
@@ -254,7 +254,7 @@ t.test('a missing dependency is a sign of the machine if the project or the comm
     code: 'WORKSPACE_DEPENDENCIES_MISSING',
     exitCode: 128,
     detail: { check: 'unit', name: 'jest' },
-    hints: ['the remedy', /`writ resume RUN`.*nothing was decided/],
+    hints: ['the remedy', /`writ resume RUN`.*neither accepted nor refused/],
   });
   t.doesNotThrow(() => stopIfSameAtBase(check, sign, missing('left-pad')));
   t.doesNotThrow(() => stopIfSameAtBase(check, sign, failed('', 1)));

@@ -234,8 +234,8 @@ t.test(
       ],
       { encoding: 'utf8' },
     );
-    t.match(stdout, /missing +sandbox-bubblewrap .*docs\/guides\/container\.md/, stderr);
-    t.match(stdout, /missing +sandbox-unshare .*docs\/guides\/container\.md/, stderr);
+    t.match(stdout, /missing +sandbox-bubblewrap .*writ help container/, stderr);
+    t.match(stdout, /missing +sandbox-unshare .*writ help container/, stderr);
     t.end();
   },
 );
