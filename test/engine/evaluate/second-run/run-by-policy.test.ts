@@ -9,7 +9,7 @@ import {
 import type { Attempt } from '../../../../engine/state/open-run.ts';
 import { toRuleInput } from '../../../../testing.ts';
 
-const attemptOf = (maxAllowedRegression: 'none' | 'low', isLeft = true): Attempt => {
+const attemptOf = (maxAllowedRegression: 'none' | 'low', isLeft = true, isFirst = false): Attempt => {
   const { spec } = toRuleInput({
     name: 'x',
     files: {},
@@ -20,6 +20,7 @@ const attemptOf = (maxAllowedRegression: 'none' | 'low', isLeft = true): Attempt
     identity: { contract: { effective: spec } },
     environment: { config: { redaction: {}, workspace: { prepare: [] } } },
     services: { secrets: { values: [] } },
+    patch: isFirst ? {} : { baseCommit: '0'.repeat(40) },
     patchFindings: isLeft ? [left] : [],
     box: { add: async () => ({ name: 'policy-judge-log', sha256: 'd' }) },
   };
@@ -80,6 +81,8 @@ t.test('a check that fails with the files of the policy commit fails and names t
     /^it passes as the change has it, and fails with `a\.js`, `package\.json` \(`jest`\) as the policy commit has it: exit code 3, expected 0;/,
   );
   t.match(told.run, { status: 'failed', exitCode: 3, tree: 't', log: 'd', durationMs: 3 });
+  const first = await judged(attemptOf('low', true, true), taskOf('unit', 'fast'), outcome(0), outcome(3));
+  t.match(first.told.findings[0]?.message, /no commit exists yet: make the first one with `git commit`/);
 });
 
 t.test('a check that passes with all files restored runs again with the judge files alone', async (t) => {
