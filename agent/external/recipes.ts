@@ -10,6 +10,7 @@ import type { ExternalAgent } from '../../core/interfaces/worker.ts';
 import { guardCommand } from '../../workspace/command-acl/acl.ts';
 import { authorizeTarget, type EgressPolicy, readTarget } from '../../workspace/egress/openings.ts';
 import { type FoundAgent, findAgent } from '../../workspace/process/find-program.ts';
+import { inShellQuotes } from '../../workspace/shell/quote.ts';
 
 /**
  * How one program is started. Values of `env` and `files` may contain `{base}` (base URL of the relay), `{root}` (the
@@ -220,7 +221,7 @@ export function agentCommand({ argv: [program = '', ...args] }: ExternalAgent): 
 }
 
 function toShellWord(word: string): string {
-  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : inShellQuotes(word);
 }
 
 /**

@@ -18,6 +18,7 @@ import { namesIn } from '../../workspace/git/hash-tree.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { readHead } from '../../workspace/git/resolve-commit.ts';
 import { shortBranch } from '../../workspace/git/target.ts';
+import { inShellQuotes } from '../../workspace/shell/quote.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { configText } from './init.ts';
 
@@ -283,7 +284,7 @@ function workflows(setup: Setup, { action, package: installed }: Program): reado
 
 function gitlabFiles(setup: Setup): readonly NewFile[] {
   const { isSealing, checks } = setup;
-  const quoted = checks.map((check) => ` --check '${check.replaceAll("'", "'\\''")}'`).join('');
+  const quoted = checks.map((check) => ` --check ${inShellQuotes(check)}`).join('');
   const line = `sh ci/ci.sh${isSealing ? ' --seal' : ''}${quoted}`;
   const jobs = withInstalls(shipped('ci/gitlab.yml'), setup)
     .replace(/^# Copy into .*\n/, '')
@@ -468,7 +469,7 @@ function nextSteps(
     !isAdvising(options) &&
     isKept(configPath) &&
     /^[ \t]*mode[ \t]*=[ \t]*["']advise/m.test(configOf(repository.root));
-  const quoted = checks.map((check) => ` --check '${check.replaceAll("'", "'\\''")}'`).join('');
+  const quoted = checks.map((check) => ` --check ${inShellQuotes(check)}`).join('');
   const lines = [
     ...(advisesStill
       ? [

@@ -16,6 +16,7 @@ import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { countCommits, isAncestor, mergeBase, resolveCommit } from '../../workspace/git/resolve-commit.ts';
 import { branchAt } from '../../workspace/git/target.ts';
+import { inShellQuotes } from '../../workspace/shell/quote.ts';
 import { noPull, openGitHub } from '../ci/github.ts';
 import { type Claim, type Job, readEvent, readJob } from '../ci/job.ts';
 import {
@@ -308,7 +309,7 @@ function notesOf(
 const workflow = 'gh workflow run writ-resume.yml';
 
 function shellName(name: string): string {
-  return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+  return /^[\w./-]+$/.test(name) ? name : inShellQuotes(name);
 }
 
 /** Sets the status of the commit and our comment; false, with a warning, where either failed. */

@@ -13,6 +13,7 @@ import { hookMark, hooksDirectory, keptEnding, maxHookBytes } from '../../worksp
 import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { maxPatchBytes, plainDiffFlags } from '../../workspace/patch/normalise.ts';
+import { inShellQuotes } from '../../workspace/shell/quote.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { gitOutput } from '../command-parts/scan-sources.ts';
 import { scanIn } from './scan.ts';
@@ -86,7 +87,7 @@ async function place(context: CommandContext): Promise<{ readonly path: string; 
 
 /** A hook before ours gets the same arguments and standard input, and can refuse. */
 function script(name: Hook): string {
-  const quoted = `'${fileURLToPath(ownFile('bin/writ.js')).replaceAll("'", "'\\''")}'`;
+  const quoted = inShellQuotes(fileURLToPath(ownFile('bin/writ.js')));
   return `#!/bin/sh
 ${hookMark} ${name}; \`writ hook uninstall ${name}\` removes it
 kept="$0${keptEnding}"

@@ -9,6 +9,7 @@ import { sshKeyBlob, wireString } from '../../attest/encoding/ssh-wire.ts';
 import { generateKey } from '../../attest/keys/key-signer.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { execFileBounded } from '../../workspace/process/spawn.ts';
+import { inShellQuotes } from '../../workspace/shell/quote.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
 
 /** Somebody of the sample, with a key that exists for this demonstration alone. */
@@ -140,18 +141,14 @@ async function restoreDotFiles(directory: string): Promise<void> {
  * printed commands work from any directory. `DEMO_HOME` switches to another user.
  */
 export async function writeScript(out: string, home: string, repository: string): Promise<void> {
-  const node = quote(process.execPath);
+  const node = inShellQuotes(process.execPath);
   const text = [
     '#!/bin/sh',
     `HOME="\${DEMO_HOME:-${home.replaceAll(/[\\"$`}]/g, '\\$&')}}"`,
     'export HOME',
     'unset XDG_CONFIG_HOME XDG_DATA_HOME CI',
-    `exec ${node} ${quote(fileURLToPath(ownFile('bin/writ.js')))} --repo ${quote(repository)} "$@"`,
+    `exec ${node} ${inShellQuotes(fileURLToPath(ownFile('bin/writ.js')))} --repo ${inShellQuotes(repository)} "$@"`,
     '',
   ].join('\n');
   await chmod(writeOutput(out, 'writ', text), 0o755);
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,7 @@
 /* Prints to the terminal; escapes all text and applies colours. */
 import type { Writable } from 'node:stream';
 import { revealHidden } from '../../api/envelope.ts';
+import { inShellQuotes } from '../../workspace/shell/quote.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -200,7 +201,7 @@ export function escapeTerminal(text: string): string {
 
 /** Text as one word of a POSIX shell. */
 export function toShellWord(text: string): string {
-  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:@=-]+$/.test(text) ? text : inShellQuotes(text);
 }
 
 /** East Asian wide and emoji: two columns. */

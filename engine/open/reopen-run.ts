@@ -32,6 +32,7 @@ import {
 } from '../../workspace/git/target.ts';
 import { carryReader } from '../../workspace/patch/carry-reader.ts';
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
+import { inShellQuotes } from '../../workspace/shell/quote.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
 import { openRunStore } from '../intent/find-intent.ts';
 import { modelsOf, readClaim } from '../record/claimed-run.ts';
@@ -316,7 +317,7 @@ async function followIncluded(
 
 /** As a word of a POSIX shell. */
 function quoted(path: string): string {
-  return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  return /^[\w./+-]+$/.test(path) ? path : inShellQuotes(path);
 }
 
 /**

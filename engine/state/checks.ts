@@ -6,6 +6,7 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import type { CheckObservation, StageName } from '../../core/interfaces/stage.ts';
 import { type CheckList, checksOf } from '../../spec/checks-of.ts';
 import { isAttested } from '../../spec/facts.ts';
+import { inShellQuotes } from '../../workspace/shell/quote.ts';
 import type { ConfiguredCheck } from '../config/checks-section.ts';
 import type { ScannerConfig, WritConfig } from '../config/config.ts';
 
@@ -84,7 +85,7 @@ function quotedArgument(argument: string): string {
 }
 
 function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]*$/.test(text) ? text : inShellQuotes(text);
 }
 
 /** The id of the check that runs a hook. */

@@ -7,6 +7,7 @@ import { type LinkedEntry, readLinks } from '../../../readers/judges/tree.ts';
 import type { GitDirectory } from '../../../workspace/git/git.ts';
 import { readBlobs } from '../../../workspace/git/read-objects.ts';
 import { listTree } from '../../../workspace/git/tree.ts';
+import { inShellQuotes } from '../../../workspace/shell/quote.ts';
 import type { PrepareStep } from '../../config/config.ts';
 import { isBelow } from '../../state/open-scanners.ts';
 import { Following } from '../reach/following.ts';
@@ -31,7 +32,7 @@ export async function findVerificationInputs(
   const files = entries.filter(({ mode }) => mode.startsWith('1') && !mode.startsWith('16'));
   const read = (paths: readonly string[]) => readBlobs(objects, baseTree, paths);
   const checked = await followChecks(checks, files, read, root);
-  const steps = prepare.map(({ argv }) => ({ id: 'prepare', command: argv.map(quoted).join(' ') }));
+  const steps = prepare.map(({ argv }) => ({ id: 'prepare', command: argv.map(inShellQuotes).join(' ') }));
   if (steps.length === 0) return checked;
   // A step sees no other part of the tree.
   const inputs = prepare.flatMap((step) => step.inputs);
@@ -45,10 +46,6 @@ export async function findVerificationInputs(
 }
 
 const nothing: JudgeReach = { files: [], scripts: {}, programs: [], gaps: [] };
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
 
 /** Origin of verification inputs that count because `prepare` uses them. */
 export const ofPrepare = '`[[workspace.prepare]]`';

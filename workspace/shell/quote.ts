@@ -1,0 +1,6 @@
+/* Writes text as words of a POSIX shell. */
+
+/** The text in single quotes, whatever it holds: one word that the shell takes as it is. */
+export function inShellQuotes(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
