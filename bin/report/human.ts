@@ -15,7 +15,8 @@ import {
 } from '../../core/interfaces/stage.ts';
 import { limitExceeded } from '../../gates/rules/check-outcome.ts';
 import { ownSecretsIn } from '../../spec/secrets-in-text.ts';
-import { type Part, type Printer, type Style, styled, toShellWord } from '../terminal/print.ts';
+import { toShellWord } from '../../workspace/shell/quote.ts';
+import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import {
   checksOnWorkers,
   modelWords,

@@ -1,7 +1,6 @@
 /* Prints to the terminal; escapes all text and applies colours. */
 import type { Writable } from 'node:stream';
 import { revealHidden } from '../../api/envelope.ts';
-import { inShellQuotes } from '../../workspace/shell/quote.ts';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -197,11 +196,6 @@ const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
  */
 export function escapeTerminal(text: string): string {
   return revealHidden(text, (found, code) => named[found] ?? `\\u{${code}}`);
-}
-
-/** Text as one word of a POSIX shell. */
-export function toShellWord(text: string): string {
-  return /^[\w./:@=-]+$/.test(text) ? text : inShellQuotes(text);
 }
 
 /** East Asian wide and emoji: two columns. */

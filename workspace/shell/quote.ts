@@ -4,3 +4,8 @@
 export function inShellQuotes(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** The text as one word, in quotes only where a reader needs them. */
+export function toShellWord(text: string): string {
+  return /^[\w./:@=-]+$/.test(text) ? text : inShellQuotes(text);
+}
