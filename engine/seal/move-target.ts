@@ -105,9 +105,10 @@ export async function followTarget(
 ): Promise<AroundOutcome> {
   try {
     const stored = target.checkedOutHere ? await readSetAside(repository, runId) : undefined;
-    if (stored !== undefined)
-      return await followAround(repository, target, commit, { runId, stored, isIncluded });
-    const outcome = await (isAgain ? finishFollow : followWorktree)(repository, target, commit);
+    const outcome =
+      stored === undefined
+        ? await (isAgain ? finishFollow : followWorktree)(repository, target, commit)
+        : await followAround(repository, target, commit, { runId, stored, isIncluded });
     if (outcome.state !== 'followed') return outcome;
     const unfiltered = await unfilteredPaths(repository, target, commit);
     return unfiltered.length === 0 ? outcome : { ...outcome, unfiltered };

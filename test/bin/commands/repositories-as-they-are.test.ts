@@ -127,6 +127,28 @@ t.test('a landed file that a filter of git converts is named, with what writes i
   t.equal(readFileSync(join(root, 'a.up'), 'utf8'), 'CONTENT\n');
 });
 
+t.test('a filtered file is named, too, where local changes were set aside', async (t) => {
+  const { root, git, write, commit, run } = scene(t);
+  git('config', 'filter.upper.clean', 'tr A-Z a-z');
+  git('config', 'filter.upper.smudge', 'tr a-z A-Z');
+  write('.gitattributes', '*.up filter=upper\n');
+  write('b.txt', 'one\n2\n3\n4\n5\n');
+  commit();
+  git('checkout', '-q', '-b', 'topic');
+  write('a.up', 'CONTENT\n');
+  write('b.txt', 'two\n2\n3\n4\n5\n');
+  commit();
+  git('checkout', '-q', 'main');
+  write('b.txt', 'one\n2\n3\n4\nmine\n');
+  const { decision, notices } = await run(
+    { source: { kind: 'range', range: 'main..topic' }, onto: 'main', localChanges: 'set-aside' },
+    { intent: { changeType: 'chore', inScope: ['./'], objectives: ['more files'], touchHints: {} } },
+  );
+  t.equal(decision?.type, 'commit', String(decision?.rationale));
+  t.match(notices, [/^`a\.up` in the working tree has the form that git stores/]);
+  t.equal(readFileSync(join(root, 'b.txt'), 'utf8'), 'two\n2\n3\n4\nmine\n');
+});
+
 t.test('a sparse checkout hides nothing from checks, and stays sparse', async (t) => {
   const { git, write, commit, seal } = scene(t);
   write('in/a.txt', 'a\n');
