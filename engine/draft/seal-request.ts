@@ -184,7 +184,6 @@ export interface RecordedSpec {
   readonly refs: RunStore['refs'];
   readonly bytes: Uint8Array;
   readonly document: IntentSpec;
-  readonly digest: string;
 }
 
 /**
@@ -213,7 +212,7 @@ export async function recordedSpec(
       detail: { run_id: runId, expected: specDigests.join(', '), found: spec.digest },
       hints: ['someone changed the record: compare it with `git log refs/ai/runs/…` of another clone'],
     });
-  return { runId, refs: store.refs, bytes, document: read.document, digest: spec.digest };
+  return { runId, refs: store.refs, bytes, document: read.document };
 }
 
 /** The specs of the runs that a commit names. As `recordedSpec`. */

@@ -108,6 +108,8 @@ export type Want =
       readonly spoken:
         | TurnWords
         | Deed
+        /** A new thread with what was said before this entry. */
+        | { readonly kind: 'fork'; readonly before: string }
         | { readonly kind: 'goal' | 'review' | 'undo'; readonly text: string };
       /** Who answers, where it is another one than the session's own. */
       readonly agent?: string;

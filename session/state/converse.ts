@@ -15,7 +15,7 @@ import {
   saidFact,
   type Want,
 } from './command.ts';
-import { cutDialogue } from './dialogue.ts';
+import { cutDialogue, mostNamed, turnInQuotes } from './dialogue.ts';
 import type { Fact, FactOf, Speaker } from './fact.ts';
 import { exhausted, grantedLimit, pursuedGoal } from './goal.ts';
 import {
@@ -371,18 +371,13 @@ function decideCut(state: SessionState, how: 'clear' | 'compact', { newId }: Pic
 /** What a cut drops of the conversation, and what it keeps: each turn by its first words. */
 function compacted(dialogue: readonly ModelMessage[]): readonly string[] {
   const turnsOf = (messages: readonly ModelMessage[]): readonly string[] =>
-    messages.flatMap((one) =>
-      one.role === 'user' ? [cut(one.text.replace(/\s+/g, ' ').trim(), mostShown)] : [],
-    );
+    messages.flatMap((one) => (one.role === 'user' ? [turnInQuotes(one.text)] : []));
   const [all, kept] = [turnsOf(dialogue), turnsOf(cutDialogue(dialogue, 'compact'))];
   const dropped = all.slice(0, all.length - kept.length);
   const line = (what: string, turns: readonly string[]): readonly string[] =>
-    turns.length === 0 ? [] : [`${what}: ${turns.map((one) => `“${one}”`).join(', ')}`];
-  return [...line('dropped', dropped.slice(-mostDropped)), ...line('kept', kept)];
+    turns.length === 0 ? [] : [`${what}: ${turns.join(', ')}`];
+  return [...line('dropped', dropped.slice(-mostNamed)), ...line('kept', kept)];
 }
-
-/** Characters of a turn in the note of a cut, and dropped turns that are named. */
-const [mostShown, mostDropped] = [60, 10];
 
 function charactersOf(dialogue: readonly ModelMessage[]): number {
   return dialogue.reduce(

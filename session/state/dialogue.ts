@@ -23,6 +23,16 @@ export function cutDialogue(dialogue: readonly ModelMessage[], how: DialogueCut)
   return [...dialogue.slice(first, last).map(shortened), ...dialogue.slice(last)];
 }
 
+/** Turns that a note names. */
+export const mostNamed = 10;
+const mostShown = 60;
+
+/** The first words of a turn, on one line and in quotation marks. */
+export function turnInQuotes(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return `“${line.length <= mostShown ? line : `${line.slice(0, mostShown).toWellFormed()}…`}”`;
+}
+
 function shortened(message: ModelMessage): ModelMessage {
   if (message.role === 'user') return { ...message, text: cut(message.text, keptText) };
   if (message.role === 'assistant') return { ...message, text: cut(message.text, keptText) };

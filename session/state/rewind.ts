@@ -1,14 +1,12 @@
 /** Decides `/rewind`, which goes back before the last messages, and where `/fork` begins. */
 import { WritError } from '../../core/base/errors.ts';
 import { type Decided, type Moment, requireIdle } from './command.ts';
+import { mostNamed, turnInQuotes } from './dialogue.ts';
 import type { Fact, FactOf, Speaker } from './fact.ts';
 import { requireMayUndo } from './questions.ts';
 import { type Spoken, spokenIn } from './slash.ts';
 import type { SessionState, TranscriptEntry } from './state.ts';
 import type { RunOutcome } from './work.ts';
-
-/** Messages that a list names, and characters of each. */
-const [mostListed, mostShown] = [10, 60];
 
 /** A message that a model got, and the runs that were committed after it, newest first. */
 interface SentMessage {
@@ -109,28 +107,23 @@ function committedRun({ metadata }: TranscriptEntry): readonly string[] {
 
 function listed(sent: readonly SentMessage[]): string {
   if (sent.length === 0) return 'no message was sent to a model: there is nothing to go back to';
-  const lines = sent.slice(0, mostListed).map(({ words, runs }, at) => {
+  const lines = sent.slice(0, mostNamed).map(({ words, runs }, at) => {
     const commits = runs.length === 0 ? '' : ` (commits since: ${runs.length})`;
-    return `${at + 1}  ${quoted(words)}${commits}`;
+    return `${at + 1}  ${turnInQuotes(words)}${commits}`;
   });
   return ['`/rewind N` goes back before one of these:', ...lines].join('\n');
 }
 
 function forgotten(dropped: readonly SentMessage[]): string {
   return `a model no longer gets: ${dropped
-    .slice(0, mostListed)
-    .map(({ words }) => quoted(words))
+    .slice(0, mostNamed)
+    .map(({ words }) => turnInQuotes(words))
     .join(', ')}`;
-}
-
-function quoted(words: string): string {
-  const line = words.replace(/\s+/g, ' ').trim();
-  return `“${line.length <= mostShown ? line : `${line.slice(0, mostShown).toWellFormed()}…`}”`;
 }
 
 function undoing(runs: readonly string[]): string {
   return runs
-    .slice(0, mostListed)
+    .slice(0, mostNamed)
     .map((run) => `\`/undo ${run}\``)
     .join(', ');
 }

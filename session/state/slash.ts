@@ -18,7 +18,7 @@ export type Spoken =
   | { readonly kind: 'rewind'; readonly messages?: number; readonly what: RewindWhat }
   /** Limit of the session in USD; absent: no limit. */
   | { readonly kind: 'budget'; readonly limitUsd?: number }
-  | Exclude<Deed, { readonly kind: 'fork' }>
+  | Deed
   | { readonly kind: 'goal'; readonly words: GoalWords }
   /** Shows the question about the held change again. */
   | { readonly kind: 'review'; readonly text: string }
@@ -42,9 +42,7 @@ export type Deed =
   /** A command of the user, run on a copy of the working tree. */
   | { readonly kind: 'shell'; readonly command: string }
   /** Verifies the seal of a commit or run; an empty target is the last commit of the thread. */
-  | { readonly kind: 'verify'; readonly target: string }
-  /** A new thread with what was said before this entry. */
-  | { readonly kind: 'fork'; readonly before: string };
+  | { readonly kind: 'verify'; readonly target: string };
 
 export type GoalWords =
   | { readonly kind: 'start'; readonly objective: string }
