@@ -11,6 +11,7 @@ import { recordedSpec } from '../../engine/draft/seal-request.ts';
 import { readClaim } from '../../engine/record/claimed-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { tryGit } from '../../workspace/git/git.ts';
+import { pickRemote } from '../../workspace/git/network.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
@@ -42,7 +43,9 @@ import { exchange, fetchCommand, pushCommand, pushInRounds, requireMoved } from 
 /** `writ ci`: evaluates the change of a job, seals it with `--seal`, and reports. Exit codes as `writ run`. */
 export async function ciCommand(context: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
-  const job = await readJob(context, await claimGiven(context, repository));
+  const remoteName = await remoteHere(repository, context);
+  const claim = await claimGiven(context, repository, remoteName);
+  const job = { ...(await readJob(context, claim)), remoteName };
   await bring(context, repository, job);
   if (context.options.flag('seal') && !job.isTrusted)
     context.print.note(
@@ -58,21 +61,36 @@ export async function ciCommand(context: CommandContext): Promise<CommandResult>
       );
     return await report(context, repository, job, result);
   } catch (fault) {
-    if (isWritError(fault))
-      await post(
-        context,
-        job,
-        faultSummary(fault.code, fault.message),
-        fault.hints.map((hint) => `- ${hint}`),
-      );
+    if (isWritError(fault)) await post(context, job, faultSummary(fault.code, fault.message), asList(fault));
     throw fault;
   }
 }
 
-const remoteName = 'origin';
+function asList({ hints }: WritError): readonly string[] {
+  return hints.map((hint) => `- ${hint}`);
+}
+
+/** A job, and the remote of its clone. */
+interface JobHere extends Job {
+  readonly remoteName: string;
+}
+
+/** `origin`, else the only remote. A clone without a remote can evaluate a change, and land nothing. */
+async function remoteHere(repository: Repository, { cwd }: CommandContext): Promise<string> {
+  try {
+    return (await pickRemote(repository, undefined, cwd)).address;
+  } catch (fault) {
+    if (isWritError(fault, 'REMOTE_UNKNOWN')) return 'origin';
+    throw fault;
+  }
+}
 
 /** The run to go on with, as the remote has it. */
-async function claimGiven(context: CommandContext, repository: Repository): Promise<Claim | undefined> {
+async function claimGiven(
+  context: CommandContext,
+  repository: Repository,
+  remoteName: string,
+): Promise<Claim | undefined> {
   const wanted = context.options.value('resume');
   if (wanted === undefined) return undefined;
   await requireMoved(context, fetchCommand, remoteName, wanted);
@@ -86,8 +104,8 @@ async function claimGiven(context: CommandContext, repository: Repository): Prom
  * Brings the commits of the change, and the branch that receives it, from the remote, if there is one; before a seal
  * also the records, so that the job continues the log of earlier jobs.
  */
-async function bring(context: CommandContext, repository: Repository, job: Job): Promise<void> {
-  const { onto, pull, head, isSealing, run } = job;
+async function bring(context: CommandContext, repository: Repository, job: JobHere): Promise<void> {
+  const { onto, pull, head, isSealing, run, remoteName } = job;
   if (!/^[^\s:*?[\\^~-][^\s:*?[\\^~]*$/.test(onto))
     throw new WritError('REF_INVALID', { message: `\`${printable(onto)}\` is not a valid branch name` });
   const branch = `refs/heads/${onto}`;
@@ -97,14 +115,18 @@ async function bring(context: CommandContext, repository: Repository, job: Job):
     await exchange(context, repository, remoteName, 'fetch', [`+${branch}:${tracked}`]);
     if (pull !== undefined && !(await presentCommits(repository, [head])).has(head))
       await exchange(context, repository, remoteName, 'fetch', [`refs/pull/${pull.number}/head`]);
-    await followRemote(repository, branch, tracked);
+    await followRemote(repository, branch, { remoteName, tracked });
     if (isSealing && run === undefined) await requireMoved(context, fetchCommand, remoteName);
   }
   await resolveCommit(repository, head);
 }
 
 /** Moves a local branch to what the remote has. One that is checked out stays where its files are. TARGET_MOVED. */
-async function followRemote(repository: Repository, branch: string, tracked: string): Promise<void> {
+async function followRemote(
+  repository: Repository,
+  branch: string,
+  { remoteName, tracked }: { readonly remoteName: string; readonly tracked: string },
+): Promise<void> {
   const { tip: old, isCheckedOut } = await branchAt(repository, branch);
   if (isCheckedOut) return;
   const next = await resolveCommit(repository, tracked);
@@ -154,10 +176,11 @@ function titleOf({ number, title }: NonNullable<Job['pull']>): string {
 async function report(
   context: CommandContext,
   repository: Repository,
-  job: Job,
+  job: JobHere,
   result: CommandResult,
 ): Promise<CommandResult> {
   const { options, print } = context;
+  const { remoteName } = job;
   const reports = reportsDirectory(String(result.data?.run_id ?? ''), context);
   const { bytes } = readPlain(join(reports, summaryFile), maxSummaryBytes);
   if (bytes === undefined)
@@ -187,11 +210,11 @@ async function report(
     : undefined;
   if (isLanding) await exchange(context, repository, remoteName, 'push', [`:refs/heads/${branch}`]);
   const isLanded = isLanding && rejected === undefined;
-  const notes =
+  const [posted, notes] =
     rejected === undefined
-      ? notesOf(job, summary, isLanding ? undefined : branch, isLanded)
-      : [rejected.message];
-  const isPosted = await post(context, job, summary, notes);
+      ? [summary, notesOf(job, summary, isLanding ? undefined : branch, isLanded)]
+      : [notLanded(summary, rejected), asList(rejected)];
+  const isPosted = await post(context, job, posted, notes);
   if (isLanded && job.pull !== undefined) await job.github?.close(job.pull.number);
   const data = {
     run_id: summary.run_id,
@@ -208,7 +231,7 @@ async function report(
     result.human(printer);
     for (const note of notes) printer.text(note);
   };
-  if (rejected !== undefined) return refused(rejected, data, human);
+  if (rejected !== undefined) return refused(rejected, data, () => {});
   // The pending status holds the change back; a failed job would do so after the approval, too.
   if (outcomeState(summary) === 'pending' && isPosted) {
     print.note('the status `writ` of the commit is pending: require it, and not this job');
@@ -230,7 +253,7 @@ async function report(
 async function land(
   context: CommandContext,
   repository: Repository,
-  { onto, run }: Job,
+  { onto, run, remoteName }: JobHere,
   sealed: { readonly runId: string; readonly commit: string },
 ): Promise<WritError | undefined> {
   const branch = `refs/heads/${onto}`;
@@ -266,13 +289,18 @@ async function land(
   });
 }
 
+/** What is posted of a run whose commit the branch did not accept: the commit was taken back. */
+function notLanded(summary: CiSummary, { message }: WritError): CiSummary {
+  return { ...summary, outcome: 'rollback', sentence: message };
+}
+
 function sealedBranch({ pull }: Job, { run_id: run }: CiSummary): string {
   return pull === undefined ? `writ/${run}` : `writ/pull-${pull.number}`;
 }
 
 /** What a reader can do next, as Markdown. */
 function notesOf(
-  { head, pull, onto, github }: Job,
+  { head, pull, onto, github, remoteName }: JobHere,
   { outcome, would, advised, run_id: run, commit = '' }: CiSummary,
   branch: string | undefined,
   isLanded: boolean,

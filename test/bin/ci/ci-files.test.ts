@@ -795,11 +795,13 @@ long('a job whose branch moves on meanwhile lands nothing, and the next one does
   run('git', 'add', '-A');
   run('git', 'commit', '-qm', 'docs: one');
   run('git', 'branch', '-qD', 'main');
+  run('git', 'remote', 'rename', 'origin', 'upstream');
   moveOnce(scene);
   const job = ['writ', 'ci', '--onto', 'main', '--seal', '--land', '--check', 'true'];
   const late = run(...job);
   t.equal(late.status, 1, late.stderr);
-  t.match(late.stderr, /PUSH_REJECTED: not landed/);
+  t.match(late.stderr, /PUSH_REJECTED: not landed: `main` of `upstream`/);
+  t.notMatch(late.stdout, /Committed/);
   const landed = run(...job);
   t.equal(landed.status, 0, landed.stderr);
   t.equal(scene.originGit('log', '-2', '--format=%s', 'main'), 'docs: one\ndocs: meanwhile');
