@@ -468,7 +468,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   SIGNER_UNSUPPORTED: 'use `file:PATH`, `ssh:PATH`, `env:NAME` or `agent`, or remove `[signer] key`',
   LEDGER_BUSY: 'wait until the other `writ` ends, then try again',
   LEDGER_FOREIGN:
-    'use the key that made the ledger; after a change of your key, `writ ledger rotate`; or move the ledger directory away to start a new one',
+    'use the key that made the ledger (in CI: the secret variable `WRIT_LEDGER_KEY`); after a change of your key, `writ ledger rotate`; or move the ledger directory away to start a new one',
   LEDGER_BEHIND: 'you need to do nothing: writ continues from the copy in git',
   LEDGER_REPLACED: '`writ push` adds the named runs to the log again; if it rejects one, run its spec again',
   LEDGER_MISSING: '`writ init` makes one, and so does the first run whose spec asks for `internal-ledger`',
