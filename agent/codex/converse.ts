@@ -83,7 +83,9 @@ export async function converseWithCodex(
   if (text !== '') await told?.message({ role: 'assistant', text, calls: [] });
   if (settled !== undefined) return settled;
   if (text === '') return nothingOf('Codex said nothing');
-  return draft?.answers === 'never' ? nothingOf('Codex talks and submits nothing') : { kind: 'answered' };
+  return draft?.answers === 'never'
+    ? nothingOf('Codex talks and submits nothing')
+    : { kind: 'answered', text };
 }
 
 function nothingOf(reason: string): DraftEnd {

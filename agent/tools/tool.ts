@@ -22,11 +22,15 @@ export interface ToolOutcome {
   readonly ends?: { readonly complete: boolean; readonly summary: string };
 }
 
-/** A tool for a model, built on the workspace tools of the engine. */
-export interface CoderTool {
+/** What a model is told of a tool. */
+export interface ToolForm {
   readonly name: string;
   readonly says: string;
   readonly takes: Readonly<Record<string, ToolArgument>>;
+}
+
+/** A tool for a model, built on the workspace tools of the engine. */
+export interface CoderTool extends ToolForm {
   /** Offered only if the spec allows this web action, or access to the history of the repository. */
   readonly wants?: WebUse['kind'] | 'history';
   /** Offered only if this code query is allowed and can be answered. */
@@ -39,7 +43,7 @@ export interface CoderTool {
 }
 
 /** The declaration for a model. */
-export function declarationOf({ name, says, takes }: CoderTool): ToolDeclaration {
+export function declarationOf({ name, says, takes }: ToolForm): ToolDeclaration {
   const entries = Object.entries(takes);
   return {
     name,
@@ -64,7 +68,7 @@ export function declarationOf({ name, says, takes }: CoderTool): ToolDeclaration
  * Parses and validates the arguments of a call. Returns the fault as text for the model if they do not fit the tool.
  */
 export function readArguments(
-  { takes }: CoderTool,
+  { takes }: Pick<ToolForm, 'takes'>,
   text: string,
 ): { readonly given: ToolArguments } | { readonly wrong: string } {
   let value: unknown;

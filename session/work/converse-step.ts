@@ -131,7 +131,7 @@ function cacheKeyOf({ state }: TurnScope): string {
 }
 
 /** The conversation of the thread, and how its next messages are shown and stored. */
-function openTalk({ setting, state, emit, newId }: TurnScope): Talk {
+function openTalk({ setting, state, emit, newId, note }: TurnScope): Talk {
   // Partial replies are shown but not stored; `message` has the whole reply.
   const reply = replyPieces((report) => void emit(report).catch(() => undefined), newId);
   const announced = announcing((report) => void emit(report).catch(() => undefined), newId);
@@ -151,6 +151,7 @@ function openTalk({ setting, state, emit, newId }: TurnScope): Talk {
         if (message.text !== '') await emit({ type: 'replied', id: reply.id(), text: message.text });
         reply.next();
       },
+      helper: (question) => note('Helper', question),
     },
   };
 }

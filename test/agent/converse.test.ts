@@ -15,6 +15,8 @@ const streamer = createStreamer({});
 t.teardown(() => streamer.close());
 
 interface Talk {
+  /** Questions to helpers. */
+  readonly helped?: string[];
   readonly before?: readonly ModelMessage[];
   /** As `[models."m"] context` says it. */
   readonly context?: number;
@@ -29,7 +31,7 @@ let talks = 0;
 /** A question to a model at a real server; hands read a file of 20,000 characters. */
 async function talk(
   replyTo: (asked: Asked) => ScriptedReply,
-  { before = [], context, said = [], thread = `k${talks++}` }: Talk = {},
+  { before = [], context, said = [], helped = [], thread = `k${talks++}` }: Talk = {},
 ) {
   await using server = await answeringModel(replyTo);
   const signal = new AbortController().signal;
@@ -64,6 +66,7 @@ async function talk(
     told: {
       event: () => {},
       message: async (message) => void said.push(message),
+      helper: async (question) => void helped.push(question),
     },
   });
   return { end, said, asked: server.asked };
@@ -95,7 +98,7 @@ t.test('a question that is too long is shortened and asked once more', async (t)
     const { end, asked } = await talk((one) => (bodyOf(one).length > most ? refused : { text: 'A file.' }), {
       before: long,
     });
-    t.strictSame(end, { kind: 'answered' }, words);
+    t.match(end, { kind: 'answered' }, words);
     t.equal(asked.length, 2, 'asked twice in all');
     const [first, second] = asked.map(bodyOf);
     for (const kept of ['SPEC', 'PLAN', 'What is it?', 'Answer.']) t.match(second, kept);
@@ -129,7 +132,7 @@ t.test('a question of short tokens is shortened by what the vendor counts, or un
       (one) => (tokensOf(one) > 2000 ? refusal(say(tokensOf(one))) : { text: 'A file.' }),
       { before: long, context: 30_000 },
     );
-    t.strictSame(end, { kind: 'answered' }, say(0));
+    t.match(end, { kind: 'answered' }, say(0));
     t.equal(asked.length, times, say(0));
   }
 });
@@ -166,7 +169,7 @@ t.test('the context of a model bounds what is sent', async (t) => {
     },
     { before: long, context: 8192 },
   );
-  t.strictSame(end, { kind: 'answered' });
+  t.match(end, { kind: 'answered' });
   t.equal(asked.length, 6);
   for (const one of asked) {
     t.ok(bodyOf(one).length < 8192 * 3, `${bodyOf(one).length} characters`);
@@ -182,5 +185,66 @@ t.test('an empty reply is reported, and is no answer', async (t) => {
     t.strictSame(said, [{ role: 'user', text: 'What is it?' }], 'nothing of it is kept');
   }
   const { end } = await talk(() => ({ text: 'A file.' }));
-  t.strictSame(end, { kind: 'answered' });
+  t.match(end, { kind: 'answered' });
 });
+
+t.test('helpers answer at the same time, each in a conversation of its own that only reads', async (t) => {
+  const lastOf = ({ body }: Asked) =>
+    JSON.stringify((body as { readonly messages: readonly unknown[] }).messages.at(-1));
+  const toolsOf = ({ body }: Asked) =>
+    (body as { readonly tools: readonly { readonly function: { readonly name: string } }[] }).tools.map(
+      (one) => one.function.name,
+    );
+  const helped: string[] = [];
+  const { end, said, asked } = await talk(
+    (one) => {
+      const last = lastOf(one);
+      if (last.includes('What is it?'))
+        return { calls: [['ask_helpers', { questions: ['Where?', 'Why?'] }]] };
+      if (last.includes('"Where?"')) return { calls: [['ask_helpers', { questions: ['Deeper?'] }]] };
+      if (last.includes('"Why?"')) return { text: 'Because.' };
+      return { text: last.includes('no such tool') ? 'There.' : 'It is known.' };
+    },
+    { helped },
+  );
+  t.match(end, { kind: 'answered', text: 'It is known.' });
+  t.strictSame(helped, ['Where?', 'Why?']);
+  const [result] = said.flatMap((one) => (one.role === 'tool' ? one.results : []));
+  t.match(result, { name: 'ask_helpers', text: 'Answer 1:\nThere.\n\nAnswer 2:\nBecause.', isError: false });
+  const [first, ...rest] = asked;
+  t.match(toolsOf(first as Asked), ['read_file']);
+  t.ok(toolsOf(first as Asked).includes('ask_helpers'));
+  const ofHelpers = rest.filter((one) => !JSON.stringify(one.body).includes('What is it?'));
+  t.equal(ofHelpers.length, 3);
+  for (const one of ofHelpers) {
+    t.notOk(toolsOf(one).includes('ask_helpers'), 'a helper has no helpers');
+    t.notMatch(JSON.stringify(one.body), 'Answer.', 'nothing of the conversation');
+  }
+});
+
+t.test(
+  'what is no list of one to four questions is refused, and a helper without an answer says why',
+  async (t) => {
+    const answers: string[] = [];
+    const calls: readonly (readonly [string, object])[] = [
+      ['ask_helpers', { questions: [] }],
+      ['ask_helpers', { questions: ['1', '2', '3', '4', '5'] }],
+      ['ask_helpers', { questions: ['Silent?'] }],
+    ];
+    let next = 0;
+    const { said } = await talk((one) => {
+      if (JSON.stringify(one.body).includes('Silent?') && !JSON.stringify(one.body).includes('What is it?'))
+        return {};
+      const call = calls[next++];
+      return call === undefined
+        ? { text: 'Done.' }
+        : { calls: [call as readonly [string, Record<string, unknown>]] };
+    });
+    for (const one of said) if (one.role === 'tool') for (const { text } of one.results) answers.push(text);
+    t.match(answers, [
+      'expected 1 to 4 questions, found 0',
+      'expected 1 to 4 questions, found 5',
+      /^Answer 1:\n\[no answer: /,
+    ]);
+  },
+);

@@ -42,8 +42,9 @@ t.test('a question may search the web if the person allowed the network', async 
     await scripted.say(text);
     await scripted.ended();
   }
-  t.strictSame(toolsAt(0), ['read_file', 'list_dir', 'grep_files'], 'by default it is closed');
-  t.strictSame(toolsAt(1), [...toolsAt(0), 'web_search']);
+  const closed = ['read_file', 'list_dir', 'grep_files', 'ask_helpers'];
+  t.strictSame(toolsAt(0), closed, 'by default it is closed');
+  t.strictSame(toolsAt(1).toSorted(), [...closed, 'web_search'].toSorted());
   const [found = '', page = ''] = toldTo(model).slice(-2);
   t.match(found, /^<untrusted>\n\[brave\] 1 result; left out: 1 by address\n1\. \[web\] The docs/);
   t.notMatch(found.slice(0, -'</untrusted>'.length), '</untrusted>', 'a result cannot end its fence');
