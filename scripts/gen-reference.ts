@@ -148,13 +148,15 @@ function scaffoldsPage(): string {
     ['stage-check', 'linked-ticket', stageCheckScaffold],
   ] as const;
   return page('bin/plugin/', 'Files of new plugins', [
-    'After this page you know the manifest and the cases that `writ plugin new` writes. The guides show the modules.',
+    'After this page you know the manifest, the module and the cases that `writ plugin new` writes.',
     ...made.flatMap(([kind, name, scaffold]) => [
       `## plugin new ${kind} ${name}`,
-      ...['package.json', 'cases.json'].flatMap((path) => [
-        `\`${path}\`:`,
-        `\`\`\`json\n${(scaffold(name).get(path) ?? '').trim()}\n\`\`\``,
-      ]),
+      ...[...scaffold(name)]
+        .filter(([path]) => /\.js(?:on)?$/.test(path))
+        .flatMap(([path, text]) => [
+          `\`${path}\`:`,
+          `\`\`\`${path.endsWith('.js') ? 'js' : 'json'}\n${text.trim()}\n\`\`\``,
+        ]),
     ]),
   ]);
 }

@@ -4,18 +4,12 @@ import t from 'tap';
 import { evidenceScaffold } from '../../../bin/plugin/scaffolds.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
-import { say, writeFromPage } from './plugin-page.ts';
+import { say, writeScaffold } from './plugin-page.ts';
 
 t.setTimeout(240_000);
 
-long('the evidence plugin in the docs matches the scaffold and passes its test', async (t) => {
-  const sample = writeFromPage(
-    t,
-    'docs/guides/plugin-evidence.md',
-    'house',
-    'evidence.js',
-    evidenceScaffold('house'),
-  );
+long('the evidence plugin of `plugin new` passes its test', async (t) => {
+  const sample = writeScaffold(t, 'house', 'evidence.js', evidenceScaffold('house'));
   t.match(await say(sample, 'plugin', 'test', 'house'), {
     code: 0,
     data: { parts: [{ kind: 'evidence', name: 'house', cases: 8, failures: [] }], needs: [] },

@@ -5,7 +5,6 @@ import { commands } from '../../../bin/command-table.ts';
 import { makeSample, type Sample } from '../../engine/sample.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
-import { blocksOf } from './page-blocks.ts';
 
 /** Types a command in a sample; its answer is of the form that is promised. */
 export async function say(sample: Sample, ...argv: string[]) {
@@ -15,22 +14,18 @@ export async function say(sample: Sample, ...argv: string[]) {
   return { code, ...answer };
 }
 
-/** A sample with the plugin of `plugin new`, whose module a page shows; the module is short. */
-export function writeFromPage(
+/** A sample with the plugin of `plugin new`; its module is short. */
+export function writeScaffold(
   t: Test,
-  page: string,
   name: string,
   module: string,
   made: ReadonlyMap<string, string>,
 ): Sample {
   const sample = makeSample();
   t.teardown(() => sample.remove());
-  const blocks = blocksOf(page);
-  t.strictSame([...blocks.keys()], [module]);
-  t.equal(blocks.get(module), made.get(module), module);
   mkdirSync(join(sample.root, name));
   for (const [path, text] of made) writeFileSync(join(sample.root, name, path), text);
-  const lines = blocks.get(module)?.split('\n').length ?? 0;
+  const lines = made.get(module)?.split('\n').length ?? 0;
   t.ok(lines >= 20 && lines <= 60, `${lines} lines`);
   return sample;
 }
