@@ -2,10 +2,17 @@
 
 import type { Clock } from '../core/base/clock.ts';
 import { messageOf } from '../core/base/errors.ts';
+import { requireNetworkAllowed } from '../engine/config/session-policy.ts';
 import type { GrantLedger } from './approvals/grants.ts';
 import type { SessionAudit } from './audit/keep-audit.ts';
 import type { Command, Decided, Moment, Report, Want } from './state/command.ts';
-import { dependsOnWorkspace, holdsChanges, opensNetwork, requireWriter } from './state/control.ts';
+import {
+  choosesModel,
+  dependsOnWorkspace,
+  holdsChanges,
+  opensNetwork,
+  requireWriter,
+} from './state/control.ts';
 import { decide } from './state/decide.ts';
 import { type Fact, fleeting, type Happened, type Proof } from './state/fact.ts';
 import { reduce } from './state/reduce.ts';
@@ -43,6 +50,8 @@ export interface ChannelParts {
   readonly requireApart?: () => Promise<void>;
   /** Rejects if changes cannot be held on a branch; called before that is switched on. */
   readonly requireHoldable?: () => Promise<void>;
+  /** Throws if the policy does not allow the model; called before it is chosen. */
+  readonly requireModel?: (model: string) => void;
   /**
    * Does what is wanted and sends reports of it; called after the facts are on disk. A rejection ends the turn as
    * failed.
@@ -76,6 +85,7 @@ export function openChannel({
   fingerprint,
   requireApart,
   requireHoldable,
+  requireModel,
   mask,
   ...parts
 }: ChannelParts): SessionChannel {
@@ -90,7 +100,12 @@ export function openChannel({
   const withoutSecrets = (facts: readonly Fact[]): readonly Fact[] =>
     mask === undefined ? facts : facts.map((fact) => maskFact(fact, mask));
   const look = async (now: SessionState, command: Command): Promise<Pick<Moment, 'workspace'>> => {
-    if (requireApart !== undefined && opensNetwork(now, command)) await requireApart();
+    if (opensNetwork(now, command)) {
+      requireNetworkAllowed(now.ground.policy ?? []);
+      await requireApart?.();
+    }
+    const model = choosesModel(now, command);
+    if (model !== undefined) requireModel?.(model);
     if (requireHoldable !== undefined && holdsChanges(now, command)) await requireHoldable();
     const isAsked = fingerprint !== undefined && dependsOnWorkspace(now, command);
     return isAsked ? { workspace: await fingerprint() } : {};

@@ -41,6 +41,8 @@ export interface SessionSetting extends OpenWorkSetting {
   /** A thread that is gone on with; absent: a new one. THREAD_NOT_FOUND. */
   readonly resume?: string;
   readonly witness: JournalWitness;
+  /** Throws if the policy does not allow the model. */
+  readonly requireModel?: (model: string) => void;
   /** The user's folder of commands and skills. Absent: only those of the repository count. */
   readonly userDirectory?: string;
 }
@@ -108,6 +110,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         fingerprint: () => workspaceFingerprint(repository),
         requireApart: async () => requireApart('allow', await setting.selfTest.result()),
         requireHoldable: () => requireHoldable(repository),
+        ...(setting.requireModel === undefined ? {} : { requireModel: setting.requireModel }),
       }),
     );
     let shown = state;

@@ -1,5 +1,6 @@
 /* The options of `writ code`. */
 import type { ModelChoice } from '../core/interfaces/worker.ts';
+import type { SessionPolicy } from '../engine/config/session-policy.ts';
 import type { AgentProfile } from './agents.ts';
 import type { GoalAmounts } from './state/goal.ts';
 import type { ApprovalPolicy, SessionContext, StartedSettings } from './state/settings.ts';
@@ -45,6 +46,8 @@ export interface SessionOptions {
   readonly goal: string | undefined;
   /** What one yes of a person lets a goal use up. */
   readonly goalBudget: GoalAmounts;
+  /** Limits of the repository and the machine; the other options are within them. */
+  readonly policy: SessionPolicy;
 }
 
 interface WebOptions {

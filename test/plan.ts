@@ -13,6 +13,7 @@ await room(
   'engine/config/config.test.ts',
   'engine/config/lsp-section.test.ts',
   'engine/config/mcp-section.test.ts',
+  'engine/config/session-policy.test.ts',
   'engine/evaluate/prepare-network.test.ts',
   'engine/evaluate/submodules.test.ts',
   'engine/evaluate/workspace-dependencies.test.ts',

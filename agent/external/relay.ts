@@ -141,6 +141,8 @@ export async function openRelay(
     const name = asked.model ?? (isRecord(question) ? question.model : undefined);
     if (text === undefined || typeof name !== 'string' || !/^[^\p{Cc}]{1,256}$/u.test(name))
       return refuse(400, 'expected a JSON object of a bounded size that names its model');
+    const refusal = external.refusal(name);
+    if (refusal !== undefined) return refuse(403, refusal);
     if (!models.has(name) && models.size >= maxModels)
       return refuse(400, `an external agent may use ${maxModels} models in one attempt`);
     if (requests >= maxTurns) return refuse(400, `an attempt may send ${maxTurns} requests`);

@@ -90,6 +90,8 @@ export interface McpSetting extends McpPlace {
   readonly policy: PrivacyPolicy;
   /** Those of the policy commit. */
   readonly servers: ReadonlyMap<string, McpServer>;
+  /** Why the policy refuses a server. */
+  readonly refusal: (name: string) => string | undefined;
   readonly access?: McpAccess;
   /** The value of a secret that the user keeps. */
   readonly secret: (name: string) => Promise<string | undefined>;
@@ -98,8 +100,7 @@ export interface McpSetting extends McpPlace {
   readonly tools: ToolSetting;
 }
 
-const maxUses = 500;
-const bound = { most: maxUses, told: `an attempt may use tools of MCP servers ${maxUses} times` };
+const bound = { most: 500, told: 'an attempt may use tools of MCP servers 500 times' };
 
 const closed: OpenMcp = {
   network: () => undefined,
@@ -128,7 +129,7 @@ export async function openMcp(setting: McpSetting): Promise<OpenMcp> {
     access?.told?.(state);
   };
   for (const server of wanted) {
-    const why = obstacleTo(setting, server);
+    const why = setting.refusal(server.name) ?? obstacleTo(setting, server);
     if (why !== undefined) {
       tell({ ...about(server), state: 'refused', why, tools: [] });
       continue;

@@ -38,6 +38,8 @@ export interface OpenExternal {
   readonly key?: string;
   /** The provider with the configured price of a model. */
   readonly priced: (model: string) => Provider;
+  /** Why the policy refuses a model; `undefined` for one that it allows. */
+  readonly refusal: (model: string) => string | undefined;
 }
 
 /** An agent that can be started. */

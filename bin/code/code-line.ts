@@ -35,7 +35,8 @@ export interface CodeLine
   readonly provider: string | undefined;
   readonly model: string | undefined;
   readonly agent: string | undefined;
-  readonly approvalPolicy: SessionOptions['approval']['policy'];
+  /** As given; absent: the default, or what the policy demands. */
+  readonly approvalPolicy: SessionOptions['approval']['policy'] | undefined;
   /** If absent, the configuration decides. */
   readonly approvalTtlSeconds: number | undefined;
   /** As given. */
@@ -91,7 +92,7 @@ export function readCodeLine({
     print,
     yes: options.flag('yes'),
     events: options.flag('events'),
-    approvalPolicy: approvalPolicies[options.value('approval-policy') ?? ''] ?? 'on-request',
+    approvalPolicy: approvalPolicies[options.value('approval-policy') ?? ''],
     approvalTtlSeconds:
       ttl === undefined ? undefined : parseWhole(ttl, '--approval-ttl', maxApprovalTtlSeconds),
     networkAccess: oneOf(options.value('network-access'), ['deny', 'allow']),

@@ -1,6 +1,7 @@
 /* Checks a session's model before its first request, and says what works here if its key is missing. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
+import { requireModelAllowed, type SessionPolicy } from '../../engine/config/session-policy.ts';
 import { isBuiltIn, pickProvider } from '../../engine/state/open-model.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findBase, findKey, findSecret, keyPlaceNames } from '../../providers/keys.ts';
@@ -29,7 +30,7 @@ export async function findModel(
   choice: ModelChoice,
   { keys, variable }: Pick<Reaching, 'keys' | 'variable'>,
   isBrought: () => Promise<boolean>,
-  plainHttp: readonly string[],
+  { plainHttp, policy }: { readonly plainHttp: readonly string[]; readonly policy: SessionPolicy },
 ): Promise<FoundModel> {
   const { provider, apiBase, flags } = choice;
   if (!isBuiltIn(engine, provider) && (await isBrought()))
@@ -37,12 +38,13 @@ export async function findModel(
   const source = await pickProvider(engine, provider);
   if (source.agent !== undefined) requireProgram(source.agent, flags);
   const { base, isOtherBase } = findBase(source, apiBase, variable, plainHttp);
+  const model = choice.model ?? source.defaultModel;
+  requireModelAllowed(policy, { provider, model, otherHost: isOtherBase && new URL(base).host });
   const found = await findKey(provider, source, base, keys).catch(async (fault: unknown) => {
     throw isWritError(fault, 'PROVIDER_KEY_MISSING')
       ? await withUsable(fault, engine, { keys, variable })
       : fault;
   });
-  const model = choice.model ?? source.defaultModel;
   const { stream, clock } = engine;
   const opened = await source.open({
     base,

@@ -13,6 +13,7 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
+import { policyLimits, requireModelAllowed } from '../../engine/config/session-policy.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { listedModels } from '../../providers/model-table.ts';
 import { maskValues } from '../../providers/wire/traffic-file.ts';
@@ -81,7 +82,7 @@ export async function serveCode(
     (await broughtProviders(context, engine.slots.provider.names)).some(
       ({ name }) => name === options.model.provider,
     );
-  const found = await findModel(engine, options.model, reaching, isBrought, options.plainHttp);
+  const found = await findModel(engine, options.model, reaching, isBrought, options);
   const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
   const mcp = new Map<string, McpState>();
   const mcpTold = (state: McpState): void => void mcp.set(state.server, state);
@@ -105,6 +106,7 @@ export async function serveCode(
       logFile: log.file,
       sandbox: sandboxFacts(engine, setting.sandbox),
       mcp: () => [...mcp.values()],
+      policy: policyLimits(options.policy),
       selfTest: selfTest.result,
     },
     selfTest,
@@ -327,6 +329,7 @@ async function sessionSetting(
       };
     },
     userDirectory: userConfigDir(context.env),
+    requireModel: (id) => requireModelAllowed(options.policy, otherModel(model, id)),
     ground: sessionEnvironment(options, found),
     ...(resume === undefined ? {} : { resume }),
   };
@@ -338,7 +341,7 @@ export function sessionEnvironment(
   { model, isPriced }: Pick<FoundModel, 'model' | 'isPriced'>,
 ): SessionSetting['ground'] {
   const { mode, workingDir, browserControl, control, planMode, limitUsd, priced, goalBudget } = options;
-  const { context, networkAccess, named, onlyReads } = options;
+  const { context, networkAccess, named, onlyReads, policy } = options;
   const { provider, apiBase } = options.model;
   const isKnown = model !== undefined && priced.includes(model) ? true : isPriced;
   return {
@@ -357,6 +360,7 @@ export function sessionEnvironment(
     networkAccess,
     named,
     onlyReads,
+    ...(policy.length === 0 ? {} : { policy }),
     local: mode === 'terminal' ? 'tui' : mode === 'print' ? 'cli' : 'none',
     attachable: [
       ...(browserControl === 'loopback' ? (['browser'] as const) : []),

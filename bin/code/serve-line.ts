@@ -3,6 +3,14 @@ import { once } from 'node:events';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
+import { sessionPolicyOf } from '../../engine/config/read-session-policy.ts';
+import {
+  approvalWithin,
+  leastOf,
+  requireModelAllowed,
+  requireNetworkAllowed,
+  type SessionPolicy,
+} from '../../engine/config/session-policy.ts';
 import { parseLoopbackAddress } from '../../http/guard-request.ts';
 import { type AgentProfile, findPrimaryAgent } from '../../session/agents.ts';
 import type { McpGround } from '../../session/mcp/tool.ts';
@@ -60,7 +68,8 @@ function withPlace(context: CommandContext, { workingDir }: CodeLine): CommandCo
  * commit. A resumed thread keeps its provider, model and base URL unless the command line overrides them. `variable`
  * supplies flags that are not given.
  *
- * AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION, USAGE, CONFIG_INVALID. Options without effect are reported.
+ * AGENT_UNKNOWN, AGENT_INVALID, PROVIDER_OPTION, USAGE, CONFIG_INVALID, MACHINE_POLICY_INVALID, and
+ * SESSION_POLICY_EXCEEDED for an option that the policy does not allow. Options without effect are reported.
  */
 export async function readSessionOptions(
   context: Pick<CommandContext, 'options' | 'cwd' | 'env' | 'print'>,
@@ -82,6 +91,9 @@ export async function readSessionOptions(
   const reading = agent === undefined ? undefined : readingContext(agent);
   const ofSession = line.context === undefined || line.context === 'dev' ? (reading ?? 'dev') : line.context;
   const config = await configured(repository);
+  const policy = sessionPolicyOf(config);
+  if (line.mode !== 'stdio') requireModelAllowed(policy, model);
+  if (line.networkAccess === 'allow') requireNetworkAllowed(policy);
   const ttlSeconds = line.approvalTtlSeconds ?? config.approval.ttlSeconds;
   tell(context, line, agent, ofSession);
   return {
@@ -101,14 +113,15 @@ export async function readSessionOptions(
     ],
     onlyReads: reading !== undefined,
     resume: line.resume,
-    approval: { policy: line.approvalPolicy, ttlSeconds },
-    limitUsd: config.budget.sessionUsd,
+    approval: { policy: approvalWithin(policy, line.approvalPolicy, 'on-request'), ttlSeconds },
+    limitUsd: leastOf(policy, 'sessionUsd', config.budget.sessionUsd),
     priced: Object.entries(config.models).flatMap(([id, { price }]) => (price === undefined ? [] : [id])),
     plainHttp: config.plainHttp ?? [],
     networkAccess: ofSession === 'dev' ? (line.networkAccess ?? 'deny') : 'deny',
     planMode: model.flags['plan-mode'] === 'true',
     goal: line.goal,
-    goalBudget: toAmounts(config.goal),
+    goalBudget: toAmounts(config.goal, policy),
+    policy,
   };
 }
 
@@ -134,8 +147,15 @@ async function configured(repository: Repository): Promise<WritConfig> {
   return parseConfig(bytes, sealingForms);
 }
 
-function toAmounts({ maxTokens, maxCostUsd, maxSeconds }: WritConfig['goal']): SessionOptions['goalBudget'] {
-  return { tokens: maxTokens, costUsd: maxCostUsd, workMs: maxSeconds * 1000 };
+function toAmounts(
+  { maxTokens, maxCostUsd, maxSeconds }: WritConfig['goal'],
+  policy: SessionPolicy,
+): SessionOptions['goalBudget'] {
+  return {
+    tokens: leastOf(policy, 'goalTokens', maxTokens),
+    costUsd: leastOf(policy, 'goalCostUsd', maxCostUsd),
+    workMs: leastOf(policy, 'goalSeconds', maxSeconds) * 1000,
+  };
 }
 
 /** Default of `--browser-control`: `loopback` for Codex in web mode on a local address, otherwise `off`. */

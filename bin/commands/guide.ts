@@ -12,6 +12,8 @@ import { nearestName, printable } from '../../core/base/printable.ts';
 import type { Rule, RuleGuide } from '../../core/interfaces/rule.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { parseConfig } from '../../engine/config/config.ts';
+import { readMachinePolicy } from '../../engine/config/read-session-policy.ts';
+import { machinePolicyPath } from '../../engine/config/session-policy.ts';
 import { rules } from '../../gates/rules.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
@@ -207,11 +209,17 @@ export async function configPrintCommand(context: CommandContext): Promise<Comma
   const usual = new Map(flattened(parseConfig(undefined, sealingForms)));
   const place =
     base.commit === undefined ? 'no commit yet' : `.writ/config.toml at ${base.commit.slice(0, 12)}`;
-  const values = flattened(parseConfig(bytes, sealingForms)).map(([key, value]) => ({
+  const ofRepository = flattened(parseConfig(bytes, sealingForms)).map(([key, value]) => ({
     key,
     value,
     from: JSON.stringify(usual.get(key)) === JSON.stringify(value) ? 'default' : place,
   }));
+  const ofMachine = flattened(readMachinePolicy() ?? {}, 'session').map(([key, value]) => ({
+    key,
+    value,
+    from: machinePolicyPath,
+  }));
+  const values = [...ofRepository, ...ofMachine];
   return succeeded({ policy_commit: base.commit ?? null, values }, (printer) => {
     printer.table(
       values.map(({ key, value, from }) => {

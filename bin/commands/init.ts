@@ -9,6 +9,8 @@ import { loadAnchors } from '../../attest/verify/anchors.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
+import { readMachinePolicy } from '../../engine/config/read-session-policy.ts';
+import { machinePolicyPath } from '../../engine/config/session-policy.ts';
 import { listenableAddresses } from '../../http/guard-request.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findServicePlace, serviceStatus } from '../../service/find-service.ts';
@@ -112,6 +114,7 @@ export async function doctorCommand(context: CommandContext): Promise<CommandRes
       async () => (await openRepository(context.repoPath ?? context.cwd)).root,
     ),
   ];
+  checks.push(...(await diagnosePolicy()));
   checks.push(...(await diagnoseLanding(context)), ...(await diagnoseStore(context, engine)));
   const sandboxes: Diagnosis[] = [];
   for (const name of engine.slots.sandbox.names.filter((one) => one !== 'none')) {
@@ -238,6 +241,17 @@ async function describeKeys({ env }: CommandContext): Promise<string> {
   const { signers } = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, env);
   const own = signers.filter(({ from }) => from === 'own');
   return own.length === 0 ? 'none yet: made on first use' : own.map(({ keyId }) => keyId).join(', ');
+}
+
+/** Empty without a policy of this machine. */
+async function diagnosePolicy(): Promise<readonly Diagnosis[]> {
+  let isThere = true;
+  const found = await diagnose('machine-policy', true, async () => {
+    const limits = readMachinePolicy();
+    isThere = limits !== undefined;
+    return `${machinePolicyPath} limits ${Object.keys(limits ?? {}).length} settings (\`writ config print\`)`;
+  });
+  return isThere ? [found] : [];
 }
 
 /** Empty without a repository, or if its configuration names no remote. */

@@ -73,6 +73,7 @@ const rows = {
     STATE_NEWER: [500, 128, 'a state database was written by a newer version of writ'],
     STATE_UNUSABLE: [500, 128, 'a state database of writ cannot be opened or written'],
     CONFIG_INVALID: [422, 128, '`.writ/config.toml` at the policy commit is not valid'],
+    MACHINE_POLICY_INVALID: [500, 128, '`/etc/writ/policy.toml` of this machine cannot be used'],
     BASELINE_INVALID: [422, 128, '`.writ/baseline.json` is not valid'],
     SANDBOX_UNAVAILABLE: [
       500,
@@ -328,6 +329,11 @@ const rows = {
     PERSON_REQUIRED: [403, 128, 'only a person may do that, not a program'],
     SESSION_BUDGET_SPENT: [409, 128, 'the session has used its whole budget'],
     SESSION_BUDGET_UNPRICED: [409, 128, 'the session has a budget, and the price of this model is unknown'],
+    SESSION_POLICY_EXCEEDED: [
+      403,
+      128,
+      'the policy of the repository or of this machine does not allow that',
+    ],
     GOAL_NOT_ACTIVE: [409, 128, 'the session has no goal'],
     SELF_APPROVAL_POSSIBLE: [409, 128, 'a command in the sandbox could reach the server that approves it'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not support that operation'],
@@ -356,6 +362,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   SESSION_BUDGET_SPENT: 'raise the limit with `/budget USD`, then send the message again',
   SESSION_BUDGET_UNPRICED:
     'set its price in `[models."<id>"]` of `.writ/config.toml`, or remove the limit with `/budget off`',
+  MACHINE_POLICY_INVALID: 'the administrator of this machine mends it; `writ doctor` checks it',
   SELF_APPROVAL_POSSIBLE:
     'start the session with `--network-access deny`; `writ doctor` shows which sandboxes work here',
   GOAL_ALREADY_ACTIVE:

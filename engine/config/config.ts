@@ -14,6 +14,7 @@ import {
   type ScannerConfig,
 } from './checks-section.ts';
 import { readMcpSection } from './mcp-section.ts';
+import { readSessionSection } from './read-session-policy.ts';
 import {
   type ApprovalConfig,
   type BudgetConfig,
@@ -50,6 +51,7 @@ import {
   type VerdictsConfig,
   type WorkersConfig,
 } from './sections.ts';
+import type { SessionLimits } from './session-policy.ts';
 import {
   type ApprovalsConfig,
   type ConfigIssue,
@@ -81,6 +83,8 @@ export interface WritConfig {
   readonly goal: GoalConfig;
   /** The same. */
   readonly budget: BudgetConfig;
+  /** `[session]`. Absent: the repository sets no limits. */
+  readonly session?: SessionLimits;
   /** `[artifacts.<name>]`, by name: what plugins make of every change. */
   readonly artifacts: ReadonlyMap<string, RequiredArtifact>;
   readonly checks: ChecksConfig;
@@ -150,6 +154,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     approval: readApprovalSection(root.table('approval')),
     goal: readGoalSection(root.table('goal')),
     budget: readBudgetSection(root.table('budget')),
+    ...(root.has('session') ? { session: readSessionSection(root.table('session')) } : {}),
     artifacts: readArtifactsSection(root.table('artifacts')),
     checks: readChecksSection(root.table('checks')),
     evidence: readEvidenceSection(root.table('evidence')),

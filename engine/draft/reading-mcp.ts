@@ -6,6 +6,8 @@ import type { WritEngine } from '../../spec/contract-rows.ts';
 import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
+import { sessionPolicyOf } from '../config/read-session-policy.ts';
+import { mcpRefusal } from '../config/session-policy.ts';
 import { findDependencies } from '../evaluate/find-dependencies.ts';
 import type { RunSettings } from '../state/run-request.ts';
 import { exportBase, type Reading } from './reading-agent.ts';
@@ -66,6 +68,7 @@ export async function openTalkMcp(
       isTalk: true,
       policy,
       servers: config.mcp,
+      refusal: (name) => mcpRefusal(sessionPolicyOf(config), name),
       access,
       secret: async (name) => secrets?.named?.(name),
       secrets: model.secrets,

@@ -11,7 +11,9 @@ import { pickSandbox } from '../../workspace/process/version-control.ts';
 import { readMachineFacts, requireSupportedOs } from '../../workspace/runtime/machine-facts.ts';
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
 import { parseConfig } from '../config/config.ts';
+import { sessionPolicyOf } from '../config/read-session-policy.ts';
 import { sealingFormsOf } from '../config/sections.ts';
+import { requireSpecAllowed } from '../config/session-policy.ts';
 import type { AdmittedContract } from '../intent/admit-contract.ts';
 import { viewJournal } from '../record/journal-view.ts';
 import type { StartedRun } from '../record/started-run.ts';
@@ -23,8 +25,9 @@ import { openVerifiers } from './open-parties.ts';
 import { readConfig } from './read-config.ts';
 
 /**
- * Finds the environment of a resumed run again, as at its start. Refuses an invalid config, an untrusted plugin, and
- * a missing sandbox if the spec denies the network. Files below `.writ/` are read at the policy commit.
+ * Finds the environment of a resumed run again, as at its start. Refuses an invalid config, an untrusted plugin, a
+ * network that the policy denies, and a missing sandbox if the spec denies the network. Files below `.writ/` are read
+ * at the policy commit.
  */
 export async function prepareEnvironment(
   engine: WritEngine,
@@ -42,6 +45,7 @@ export async function prepareEnvironment(
   const config = cancels
     ? parseConfig(undefined, forms)
     : await readConfig(repository, policyTree, configBytes, forms);
+  if (!cancels) requireSpecAllowed(sessionPolicyOf(config), contract.effective);
   const { sandbox } = chosen;
   const { pluginAccess, outside } = request;
   const cacheDir = pluginCacheOf(repository);

@@ -18,7 +18,9 @@ import { commitSigning, createSignedCommit } from '../../workspace/git/sign-comm
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { patchFromBytes, patchFromRange, pathsNamed } from '../../workspace/patch/read-patch.ts';
 import { pickRuntimes, withTools } from '../../workspace/runtime/pick-runtimes.ts';
+import { sessionPolicyOf } from '../config/read-session-policy.ts';
 import type { CommitConfig } from '../config/sections.ts';
+import { requireSpecAllowed } from '../config/session-policy.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
 import { planFor } from '../plan/plan-tasks.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
@@ -84,6 +86,9 @@ export async function checkRest(check: Check, question: OpeningQuestion, asked: 
   const who = planFor(kind === 'worker', asked.worker.isFound ? asked.worker() : undefined);
   const about = { ...question, plugins: askedOf(engine), who } as const;
   const repository = await checkRepository(check, about, asked.admitted);
+  await check('network-permitted', 'contract', '/constraints/security/networkPolicy', () =>
+    requireSpecAllowed(sessionPolicyOf(repository.read().config), asked.admitted().effective),
+  );
   // A model call needs its key and its configuration. A third-party model is known only after its plugin is opened.
   const builtInModel = await check('model-opens', 'machine', '', () => {
     const [worker, { config }] = [asked.worker(), repository.read()];

@@ -10,6 +10,8 @@ import { noParts, type PluginParts } from '../../plugins/third-party/open-parts.
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findAgent } from '../../workspace/process/find-program.ts';
 import type { WritConfig } from '../config/config.ts';
+import { sessionPolicyOf } from '../config/read-session-policy.ts';
+import { modelRefusal, requireModelAllowed } from '../config/session-policy.ts';
 
 /** How to reach a model, and the model that drafted the spec, if it is already open. */
 interface ModelSetting {
@@ -25,7 +27,7 @@ interface ModelGround {
 
 /**
  * Opens the model that a worker names, a built-in one or a plugin's; `undefined` for one that names none.
- * SLOT_UNKNOWN, what reaching the provider refuses, and what it refuses itself.
+ * SLOT_UNKNOWN, SESSION_POLICY_EXCEEDED, what reaching the provider refuses, and what it refuses itself.
  */
 export async function openModel(
   engine: WritEngine,
@@ -34,12 +36,15 @@ export async function openModel(
   { plugins = noParts, config = noModelConfig }: ModelGround = {},
 ): Promise<OpenModel | undefined> {
   if (worker?.model === undefined) return undefined;
-  if (known !== undefined)
-    return { ...known, secrets: [...new Set([...known.secrets, ...(await plugins.secrets())])] };
-  const { stream, clock } = engine;
   const { model: wanted, apiBase, temperature } = worker.model;
   const recipe = worker.external && recipeOf(worker.external, config.agents);
   const name = recipe?.provider ?? worker.model.provider;
+  // Every model call goes through here: no command escapes the policy. The name comes before the search for a key.
+  const policy = sessionPolicyOf(config);
+  requireModelAllowed(policy, { provider: name, model: wanted });
+  if (known !== undefined)
+    return { ...known, secrets: [...new Set([...known.secrets, ...(await plugins.secrets())])] };
+  const { stream, clock } = engine;
   const brought = plugins.providers.get(name);
   const source = brought ?? (await pickProvider(engine, name));
   const names = [...engine.slots.provider.names, ...plugins.providers.keys()];
@@ -50,6 +55,8 @@ export async function openModel(
   const reached = await reach(name, source, apiBase, allowed);
   const model = wanted ?? source.defaultModel;
   const { secrets = [], through, ...place } = reached;
+  const otherHost = place.isOtherBase && new URL(place.base).host;
+  requireModelAllowed(policy, { provider: name, model, otherHost });
   if (brought !== undefined && through !== undefined)
     throw new WritError('PROVIDER_OPTION', {
       message: `the traffic of the provider plugin \`${name}\` cannot be recorded: it calls its hosts itself`,
@@ -86,6 +93,7 @@ export async function openModel(
             base: place.base,
             ...(place.key === undefined ? {} : { key: place.key }),
             priced: (id: string) => withModelRow(opened, config, id),
+            refusal: (id: string) => modelRefusal(policy, id)?.message,
           },
         }),
     ...(source.agent === undefined
@@ -109,7 +117,7 @@ export async function openModel(
 
 /** Settings for backends and models from the policy commit. */
 type ModelConfig = Pick<WritConfig, 'providers' | 'models' | 'plainHttp'> &
-  Partial<Pick<WritConfig, 'redaction' | 'agents'>>;
+  Partial<Pick<WritConfig, 'redaction' | 'agents' | 'session'>>;
 
 export const noModelConfig: ModelConfig = { providers: {}, models: {} };
 

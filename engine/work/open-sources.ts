@@ -20,6 +20,8 @@ import {
 } from '../../store/record/summaries.ts';
 import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { listTree } from '../../workspace/git/tree.ts';
+import { sessionPolicyOf } from '../config/read-session-policy.ts';
+import { mcpRefusal } from '../config/session-policy.ts';
 import { givenDirectories } from '../evaluate/find-dependencies.ts';
 import { openEvidence, type RunEvidence } from '../state/context-snapshot.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
@@ -95,6 +97,7 @@ export async function openAttemptMcp(
     effective: identity.contract.effective,
     policy: policyOf(run),
     servers: isAsked ? environment.config.mcp : new Map(),
+    refusal: (name) => mcpRefusal(sessionPolicyOf(environment.config), name),
     ...(isAsked && settings.mcp !== undefined ? { access: settings.mcp } : {}),
     secret: async (name) => settings.secrets?.named?.(name),
     secrets: model?.secrets ?? [],

@@ -1,5 +1,6 @@
 /* The interface of a session for its screens, also before the session is open. */
 import type { McpState } from '../../agent/mcp/mcp-tools.ts';
+import type { policyLimits } from '../../engine/config/session-policy.ts';
 import type { EarlierPage } from '../api/session-routes.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { TranscriptAsk } from '../state/restored-state.ts';
@@ -65,6 +66,8 @@ export interface Diagnostics {
   readonly models?: readonly ListedModel[];
   /** MCP servers as the last turn or run left them. */
   readonly mcp?: readonly McpState[];
+  /** Limits of the repository and the machine, with the level that sets each. */
+  readonly policy?: ReturnType<typeof policyLimits>;
   readonly logFile?: string;
   /** Only an error code. */
   readonly lastError?: string;

@@ -291,6 +291,7 @@ export interface DiagnosticsFacts {
   /** Back end that commands run in, and what it holds when it is tried out. */
   readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
   readonly mcp?: () => readonly McpState[];
+  readonly policy?: Diagnostics['policy'];
   /** Whether a command could approve itself. */
   readonly selfTest: () => Promise<SelfTest>;
   readonly ports: () => { readonly web: number; readonly mcp?: number };
@@ -303,7 +304,7 @@ export async function readDiagnostics(
 ): Promise<Diagnostics & Readonly<Record<string, unknown>>> {
   const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
   const now = state();
-  const { provider, key, logFile, models = [] } = facts;
+  const { provider, key, logFile, models = [], policy = [] } = facts;
   const mcp = facts.mcp?.() ?? [];
   const { controller, provider: asked } = toSnapshot(now);
   const [pending] = pendingOf(now);
@@ -319,6 +320,7 @@ export async function readDiagnostics(
     ports: facts.ports(),
     ...(models.length === 0 ? {} : { models }),
     ...(mcp.length === 0 ? {} : { mcp }),
+    ...(policy.length === 0 ? {} : { policy }),
     sandbox: {
       ...sandbox,
       selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not_tried',

@@ -1,5 +1,6 @@
 /** Changes settings and budget of a running session. */
 import { WritError } from '../../core/base/errors.ts';
+import { leastOf, requireBudgetAllowed } from '../../engine/config/session-policy.ts';
 import { type Decided, type Moment, requireIdle } from './command.ts';
 import type { Speaker } from './fact.ts';
 import { isOpenGoal } from './goal.ts';
@@ -98,16 +99,16 @@ function closed(before: SessionSettings, after: SessionSettings, change: Setting
 }
 
 /**
- * The cost limit of the session in USD: the limit set by a person, else the one it was opened with. `undefined`: no
- * limit.
+ * The cost limit of the session in USD: the limit set by a person, else the one it was opened with, and never more
+ * than the policy allows. `undefined`: no limit.
  */
 export function limitOf({ limit, ground }: Pick<SessionState, 'limit' | 'ground'>): number | undefined {
-  return limit === undefined ? ground.limitUsd : limit.usd;
+  return leastOf(ground.policy ?? [], 'sessionUsd', limit === undefined ? ground.limitUsd : limit.usd);
 }
 
 /**
- * Sets where the session stops, whatever runs; `undefined`: nowhere. SESSION_BUDGET_UNPRICED where the price of its
- * model is unknown, PERSON_REQUIRED where a program would have it cost more.
+ * Sets where the session stops, whatever runs; `undefined`: nowhere. SESSION_POLICY_EXCEEDED, SESSION_BUDGET_UNPRICED
+ * where the price of its model is unknown, PERSON_REQUIRED where a program would have it cost more.
  */
 export function changeBudget(
   state: SessionState,
@@ -117,6 +118,7 @@ export function changeBudget(
 ): Decided {
   const before = limitOf(state);
   const { ground, settings } = state;
+  requireBudgetAllowed(ground.policy ?? [], limitUsd);
   // If the model has changed since the start, the first call shows whether its price is known.
   if (limitUsd !== undefined && settings.model === undefined && ground.isPriced === false)
     throw budgetUnpriced(ground.provider.model ?? ground.provider.provider, limitUsd);

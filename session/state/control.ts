@@ -119,6 +119,16 @@ export function opensNetwork(state: SessionState, command: Command): boolean {
   return spoken?.kind === 'set' && spoken.change.networkAccess === 'allow';
 }
 
+/** The model that a command chooses for later turns. */
+export function choosesModel(
+  { noteFor }: Pick<SessionState, 'noteFor'>,
+  command: Command,
+): string | undefined {
+  if (command.type !== 'submit' || noteFor !== undefined) return undefined;
+  const spoken = spokenIn(command.text);
+  return spoken?.kind === 'set' ? spoken.change.model : undefined;
+}
+
 /** Whether a command may execute a plan: it is held to what the work tree was like when the plan was made. */
 export function dependsOnWorkspace(state: SessionState, command: Command): boolean {
   const choices = pendingOf(state).filter(({ kind }) => kind === 'post_plan_choice');

@@ -1,5 +1,6 @@
 /* The settings of a session that can change while it runs, and the words of their options, which help lists. */
 import { compact } from '../../api/envelope.ts';
+import type { SessionPolicy } from '../../engine/config/session-policy.ts';
 
 /** Only `dev` changes anything. */
 export type SessionContext = 'dev' | 'review' | 'research';
@@ -24,6 +25,8 @@ export interface StartedSettings extends Pick<SessionSettings, 'context' | 'netw
   readonly named: readonly (keyof SessionSettings)[];
   /** The agent profile is read-only: no context makes the session writable. */
   readonly onlyReads: boolean;
+  /** Limits of the repository and the machine, as they were when the process started. Absent: none. */
+  readonly policy?: SessionPolicy;
 }
 
 /** The settings that a new session begins with. */
@@ -33,13 +36,14 @@ export function firstSettings({ context, networkAccess }: StartedSettings): Sess
 
 /** Where another process goes on: what its start names, and what was set before otherwise. */
 export function resumedSettings(
-  { named, onlyReads, ...started }: StartedSettings,
+  { named, onlyReads, policy = [], ...started }: StartedSettings,
   before: SessionSettings,
   isSameProvider: boolean,
 ): SessionSettings {
   const isNamed = named.includes('context') || (onlyReads && before.context === 'dev');
   const { context } = isNamed ? started : before;
-  const { networkAccess } = named.includes('networkAccess') ? started : before;
+  const isDenied = policy.some(({ network }) => network === 'deny');
+  const { networkAccess } = named.includes('networkAccess') || isDenied ? started : before;
   const model = named.includes('model') || !isSameProvider ? undefined : before.model;
   const { review } = before;
   return sound({

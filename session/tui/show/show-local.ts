@@ -217,7 +217,17 @@ const nameColumns = 14;
 /** Model, cost, settings, controller and sandbox, one fact in a line. */
 export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics>): readonly Line[] {
   const { provider, settings, threadId, workingDir, controller } = snapshot;
-  const { pid, key, attachable = [], sandbox, mcp = [], ports, logFile, lastError } = diagnostics;
+  const {
+    pid,
+    key,
+    attachable = [],
+    sandbox,
+    mcp = [],
+    policy = [],
+    ports,
+    logFile,
+    lastError,
+  } = diagnostics;
   const isOurs = controller.kind === 'tui' || controller.kind === 'cli';
   const facts: readonly (Fact | undefined | false)[] = [
     ['model', provider.model === undefined ? provider.provider : `${provider.model} of ${provider.provider}`],
@@ -233,6 +243,7 @@ export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics
     ['may steer', ['you', ...attachable].join(', ')],
     ...(sandbox === undefined ? [] : sandboxFacts(sandbox)),
     ...mcp.map(mcpFact),
+    ...policy.map((one): Fact => ['policy', `${one.key}: ${[one.value].flat().join(', ')} · ${one.from}`]),
     ports && ['served on', `port ${ports.web}${ports.mcp === undefined ? '' : `, MCP on port ${ports.mcp}`}`],
     logFile !== undefined && ['log', logFile],
     lastError !== undefined && ['last failure', lastError],

@@ -21,11 +21,13 @@ async function open(
     provider = 'openai',
     base = `https://${modelHost}/v1`,
     hosts = [modelHost],
+    refusal = () => undefined,
     ...more
   }: Record<string, unknown> & {
     readonly provider?: string;
     readonly base?: string;
     readonly hosts?: readonly string[];
+    readonly refusal?: (model: string) => string | undefined;
   } = {},
 ): Promise<AgentRelay> {
   // The path of a socket is short.
@@ -48,6 +50,7 @@ async function open(
         recipe: recipeOf({ argv: ['codex'], recipe: 'auto' }),
         base,
         key: canary,
+        refusal,
         priced: () => opened,
       },
     },
@@ -155,6 +158,15 @@ t.test('the relay refuses every request that is none for the model', async (t) =
     t.equal((await ask(relay, sent)).status, status, name);
   t.equal(world.asked.length, 0);
   t.equal(relay.taken().turns, 0);
+});
+
+t.test('the relay refuses a model that the policy does not allow', async (t) => {
+  const world = await openModelHost(t, (_asked, response) => chatAnswer(response, 'hi'));
+  const refusal = (model: string) => (model === 'scripted' ? undefined : 'not that one');
+  const relay = await open(t, world, { refusal });
+  t.match(await ask(relay, { body: { ...question, model: 'dear' } }), { status: 403, body: /not that one/ });
+  t.equal((await ask(relay)).status, 200);
+  t.equal(world.asked.length, 1);
 });
 
 t.test('the relay reaches only the host that the tool rule opens', async (t) => {

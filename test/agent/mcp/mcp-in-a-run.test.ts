@@ -35,3 +35,13 @@ t.test(
     });
   },
 );
+
+t.test('a server that `[session] mcp` does not list is not started, and the record says why', async (t) => {
+  const limits = '[session]\nmcp = ["wiki"]\n';
+  const run = await runWithMcp(t, [], {
+    rules: [mcpRule('notes.echo')],
+    prepare: (sample) => installServers(sample, { notes: serverText() }, `${limits}${table('notes')}`),
+  });
+  t.match(run.states, [{ server: 'notes', state: 'refused', why: /`notes` exceeds `mcp` in \[session\]/ }]);
+  t.strictSame(run.tools, []);
+});

@@ -52,7 +52,7 @@ t.test('an empty command line uses every default', async (t) => {
     print: undefined,
     yes: false,
     events: false,
-    approvalPolicy: 'on-request',
+    approvalPolicy: undefined,
     approvalTtlSeconds: undefined,
     networkAccess: undefined,
     goal: undefined,

@@ -22,6 +22,7 @@ const options = (provider: string): SessionOptions => ({
   networkAccess: 'deny',
   planMode: provider === 'codex',
   goal: undefined,
+  policy: [],
   goalBudget: { tokens: 1, costUsd: 1, workMs: 1 },
 });
 

@@ -384,3 +384,18 @@ t.test(
     t.match(JSON.stringify(wanted), 's3cret');
   },
 );
+
+t.test('what the policy denies is refused before it is a fact, whoever asks', async (t) => {
+  const policy = [{ from: 'machine', network: 'deny' }] as const;
+  const { channel, written } = scene({
+    state: newWorld({ policy }).state,
+    requireModel(model) {
+      if (model === 'dear') throw new WritError('SESSION_POLICY_EXCEEDED');
+    },
+  });
+  for (const text of ['/network allow', '/model dear'])
+    await t.rejects(channel.send(said(text)), { code: 'SESSION_POLICY_EXCEEDED' }, text);
+  t.equal(written.length, 0);
+  await channel.send(said('/model cheap'));
+  t.equal(channel.state.settings.model, 'cheap');
+});

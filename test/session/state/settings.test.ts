@@ -123,6 +123,18 @@ t.test('a resumed thread keeps its settings unless the new session names them', 
   t.equal(resumed({ context: 'research', onlyReads: true }).context, 'research', 'an agent that reads reads');
 });
 
+t.test('a budget and a resumed thread stay within the policy', async (t) => {
+  const world = newWorld({ isPriced: true, limitUsd: 1, policy: [{ from: 'machine', sessionUsd: 2 }] });
+  t.equal(say(world, '/budget 3').refusal, 'SESSION_POLICY_EXCEEDED');
+  t.equal(say(world, '/budget off').refusal, 'SESSION_POLICY_EXCEEDED');
+  t.equal(toSnapshot(after(world, '/budget 2').state).usage?.limitUsd, 2);
+  const { state } = after(newWorld({ isPriced: true }), '/network allow', '/budget 50');
+  const policy = [{ from: 'repository', sessionUsd: 5, network: 'deny' }] as const;
+  const resumed = reduce(state, { type: 'resumed', ground: ground({ policy }), atMs: 1 });
+  t.equal(resumed.settings.networkAccess, 'deny');
+  t.equal(toSnapshot(resumed).usage?.limitUsd, 5);
+});
+
 t.test('a session in review context refuses to start a goal', async (t) => {
   const { after } = take('', newWorld(), { type: 'submit', text: '/context review', proof: local });
   const goal = { type: 'submit', text: '/goal start prices are exact', proof: local } as const;

@@ -136,4 +136,11 @@ t.test('the status lists MCP servers with their state, reach and tools', async (
     /^ {2}mcp wiki {6}failed, of the user configuration · reaches mcp\.example\.com · failed:.*gone$/m,
   );
   t.notMatch(text, '\u001b');
+  const policy = [{ key: 'models', value: ['a*', 'b'], from: '/etc/writ/policy.toml of this machine' }];
+  t.match(
+    statusLines(snapshot, { ...diagnostics, policy })
+      .map(textOf)
+      .join('\n'),
+    /^ {2}policy {8}models: a\*, b · \/etc\/writ\/policy\.toml of this machine$/m,
+  );
 });
