@@ -7,8 +7,8 @@ import type { ApprovalPolicy, SessionContext, StartedSettings } from './state/se
 
 /** Options of `writ code` with all defaults. */
 export interface SessionOptions {
-  /** A screen with a server behind it, the server alone, MCP on standard input and output, or one answer. */
-  readonly mode: 'terminal' | 'web' | 'stdio' | 'print';
+  /** A screen with a server behind it, the server alone, MCP or ACP on standard input and output, or one answer. */
+  readonly mode: 'terminal' | 'web' | 'stdio' | 'acp' | 'print';
   /** Absolute. */
   readonly workingDir: string;
   readonly web: WebOptions;

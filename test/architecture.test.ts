@@ -170,6 +170,9 @@ t.test('every architecture rule can fail', async (t) => {
     'the Model Context Protocol only through `session/mcp/open-mcp-server.ts`': [
       withFiles({ 'bin/x.ts': imports('@modelcontextprotocol/server/stdio') }),
     ],
+    'the Agent Client Protocol only through `session/acp/serve-acp.ts`': [
+      withFiles({ 'bin/x.ts': imports('@agentclientprotocol/sdk') }),
+    ],
     'the client of the Model Context Protocol only through `agent/mcp/connect-server.ts`': [
       withFiles({ 'bin/x.ts': imports('@modelcontextprotocol/client') }),
       withFiles({ 'session/x.ts': "import type { Tool } from '@modelcontextprotocol/core';\n" }),

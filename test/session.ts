@@ -1,6 +1,7 @@
 import { room } from './rooms/room.ts';
 
 await room(
+  'session/acp',
   'session/agents',
   'session/api',
   'session/approvals',

@@ -69,9 +69,11 @@ export function readCodeLine({
       ? 'stdio'
       : isFlagged(options, 'web-only')
         ? 'web'
-        : print === undefined
-          ? 'terminal'
-          : 'print',
+        : options.flag('acp')
+          ? 'acp'
+          : print === undefined
+            ? 'terminal'
+            : 'print',
     workingDir: toPath(working) ?? repoPath ?? cwd,
     web: { host, port: parseWhole(options.value('port') ?? '3000', '--port', maxPort) },
     mcpPort: parseWhole(options.value('mcp-port') ?? '6789', '--mcp-port', maxPort),
@@ -133,6 +135,17 @@ function readGoal(options: CommandOptions): string | undefined {
 /** Name in the conflict table of a `--host` that other machines can reach. */
 const remoteHost = 'host of other machines';
 
+/** Options of the servers of a session. */
+const serving = [
+  'port',
+  'host',
+  'mcp-port',
+  'control',
+  'control-token-file',
+  'control-info-file',
+  'browser-control',
+] as const;
+
 /** Options that cannot be combined, with the reason. `name=value` matches only that value. */
 const conflicts: readonly (readonly [one: string, other: string, why: string])[] = [
   ['web-only', 'stdio', 'one serves HTTP and the other standard input and output'],
@@ -158,10 +171,17 @@ const conflicts: readonly (readonly [one: string, other: string, why: string])[]
     'who steers is on this machine: expected 127.0.0.1, ::1 or localhost',
   ],
   ['cwd', 'repo', 'both say where the session works'],
+  ...(['web-only', 'stdio', 'print'] as const).map(
+    (name) => ['acp', name, 'one process has one way in'] as const,
+  ),
+  ...(['TEXT', 'goal', 'resume', 'continue'] as const).map(
+    (name) => ['acp', name, 'the editor says which thread goes on, and what is said'] as const,
+  ),
+  ...serving.map((name) => ['acp', name, 'nothing is served'] as const),
 ];
 
-const flags = ['web-only', 'stdio', 'continue'] as const;
-const values = ['control', 'browser-control', 'resume', 'goal', 'cwd', 'repo', 'print'] as const;
+const flags = ['web-only', 'stdio', 'continue', 'acp'] as const;
+const values = [...serving, 'resume', 'goal', 'cwd', 'repo', 'print'] as const;
 /** Other names of the same. */
 const aliases: Readonly<Partial<Record<(typeof flags)[number], string>>> = {
   'web-only': 'web',

@@ -54,11 +54,8 @@ async function oneThread(
     // Handles pending input before the slow import.
     await setImmediate();
     const { serveLine } = await import('./serve-line.ts');
-    const result = await serveLine(
-      { ...context, signal },
-      line,
-      log,
-      async ({ served, repository, mask }) => {
+    const result = await serveLine({ ...context, signal }, line, log, {
+      async served({ served, repository, mask }) {
         isServed = true;
         if (signal.aborted) return tellUnsent(context, shown.unsent());
         const { openDraftKeeper } = await import('./edit-outside.ts');
@@ -83,7 +80,7 @@ async function oneThread(
         await keeper.close();
         if (shown.unsent().length > 0) context.print.note('what was not sent is kept with the thread');
       },
-    );
+    });
     return { result, ...(await shown.ended) };
   } catch (fault) {
     shown.close();

@@ -22,7 +22,7 @@ import type { ReadGraph } from '../../session/api/session-routes.ts';
 import { keepGrants } from '../../session/approvals/grants.ts';
 import type { SessionLog } from '../../session/open-log.ts';
 import { type OpenSession, openSession, type SessionSetting } from '../../session/open-session.ts';
-import { openSelfTester, type SelfTester } from '../../session/self-test.ts';
+import { openSelfTester, requireApart, type SelfTester } from '../../session/self-test.ts';
 import { type ServedSession, serveSession } from '../../session/serve/serve-session.ts';
 import { type SessionOptions, sessionInstructions } from '../../session/session-options.ts';
 import { stoppedRun } from '../../session/state/restored-state.ts';
@@ -66,11 +66,16 @@ interface ServedCode {
 /** What is done with a session while it is served; it ends when that has settled. */
 export type WhileServed = (opened: ServedCode) => Promise<void>;
 
-/** Serves a session while `whileServed` runs. A goal given on the command line starts at once. */
+/** The same with a session that no server is behind. */
+export type WhileAlone = (session: OpenSession, repository: Repository) => Promise<CommandResult>;
+
+export type WhileOpen = { readonly served: WhileServed } | { readonly alone: WhileAlone };
+
+/** Opens a session while `whileOpen` runs, with a server or without one. A goal of the command line starts at once. */
 export async function serveCode(
   context: CommandContext,
   { line, log, repository, reaching, options }: CodeParts,
-  whileServed: WhileServed,
+  whileOpen: WhileOpen,
 ): Promise<CommandResult> {
   const { print, signal } = context;
   const watcher = watchRuns(systemClock);
@@ -88,10 +93,12 @@ export async function serveCode(
   const mcpTold = (state: McpState): void => void mcp.set(state.server, state);
   const parts = { options, engine, watcher, reaching, repository, found, selfTest, log, mcpTold };
   const setting = await sessionSetting(context, parts);
-  if (options.mode === 'print') {
+  const statePaths = [join(repository.commonDir, 'writ'), userConfigDir(context.env)];
+  if ('alone' in whileOpen) {
+    selfTest.serve({ ports: [], paths: statePaths });
+    if (options.networkAccess === 'allow') requireApart('allow', await selfTest.result());
     await using session = await openSession(setting);
-    const { printSession } = await import('./print-session.ts');
-    const result = await printSession(context, line, session);
+    const result = await whileOpen.alone(session, repository);
     reaching.finish();
     return result;
   }
@@ -110,7 +117,7 @@ export async function serveCode(
       selfTest: selfTest.result,
     },
     selfTest,
-    statePaths: [join(repository.commonDir, 'writ'), userConfigDir(context.env)],
+    statePaths,
     threads: (page) => listThreads(repository, page),
     graph: readGraph(context),
     requireAgent: (name) => void agentAt(context, repository, name),
@@ -137,7 +144,7 @@ export async function serveCode(
   try {
     if (options.goal !== undefined) await beginGoal(served.session, options.goal);
     if (line.text !== undefined) await served.door.submit(line.text);
-    await whileServed({ served, repository, data, mask: setting.approval.mask });
+    await whileOpen.served({ served, repository, data, mask: setting.approval.mask });
   } finally {
     stopped = stoppedRun(served.session.channel.state);
     await served[Symbol.asyncDispose]();
@@ -361,7 +368,7 @@ export function sessionEnvironment(
     named,
     onlyReads,
     ...(policy.length === 0 ? {} : { policy }),
-    local: mode === 'terminal' ? 'tui' : mode === 'print' ? 'cli' : 'none',
+    local: mode === 'terminal' ? 'tui' : mode === 'print' || mode === 'acp' ? 'cli' : 'none',
     attachable: [
       ...(browserControl === 'loopback' ? (['browser'] as const) : []),
       ...(control.mode === 'write' ? (['automation'] as const) : []),

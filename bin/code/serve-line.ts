@@ -1,7 +1,9 @@
 /* Collects the settings of a session from command line, profile and configuration, and serves it. */
 import { once } from 'node:events';
+import { readVersion } from '../../api/build.ts';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
+import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { sessionPolicyOf } from '../../engine/config/read-session-policy.ts';
 import {
@@ -13,10 +15,12 @@ import {
 } from '../../engine/config/session-policy.ts';
 import { parseLoopbackAddress } from '../../http/guard-request.ts';
 import { type AgentProfile, findPrimaryAgent } from '../../session/agents.ts';
+import { findFileCommands } from '../../session/file-commands.ts';
 import type { McpGround } from '../../session/mcp/tool.ts';
 import type { SessionLog } from '../../session/open-log.ts';
 import type { SessionOptions } from '../../session/session-options.ts';
 import type { SessionContext } from '../../session/state/settings.ts';
+import { listThreads } from '../../session/thread/check-threads.ts';
 import { type RecordedModel, readRecordedModel } from '../../session/thread/read-thread.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
@@ -26,14 +30,14 @@ import { chooseModel, givenFlags } from '../command-parts/providers.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { agentPlaces, mcpEnvironment } from './agent-at.ts';
 import { boundModel, type CodeLine, defaultProvider, withPlanMode } from './code-line.ts';
-import type { WhileServed } from './serve-code.ts';
+import type { WhileOpen } from './serve-code.ts';
 
-/** Serves the session of a command line while `whileServed` runs. */
+/** Opens the session of a command line while `whileOpen` runs. */
 export async function serveLine(
   given: CommandContext,
   line: CodeLine,
   log: SessionLog,
-  whileServed: WhileServed,
+  whileOpen: WhileOpen,
 ): Promise<CommandResult> {
   const context = withPlace(given, line);
   const repository = await openRepository(line.workingDir);
@@ -44,7 +48,7 @@ export async function serveLine(
   context.signal.throwIfAborted();
   // A client of MCP on standard input waits for none of it.
   const { serveCode } = await import('./serve-code.ts');
-  return serveCode(context, { line, log, repository, reaching, options }, whileServed);
+  return serveCode(context, { line, log, repository, reaching, options }, whileOpen);
 }
 
 /** The directory of the session is that of everything else that is looked for. */
@@ -216,12 +220,65 @@ async function serveStdio(
   return succeeded({}, () => {});
 }
 
-/** `writ code` without a screen: prints the session's address and serves until the signal ends it. */
-export function codeServed(context: CommandContext, line: CodeLine, log: SessionLog): Promise<CommandResult> {
+/** `writ code --acp`: an editor opens sessions over stdin and stdout, each from this command line at its own place. */
+async function serveEditor(context: CommandContext, line: CodeLine, log: SessionLog): Promise<CommandResult> {
+  const { print, signal, stdin, env } = context;
+  const { serveAcp } = await import('../../session/acp/serve-acp.ts');
+  const commandsOf = async (repository: Repository) =>
+    [...(await findFileCommands(repository, userConfigDir(env))).values()].map(({ name, description }) => ({
+      name,
+      description,
+      input: { hint: 'TEXT' },
+    }));
+  await serveAcp(
+    {
+      version: readVersion(),
+      cwd: line.workingDir,
+      open: ({ cwd, resume }, whileOpen) =>
+        serveLine(context, { ...line, workingDir: cwd, resume }, log, {
+          async alone(session, repository) {
+            await whileOpen({ session, root: repository.root, commands: await commandsOf(repository) });
+            return succeeded({}, () => {});
+          },
+        }),
+      async threads(cwd, page) {
+        const repository = await openRepository(cwd);
+        return { ...(await listThreads(repository, page)), root: repository.root };
+      },
+      note: (text) => print.note(text),
+    },
+    {
+      input: stdin,
+      write(text) {
+        print.raw(escapeJson(text));
+        return print.taken();
+      },
+      signal,
+    },
+  );
+  return succeeded({}, () => {});
+}
+
+/** `writ code` without a screen: for an editor, for one answer, or served until the signal ends it. */
+export async function codeServed(
+  context: CommandContext,
+  line: CodeLine,
+  log: SessionLog,
+): Promise<CommandResult> {
   const { print, signal, json } = context;
-  return serveLine(context, line, log, async ({ served: { threadId, baseUrl }, data }) => {
-    if (json) print.raw(toEnvelope('code', { data }, true));
-    else print.line(`serving thread ${threadId} on ${baseUrl}, Ctrl+C ends it`);
-    if (!signal.aborted) await once(signal, 'abort');
+  if (line.mode === 'acp') return serveEditor(context, line, log);
+  if (line.mode === 'print')
+    return serveLine(context, line, log, {
+      alone: async (session) => {
+        const { printSession } = await import('./print-session.ts');
+        return printSession(context, line, session);
+      },
+    });
+  return serveLine(context, line, log, {
+    async served({ served: { threadId, baseUrl }, data }) {
+      if (json) print.raw(toEnvelope('code', { data }, true));
+      else print.line(`serving thread ${threadId} on ${baseUrl}, Ctrl+C ends it`);
+      if (!signal.aborted) await once(signal, 'abort');
+    },
   });
 }

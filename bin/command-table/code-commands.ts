@@ -98,6 +98,10 @@ const own: readonly OptionSpec[] = [
   { name: 'stdio', about: 'speak MCP on standard input and output, without a server' },
   { name: 'mcp-stdio', about: 'the same as `--stdio`' },
   {
+    name: 'acp',
+    about: 'an editor opens sessions over standard input and output (`writ help acp`)',
+  },
+  {
     name: 'goal',
     value: 'TEXT',
     about: 'start with this goal, and work until its checks pass; at most 16 KiB',
@@ -146,6 +150,7 @@ export const codeCommands: readonly CommandSpec[] = [
         line: 'writ code --web --provider ollama --model qwen3:8b --thinking low',
         about: 'a model on this machine',
       },
+      { line: 'writ code --acp', about: 'in Zed or another editor (Agent Client Protocol)' },
       { line: 'writ code --web --agent reviewer', about: 'look at the code and change nothing' },
     ],
     streams: true,

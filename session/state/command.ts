@@ -1,7 +1,7 @@
 /** The commands, reports and effects of the session's state machine. */
 import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Attachment, GivenText } from '../thread/attachments.ts';
+import type { Attachment, GivenAttachment } from '../thread/attachments.ts';
 import type { Fact, FactOf, Lease, Proof, Speaker, TurnEnd } from './fact.ts';
 import type { GivenAnswer, NewQuestion } from './interaction.ts';
 import type { Deed, TurnWords } from './slash.ts';
@@ -23,8 +23,8 @@ export type ClientCommand =
       readonly type: 'submit';
       readonly text: string;
       readonly commandId?: string;
-      /** Text that came with it; the channel stores it before the command is decided. */
-      readonly given?: readonly GivenText[];
+      /** What came with it; the channel stores it before the command is decided. */
+      readonly given?: readonly GivenAttachment[];
       readonly attachments?: readonly Attachment[];
       readonly proof: Proof;
     }

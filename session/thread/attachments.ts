@@ -18,10 +18,13 @@ export interface GivenText {
   readonly text: string;
 }
 
-/** A message, and the text that came with it. */
+/** Text or an image (base64) that came with a message. */
+export type GivenAttachment = GivenText | { readonly name: string; readonly data: string };
+
+/** A message, and what came with it. */
 export interface SaidWithText {
   readonly text: string;
-  readonly attachments?: readonly GivenText[];
+  readonly attachments?: readonly GivenAttachment[];
 }
 
 export const attachmentBounds = {
@@ -46,7 +49,12 @@ export async function attachTo(
 ): Promise<{ readonly text: string; readonly attachments?: readonly Attachment[] }> {
   const split = splitWords(text);
   const found: (Attached & { readonly bytes: number })[] = [];
-  for (const { name, text: given } of [...attachments, ...split.attachments]) {
+  for (const one of [...attachments, ...split.attachments]) {
+    if ('data' in one) {
+      found.push(givenImage(one));
+      continue;
+    }
+    const { name, text: given } = one;
     const bytes = Buffer.byteLength(given);
     requireSize(name, bytes, attachmentBounds.text);
     found.push({
@@ -148,6 +156,16 @@ async function readMentioned(
   if (bytes.includes(0) || !(await isUncommitted(repository, path))) return undefined;
   requireSize(path, bytes.length, attachmentBounds.text);
   return { ...known, origin: 'uncommitted', mediaType: 'text/plain', text: bytes.toString('utf8') };
+}
+
+function givenImage({ name, data: given }: { readonly name: string; readonly data: string }) {
+  const bytes = Buffer.from(given, 'base64');
+  requireSize(name, bytes.length, attachmentBounds.image);
+  const mediaType = imageType(bytes);
+  if (mediaType === undefined) throw invalid(`\`${name}\` is not a PNG, JPEG or WebP image`);
+  const data = bytes.toString('base64');
+  const origin = 'user-provided' as const;
+  return { name, origin, mediaType, sha256: sha256Hex(bytes), data, bytes: bytes.length };
 }
 
 /** One octet more than the largest image, so that a larger file is noticed. */

@@ -73,6 +73,12 @@ export const doors: readonly Door[] = [
     specifier: /^@modelcontextprotocol\/server(?:\/|$)/,
   },
   {
+    name: 'the Agent Client Protocol',
+    file: 'session/acp/serve-acp.ts',
+    typesAreFree: true,
+    specifier: /^@agentclientprotocol\//,
+  },
+  {
     name: 'the client of the Model Context Protocol',
     file: 'agent/mcp/connect-server.ts',
     specifier: /^@modelcontextprotocol\/(?!server(?:\/|$))/,

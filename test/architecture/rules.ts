@@ -27,7 +27,7 @@ import { verifyClosure } from './verify-closure.ts';
 
 /** Each costs more than a start of node; what needs one imports it when it needs it. */
 const heavy =
-  /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@modelcontextprotocol\/|@sigstore\/|@cyclonedx\/)/;
+  /^(?:piscina|ajv|ajv-formats|hono|@hono\/|node-sqlite3-wasm|undici|@modelcontextprotocol\/|@agentclientprotocol\/|@sigstore\/|@cyclonedx\/)/;
 const startUp = 'bin/main.ts';
 const maxLines = 600;
 const maxCommentColumns = 120;

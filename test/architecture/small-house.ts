@@ -48,6 +48,7 @@ const code: Readonly<Record<string, string>> = {
   'http/loopback-server.ts': "import { Hono } from 'hono';\nexport const server = new Hono();\n",
   'agent/mcp/connect-server.ts':
     "export const connect = async () => import('@modelcontextprotocol/client');\n",
+  'session/acp/serve-acp.ts': "export const serve = async () => import('@agentclientprotocol/sdk');\n",
   'session/mcp/open-mcp-server.ts':
     "export const open = async () => import('@modelcontextprotocol/server');\n",
   'core/base/event-stream.ts': "export const read = async () => import('eventsource-parser');\n",
@@ -85,6 +86,7 @@ export const soundManifest: Manifest = {
     undici: '1',
     '@sigstore/sign': '1',
     hono: '1',
+    '@agentclientprotocol/sdk': '1',
     '@modelcontextprotocol/client': '1',
     '@modelcontextprotocol/server': '1',
     'node-sqlite3-wasm': '1',

@@ -26,6 +26,7 @@ export const optionRows: readonly SessionRow[] = [
     'option --mcp-port': 'MCP listen port',
     'option --stdio': 'MCP on standard input and output',
     'option --mcp-stdio': 'the same',
+    'option --acp': 'an editor on standard input and output',
     'option --browser-control': 'off or loopback',
     'option --control': 'observe or write',
   }),
