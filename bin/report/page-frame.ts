@@ -164,5 +164,21 @@ footer { margin-top: 2rem; color: var(--soft); font-size: .8rem; }
   .pairs dd + dt { margin-top: .5rem; }
   .outcome { width: 6.2rem; } .took { width: 5rem; } .size { width: 4.6rem; }
 }
-@media print { body { background: #fff; } .card { break-inside: avoid; } }
+@media print {
+  :root {
+    color-scheme: light;
+    --page: #fff; --card: #fff; --ink: #000; --soft: #333; --line: #999; --code: #fff;
+    --good: #000; --good-wash: #fff; --bad: #000; --bad-wash: #fff; --open: #000; --open-wash: #fff;
+    --bar: #555; --track: #ddd;
+  }
+  .sheet { max-width: none; padding: 0; }
+  nav { display: none; }
+  h2, h3, thead, .stage-head { break-after: avoid; }
+  tr, li, dt, .decision, .stage-head { break-inside: avoid; }
+  .card { border-radius: 0; }
+  .pill { border: 1px solid currentColor; }
+  /* What is folded on a screen is part of the paper. */
+  details::details-content { display: block; height: auto; content-visibility: visible; }
+  summary { list-style: none; }
+}
 `;

@@ -67,7 +67,7 @@ function graphSvg(
     const [start, end] = [placed.get(from), placed.get(to)];
     return start && end ? `<path class="to-${kind}" d="${toPath(start, end)}"/>` : '';
   });
-  return `<svg id="view" role="img" aria-label="Drawing of ${nodes.length} nodes; the list below has all of them" data-width="${width}" data-height="${height}"><g id="world"><g class="edges">${lines.join('')}</g>${nodes.map((one) => toNode(one, entryOf(one.node))).join('')}</g></svg>`;
+  return `<svg id="view" role="group" aria-label="Drawing of ${nodes.length} nodes; the list below has all of them" data-width="${width}" data-height="${height}"><g id="world"><g class="edges">${lines.join('')}</g>${nodes.map((one) => toNode(one, entryOf(one.node))).join('')}</g></svg>`;
 }
 
 function toNode({ node, x, y }: PlacedNode, entry: string): string {
@@ -98,7 +98,7 @@ h1 { font-size: 1.35rem; line-height: 1.25; font-weight: 700; }
 .drawing .tools { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin-bottom: .4rem; }
 .drawing button { font: inherit; min-width: 2.75rem; min-height: 2.75rem; padding: 0 .8rem; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: 8px; cursor: pointer; }
 .drawing button:focus-visible, #frame:focus-visible { outline: 2px solid var(--bar); outline-offset: 2px; }
-#frame { height: min(60vh, 40rem); overflow: hidden; touch-action: none; cursor: grab; padding: 0; }
+#frame { height: 15rem; overflow: hidden; touch-action: none; cursor: grab; padding: 0; }
 #frame.held { cursor: grabbing; }
 #view { display: block; width: 100%; height: 100%; user-select: none; -webkit-user-select: none; }
 #view path { fill: none; stroke: var(--bar); stroke-width: 1.4; }
@@ -123,8 +123,11 @@ h1 { font-size: 1.35rem; line-height: 1.25; font-weight: 700; }
 .tree pre { margin: .3rem 0 .5rem 1rem; font-size: .8rem; }
 .tree li:target > details > summary { background: var(--open-wash); outline: 2px solid var(--open); }
 @media (max-width: 34rem) {
-  #frame { height: 55vh; }
   .tree ul ul { margin-left: .2rem; padding-left: .45rem; }
+}
+@media print {
+  .drawing .tools { display: none; }
+  .drawing { break-inside: avoid; }
 }
 `;
 
@@ -143,6 +146,8 @@ const graphScript = `
   const whole = { width: Number(view.dataset.width), height: Number(view.dataset.height) };
   const at = { x: 0, y: 0, zoom: 1 };
   const shown = 60;
+  // A flat drawing keeps room to be zoomed in.
+  const least = 240;
   const between = (low, value, high) => Math.min(Math.max(value, low), high);
   const draw = () => {
     const { clientWidth, clientHeight } = frame;
@@ -151,6 +156,7 @@ const graphScript = `
     world.setAttribute('transform', 'translate(' + at.x + ' ' + at.y + ') scale(' + at.zoom + ')');
   };
   const pan = (x, y) => {
+    isFitted = false;
     const before = [at.x, at.y];
     at.x += x;
     at.y += y;
@@ -158,19 +164,25 @@ const graphScript = `
     return before[0] !== at.x || before[1] !== at.y;
   };
   const zoom = (by, x = frame.clientWidth / 2, y = frame.clientHeight / 2) => {
+    isFitted = false;
     const next = between(0.02, at.zoom * by, 4);
     at.x = x - ((x - at.x) * next) / at.zoom;
     at.y = y - ((y - at.y) * next) / at.zoom;
     at.zoom = next;
     draw();
   };
+  let isFitted = true;
   const fit = () => {
-    at.zoom = between(0.02, Math.min(frame.clientWidth / whole.width, frame.clientHeight / whole.height), 1);
+    isFitted = true;
+    const room = Math.min(innerHeight * 0.6, 640);
+    at.zoom = between(0.02, Math.min(frame.clientWidth / whole.width, room / whole.height), 1);
+    frame.style.height = Math.max(whole.height * at.zoom, least) + 2 + 'px';
     at.x = (frame.clientWidth - whole.width * at.zoom) / 2;
-    at.y = 0;
+    at.y = (frame.clientHeight - whole.height * at.zoom) / 2;
     draw();
   };
   const start = () => {
+    isFitted = false;
     Object.assign(at, { x: 0, y: 0, zoom: 1 });
     draw();
   };
@@ -247,6 +259,7 @@ const graphScript = `
       entry.querySelector('details').open = true;
       return;
     }
+    isFitted = false;
     const { e, f } = node.transform.baseVal.consolidate().matrix;
     at.x = frame.clientWidth / 2 - (e + 88) * at.zoom;
     at.y = frame.clientHeight / 2 - (f + 22) * at.zoom;
@@ -257,8 +270,14 @@ const graphScript = `
     const entry = event.target.closest('summary')?.closest('li');
     if (entry) show(entry.id, false);
   });
-  addEventListener('resize', draw);
-  start();
+  addEventListener('resize', () => (isFitted ? fit() : draw()));
+  // Paper has another width: there the drawing scales as a picture.
+  addEventListener('beforeprint', () => {
+    fit();
+    view.setAttribute('viewBox', '0 0 ' + frame.clientWidth + ' ' + frame.clientHeight);
+  });
+  addEventListener('afterprint', () => view.removeAttribute('viewBox'));
+  fit();
   if (location.hash !== '') show(location.hash.slice(1), true);
 })();
 `;
@@ -308,8 +327,8 @@ export function renderGraphHtml(graph: GraphData): string {
     graph.truncated === true ? '<p class="soft">This is not all of it: what is newest is drawn.</p>' : '';
   const isEmpty = graph.nodes.length === 0;
   const drawing = `<section class="drawing" hidden aria-labelledby="drawing"><h2 id="drawing">Drawing</h2>
-<div class="tools"><button type="button" data-act="out" aria-label="Zoom out">−</button><button type="button" data-act="in" aria-label="Zoom in">+</button><button type="button" data-act="fit">Fit</button><button type="button" data-act="start">Start</button></div>
-<div id="frame" class="card" tabindex="0" role="group" aria-label="Drawing. Arrow keys move it, plus and minus zoom, 0 fits it, Home goes to the start.">${graphSvg(layOut(trees), graph.edges, entryOf)}</div></section>`;
+<div class="tools"><button type="button" data-act="out" aria-label="Zoom out">−</button><button type="button" data-act="in" aria-label="Zoom in">+</button><button type="button" data-act="fit">Fit</button><button type="button" data-act="start">Full size</button></div>
+<div id="frame" class="card" tabindex="0" role="group" aria-label="Drawing. Arrow keys move it, plus and minus zoom, 0 fits it, Home shows it in full size.">${graphSvg(layOut(trees), graph.edges, entryOf)}</div></section>`;
   const list = `<section aria-labelledby="list"><h2 id="list">All of it, the newest last</h2><div class="card">${graphList(trees, entryOf)}</div></section>`;
   return pageFrame({
     title: `${graph.title} · thread`,

@@ -45,7 +45,8 @@ const below: ReadonlySet<GraphEdge['kind']> = new Set([
 /**
  * The graph as trees, each node in them once, in the order of the nodes: below the first that an edge puts it under.
  */
-export function toTrees({ nodes, edges }: Pick<GraphData, 'nodes' | 'edges'>): readonly TreeNode[] {
+export function toTrees({ nodes: recorded, edges }: Pick<GraphData, 'nodes' | 'edges'>): readonly TreeNode[] {
+  const nodes = recorded.map(inWords);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parentOf = new Map<string, GraphNode>();
   const also = new Map<string, TreeNode['also'][number][]>();
@@ -68,6 +69,14 @@ export function toTrees({ nodes, edges }: Pick<GraphData, 'nodes' | 'edges'>): r
     also: also.get(node.id) ?? [],
   });
   return nodes.filter(({ id }) => !parentOf.has(id)).map(grow);
+}
+
+/** A node with the word of reports for a decision to abandon: `refused`. `--json` keeps the word of the record. */
+function inWords(node: GraphNode): GraphNode {
+  const { kind, label, tags } = node;
+  if (!tags.includes('abandon')) return node;
+  const shown = kind === 'decision' ? label.replace(/^abandon(?=,|$)/, 'refused') : label;
+  return { ...node, label: shown, tags: tags.map((tag) => (tag === 'abandon' ? 'refused' : tag)) };
 }
 
 function put<T>(lists: Map<string, T[]>, key: string, value: T): void {
@@ -103,7 +112,7 @@ const tones: ReadonlyMap<string, Tone> = new Map([
   ['passed', 'good'],
   ['merge', 'good'],
   ['applied', 'good'],
-  ['abandon', 'bad'],
+  ['refused', 'bad'],
   ['stop', 'bad'],
   ['rollback', 'bad'],
   ['failed', 'bad'],

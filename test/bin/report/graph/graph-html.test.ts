@@ -8,6 +8,7 @@ import type { GraphData } from '../../../../api/schemas/other-schemas.ts';
 import { renderGraphHtml } from '../../../../bin/report/graph/graph-html.ts';
 import { madeRun, madeThread } from '../../../api/graph/made-thread.ts';
 import { long } from '../../../rooms/long.ts';
+import { violations } from '../../../session/web/open-browser.ts';
 import { hostileText } from '../sample-view.ts';
 
 const chromium = '/usr/bin/chromium';
@@ -84,6 +85,9 @@ long('the page works in a real browser', { skip: named }, async (t) => {
   await t.test('the graph pans and zooms by pointer, wheel, keys and buttons', async (t) => {
     const { page, told } = await open(browser, address, { width: 375 });
     const frame = page.locator('#frame');
+    t.ok(await ask(page, seesAll), 'it opens fitted');
+    await frame.focus();
+    await page.keyboard.press('Home');
     const world = async (): Promise<readonly number[]> =>
       ((await page.locator('#world').getAttribute('transform')) ?? '').match(/-?[\d.]+/g)?.map(Number) ?? [];
     t.strictSame(await world(), [0, 0, 1]);
@@ -115,12 +119,9 @@ long('the page works in a real browser', { skip: named }, async (t) => {
     t.equal((await world())[2], 0.8);
     await page.getByRole('button', { name: 'Zoom in' }).click();
     t.equal((await world())[2], 1);
+    t.notOk(await ask(page, seesAll));
     await page.getByRole('button', { name: 'Fit' }).click();
-    const { nodes, width } = await ask<{ nodes: number; width: number }>(
-      page,
-      `{ nodes: Math.max(...[...document.querySelectorAll('.node')].map((one) => one.getBoundingClientRect().right)), width: document.getElementById('frame').getBoundingClientRect().right }`,
-    );
-    t.ok(nodes <= width, 'all of it is seen');
+    t.ok(await ask(page, seesAll), 'all of it is seen');
     await frame.focus();
     for (let times = 0; times < 60; times += 1) await page.keyboard.press('ArrowLeft');
     t.ok(((await world())[0] ?? 0) <= box.width, 'it is not lost at a side');
@@ -128,17 +129,46 @@ long('the page works in a real browser', { skip: named }, async (t) => {
     await page.close();
   });
 
+  await t.test(
+    'the whole graph is in view at opening, in each width, and stays so when the width changes',
+    async (t) => {
+      for (const [name, graph] of Object.entries({ small, huge })) {
+        const url = write(`fit-${name}.html`, renderGraphHtml(graph));
+        for (const width of [375, 1280]) {
+          const { page } = await open(browser, url, { width });
+          t.ok(await ask(page, seesAll), `${name} at ${width}`);
+          await page.setViewportSize({ width: 1655 - width, height: 812 });
+          await page.waitForFunction(seesAll);
+          await page.close();
+        }
+      }
+    },
+  );
+
+  await t.test('axe finds nothing wrong, and paper shows the drawing without its buttons', async (t) => {
+    const { page } = await open(browser, address, { width: 1280 });
+    t.strictSame(await violations(page), []);
+    await page.emulateMedia({ media: 'print' });
+    t.equal(await page.getByRole('button').count(), 0);
+    t.equal(await page.locator('#view').isVisible(), true);
+    t.ok(
+      await ask(page, 'document.querySelector("#n0 pre").checkVisibility({ contentVisibilityAuto: true })'),
+      'details are open',
+    );
+    await page.close();
+  });
+
   await t.test('tapping a node opens its entry, and dragging it does not', async (t) => {
     const { page } = await open(browser, address, { width: 375, hasTouch: true });
     const plan = small.nodes.findIndex(({ kind }) => kind === 'plan');
-    await page.locator(`#view a[href="#n${plan}"]`).tap({ position: { x: 20, y: 20 } });
+    await page.locator(`#view a[href="#n${plan}"]`).tap({ position: { x: 8, y: 4 } });
     await page.waitForFunction(`document.querySelector('#n${plan} > details').open`);
     t.equal(new URL(page.url()).hash, `#n${plan}`);
     t.match(await page.locator('#view .here').getAttribute('href'), `#n${plan}`);
     await page.goto(address);
     const box = await page.locator('#view a[href="#n0"]').boundingBox();
     if (!box) throw new Error('the intent is shown');
-    await page.mouse.move(box.x + 10, box.y + 10);
+    await page.mouse.move(box.x + 4, box.y + 4);
     await page.mouse.down();
     await page.mouse.move(box.x + 60, box.y + 60, { steps: 4 });
     await page.mouse.up();
@@ -188,6 +218,15 @@ long('the page works in a real browser', { skip: named }, async (t) => {
     await page.close();
   });
 });
+
+/** Whether every node of the drawing lies inside of its frame. */
+const seesAll = `(() => {
+  const frame = document.getElementById('frame').getBoundingClientRect();
+  return [...document.querySelectorAll('.node')].every((one) => {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    return left >= frame.left && right <= frame.right && top >= frame.top && bottom <= frame.bottom;
+  });
+})()`;
 
 /** Evaluates an expression over the functions of in-page.js in the page. */
 function ask<T>(page: Page, expression: string): Promise<T> {

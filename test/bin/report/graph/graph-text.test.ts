@@ -77,6 +77,14 @@ intent    Prices [closed]  bugfix at low risk
   );
 });
 
+t.test('a decision to abandon is called refused, as in every report', async (t) => {
+  const refused = graph(
+    [node('run', 'run r', { tags: ['abandon'] }), node('decision', 'abandon', { tags: ['abandon'] })],
+    [edge('decision', 'run r', 'decision')],
+  );
+  t.equal(printed(refused), 'title\nthread t\n\nrun       r [refused]\ndecision  refused\n');
+});
+
 t.test('no line is wider than 80 columns, whatever the names contain', async (t) => {
   const names = [
     'x'.repeat(300),
