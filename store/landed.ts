@@ -17,8 +17,8 @@ export interface SealedCommit {
  */
 export type Landing =
   | { readonly state: 'landed' | 'unknown' }
-  /** `ref` is the full name of the ref that counts. */
-  | { readonly state: 'sealed'; readonly ref: string };
+  /** `ref` is the full name of the ref that counts; `isGone`: this clone has neither it nor the target. */
+  | { readonly state: 'sealed'; readonly ref: string; readonly isGone?: true };
 
 const maxConfigBytes = 256 * 1024;
 const heads = 'refs/heads/';
@@ -27,8 +27,8 @@ const remotes = 'refs/remotes/';
 /**
  * Decides from the refs of this clone, without a network. The ref that counts is the remote-tracking branch of the
  * target: of `[landing] remote` if this clone has fetched from it, else its upstream. A target without either counts
- * itself. If a remote-tracking branch is gone (merged and deleted), every branch of that remote counts. `known`: the
- * commits that exist in this clone, if the caller has looked.
+ * itself. If the branch is gone (merged and deleted), every branch counts. `known`: the commits that exist in this
+ * clone, if the caller has looked.
  */
 export async function findLandings(
   repository: Repository,
@@ -49,7 +49,7 @@ export async function findLandings(
   const found = new Map<string, Landing>();
   for (const target of targets) {
     const commits = [...new Set(onBranch.filter((one) => one.target === target).map(({ commit }) => commit))];
-    const counting = refsThatCount(branches, target, configured.get(target));
+    const counting = await refsThatCount(repository, branches, target, configured.get(target));
     const landings = await landingsOn(repository, counting, commits, present);
     for (const [commit, landing] of landings) found.set(`${target} ${commit}`, landing);
   }
@@ -129,15 +129,17 @@ async function readLandingRemotes(
 interface CountingRefs {
   readonly ref: string;
   readonly tips: readonly string[];
-  /** This clone has the target branch, or tracks it. */
+  /** Whether a commit that this clone lacks cannot be on that branch. */
   readonly isHere: boolean;
+  readonly isGone?: true;
 }
 
-function refsThatCount(
+async function refsThatCount(
+  repository: Repository,
   branches: ReadonlyMap<string, Branch>,
   target: string,
   configured: string | undefined,
-): CountingRefs {
+): Promise<CountingRefs> {
   const branch = branches.get(target);
   const upstream = branch?.upstream.startsWith(remotes) ? branch : undefined;
   // A misspelled or missing remote must not reopen what has landed.
@@ -156,11 +158,37 @@ function refsThatCount(
   if (branch) return { ref: target, tips: [branch.tip], isHere: true };
   const tracking = trackingOf(branches, target);
   const tip = branches.get(tracking ?? '')?.tip;
-  return {
-    ref: tracking ?? target,
-    tips: tip === undefined ? tipsBelow(branches, 'refs/') : [tip],
-    isHere: tip !== undefined,
-  };
+  if (tracking !== undefined && tip !== undefined) return { ref: tracking, tips: [tip], isHere: true };
+  const followed = await followedRemote(repository, branches);
+  const ref =
+    followed === undefined || followed === ''
+      ? target
+      : `${remotes}${followed}/${target.slice(heads.length)}`;
+  return { ref, tips: tipsBelow(branches, 'refs/'), isHere: followed !== undefined, isGone: true };
+}
+
+/**
+ * The remote whose branches this clone has all fetched: `origin`, else the only one; '' without a remote. `undefined`
+ * if some may be missing here: there are several remotes, or only some branches are fetched.
+ */
+async function followedRemote(
+  repository: Repository,
+  branches: ReadonlyMap<string, Branch>,
+): Promise<string | undefined> {
+  const args = ['config', '-z', '--get-regexp', '^remote\\..*\\.(url|fetch)$'];
+  const { stdout } = await askGit(repository, args, { maxBytes: maxConfigBytes });
+  const refspecs = new Map<string, string[]>();
+  for (const entry of stdout.toString('utf8').split('\0')) {
+    const [, name, key, value = ''] = /^remote\.(.*)\.(url|fetch)\n(.*)$/s.exec(entry) ?? [];
+    if (name === undefined) continue;
+    const known = refspecs.get(name) ?? [];
+    refspecs.set(name, key === 'fetch' ? [...known, value] : known);
+  }
+  if (refspecs.size === 0) return '';
+  const name = refspecs.has('origin') ? 'origin' : refspecs.size === 1 ? [...refspecs.keys()][0] : undefined;
+  if (name === undefined || tipsBelow(branches, `${remotes}${name}/`).length === 0) return undefined;
+  const all = `${heads}*:${remotes}${name}/*`;
+  return refspecs.get(name)?.some((one) => one === all || one === `+${all}`) ? name : undefined;
 }
 
 /** The remote-tracking branch of a target without a local branch: of `origin`, else of the only remote. */
@@ -176,7 +204,7 @@ function tipsBelow(branches: ReadonlyMap<string, Branch>, stem: string): readonl
 
 async function landingsOn(
   repository: Repository,
-  { ref, tips, isHere }: CountingRefs,
+  { tips, isHere, ...counting }: CountingRefs,
   commits: readonly string[],
   present: ReadonlySet<string>,
 ): Promise<readonly (readonly [commit: string, landing: Landing])[]> {
@@ -184,12 +212,12 @@ async function landingsOn(
   const outside = await commitsOutside(repository, here, tips);
   const absent: Landing =
     here.length < commits.length && isHere && (await hasWholeHistory(repository, tips))
-      ? { state: 'sealed', ref }
+      ? { state: 'sealed', ...counting }
       : { state: 'unknown' };
   return commits.map((commit) => {
     if (!present.has(commit)) return [commit, absent];
     if (outside === undefined) return [commit, { state: 'unknown' }];
-    return [commit, outside.has(commit) ? { state: 'sealed', ref } : { state: 'landed' }];
+    return [commit, outside.has(commit) ? { state: 'sealed', ...counting } : { state: 'landed' }];
   });
 }
 

@@ -78,6 +78,10 @@ async function landingNotices(
   const [landing] = await findLandings(repository, [{ commit, target }]);
   if (landing?.state !== 'sealed') return [];
   const branch = printable(shortRef(landing.ref));
+  if (landing.isGone)
+    return [
+      `${notLanded}: this clone has no branch \`${branch}\`, and no other branch here holds commit ${commit}. If the branch exists elsewhere: \`git fetch\`. If it was merged as another commit (squash, rebase), you need to do nothing. Otherwise run the spec again`,
+    ];
   const found = `${notLanded}: \`${branch}\` does not hold commit ${commit}`;
   return [
     landing.ref.startsWith('refs/remotes/')

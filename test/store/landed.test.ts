@@ -50,8 +50,38 @@ t.test('without a remote the target branch itself counts', async (t) => {
   one.git('reflog', 'expire', '--expire=now', '--all');
   one.git('gc', '-q', '--prune=now');
   t.strictSame(await landings(one.dir, [second]), [main], 'a commit that is gone is on no branch');
-  t.strictSame(await landings(one.dir, [second], 'refs/heads/gone'), ['unknown']);
+  t.strictSame(await landings(one.dir, [second], 'refs/heads/gone'), ['refs/heads/gone']);
 });
+
+t.test(
+  'a commit of a branch that was squashed and deleted is on no branch, also where the clone lacks it',
+  async (t) => {
+    const { box, one } = makeClone(t);
+    const remote = join(box, 'remote.git');
+    one.git('checkout', '-q', '-b', 'topic');
+    const sealed = one.commit({ 'a.txt': 'c\n' });
+    one.git('push', '-q', 'origin', 'topic');
+    one.git('checkout', '-q', 'main');
+    one.commit({ 'a.txt': 'c\n', 'b.txt': 'b\n' });
+    one.git('push', '-q', 'origin', 'main', ':topic');
+    one.git('branch', '-qD', 'topic');
+    const gone = 'refs/remotes/origin/topic';
+    const at = (path: string) => landings(path, [sealed], 'refs/heads/topic');
+    t.strictSame(await at(one.dir), [gone]);
+    one.git('reflog', 'expire', '--expire=now', '--all');
+    one.git('gc', '-q', '--prune=now');
+    t.strictSame(await at(one.dir), [gone], 'garbage collection changes nothing');
+    const url = pathToFileURL(remote).href;
+    outputOf('git', ['clone', '-q', url, join(box, 'fresh')]);
+    t.strictSame(await at(join(box, 'fresh')), [gone]);
+    outputOf('git', ['clone', '-q', '--single-branch', url, join(box, 'single')]);
+    t.strictSame(await at(join(box, 'single')), ['unknown'], 'it fetches only some branches');
+    outputOf('git', ['clone', '-q', url, join(box, 'two')]);
+    outputOf('git', ['-C', join(box, 'two'), 'remote', 'rename', 'origin', 'a']);
+    outputOf('git', ['-C', join(box, 'two'), 'remote', 'add', 'b', url]);
+    t.strictSame(await at(join(box, 'two')), ['unknown'], 'the branch may be at the other remote');
+  },
+);
 
 t.test('with an upstream the remote-tracking branch counts', async (t) => {
   const { box, one, first } = makeClone(t);
