@@ -52,6 +52,12 @@ const shortText = 200;
 const maxDecisions = 64;
 const decisionShare = 1 / 8;
 
+interface QuestionParts {
+  readonly images?: readonly ModelImage[] | undefined;
+  /** Whether the middle of the question is left out if nothing else is left to leave out. */
+  readonly cutsQuestion?: boolean;
+}
+
 /**
  * Opens a conversation of at most `maxCharacters`. If it would be longer, content is omitted in this order: results
  * of the oldest calls, the oldest replies, the middle of results and answers that are too long, old messages of the
@@ -63,9 +69,10 @@ export function openConversation(
   question: string,
   maxCharacters: number,
   before: readonly ModelMessage[] = [],
-  images: readonly ModelImage[] = [],
+  { images = [], cutsQuestion = false }: QuestionParts = {},
 ): Conversation {
-  const asked: ModelMessage = { role: 'user', text: question, ...(images.length === 0 ? {} : { images }) };
+  const pictures = images.length === 0 ? {} : { images };
+  let asked: ModelMessage = { role: 'user', text: question, ...pictures };
   const [first = asked, ...later] = [...acceptable(before), asked];
   /** User messages before the first remaining reply, sent as one message. */
   let heads: readonly ModelMessage[] = [first];
@@ -147,6 +154,16 @@ export function openConversation(
     if (maxText <= shortText) heads = heads.filter((message) => message === asked || heads.length === 1);
     count();
   };
+  const shortenQuestion = (): void => {
+    const before = asked;
+    const most = Math.max(sizeOf(before) - (size - limit), shortText * 2);
+    if (most >= sizeOf(before)) return;
+    asked = { role: 'user', text: shortened(question, most), ...pictures };
+    heads = heads.map((message) => (message === before ? asked : message));
+    tail = tail.map((message) => (message === before ? asked : message));
+    sizes = tail.map(sizeOf);
+    count();
+  };
   const fit = (): void => {
     if (size <= limit) return;
     const goal = limit * shrinkTo;
@@ -159,6 +176,7 @@ export function openConversation(
     if (size > limit) dropOldest(limit, 2);
     for (let most = Math.max(limit / 4, shortText); size > limit && most >= shortText / 2; most /= 2)
       shortenHeads(Math.floor(most));
+    if (size > limit && cutsQuestion) shortenQuestion();
   };
   count();
   fit();

@@ -48,6 +48,7 @@ export async function converse(order: ConverseOrder): Promise<ConverseEnd> {
     turns,
     question,
     images,
+    cutsQuestion: !isStrict,
     // Vendors want a question first; a dialogue that was cut elsewhere has lost it.
     before: before[0]?.role === 'user' ? before : [],
     maxCharacters: isStrict ? maxCharacters.draft : maxCharacters.talk,

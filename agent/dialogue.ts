@@ -16,6 +16,10 @@ const replyShare = 1 / 4;
 const leastShare = 1 / 4;
 /** One is enough if the vendor reports its window and the size of the request. */
 const maxShortenings = 3;
+/** Assumed window in tokens of a vendor that refused a question and names none. */
+const leastWindow = 8192;
+/** A conversation of fewer characters is not what is too long. */
+const leastConversation = 1000;
 /** Smaller numbers in a refusal are statuses and counts, not a window. */
 const leastContext = 512;
 /** Reply size if the window is smaller than known and the model does not report its size. */
@@ -39,6 +43,8 @@ interface DialogueOrder extends Pick<TurnQuestion, 'system' | 'tools'> {
   readonly question: string;
   /** Images of the question. */
   readonly images?: readonly ModelImage[] | undefined;
+  /** Whether the middle of a question is left out that is too long for the model. */
+  readonly cutsQuestion?: boolean;
   /** Earlier messages, oldest first. Begins with a message of the user. */
   readonly before?: readonly ModelMessage[];
   /** Of the conversation; absent: as much as the model holds. */
@@ -78,29 +84,28 @@ export function openDialogue(order: DialogueOrder): Dialogue {
     contextTokens === undefined && order.maxCharacters !== undefined
       ? maxCharacters
       : Math.min(maxCharacters, conversationCharacters(contextTokens ?? usualWindow, overhead));
-  const conversation = openConversation(
-    question,
-    Math.min(most, fitting?.characters ?? most),
-    before,
+  const conversation = openConversation(question, Math.min(most, fitting?.characters ?? most), before, {
     images,
-  );
+    ...(order.cutsQuestion ? { cutsQuestion: true } : {}),
+  });
   const ask = (told?: (event: ModelEvent) => void): Promise<Turn> =>
     turns.take({ system, messages: conversation.messages, tools, maxOutputTokens: reply, cacheKey }, told);
   /** Makes the next question smaller than the one that was refused in these words; false if it cannot be. */
   const shrink = (words: string): boolean => {
     const [size, replied] = [conversation.size, reply];
-    const { context, sent } = tokensIn(words);
+    const { context, sent } = tokensIn(words, size + overhead);
     reply = Math.min(reply, context === undefined ? smallReply : replyTokens(context));
-    let characters: number;
-    if (context !== undefined && sent !== undefined) {
+    const room = conversationCharacters(context ?? leastWindow, overhead);
+    let characters = context === undefined ? Math.max(size / 2, room) : room;
+    // Many vendors count the reply that was asked for. If that alone was too much, the conversation is not.
+    if (context !== undefined && sent !== undefined && sent - replied > context - reply) {
       const share = (context - reply) / sent;
-      characters = Math.max((size + overhead) * share - overhead, size * share * leastShare);
-    } else {
-      // The real number of characters per token is unknown. If the estimate fitted, it is smaller than assumed.
-      characters = Math.min(
-        context === undefined ? size : conversationCharacters(context, overhead),
-        size / 2,
-      );
+      characters = Math.max(Math.min(room, (size + overhead) * share - overhead), room * leastShare);
+    }
+    // Then a token has fewer characters than assumed. Instructions and tools that alone are too much stay so.
+    if (characters >= size && reply === replied) {
+      if (size < leastConversation) return false;
+      characters = size / 2;
     }
     fitting = { reply, characters: Math.floor(characters) };
     conversation.shrinkTo(fitting.characters);
@@ -146,14 +151,16 @@ function conversationCharacters(context: number, overhead: number): number {
 }
 
 /**
- * Parses the window and the request size in tokens from the text of a vendor's refusal. Each is absent if the text
- * does not contain it. The HTML page of a proxy has neither.
+ * Parses the window and the request size in tokens from the text of a vendor's refusal of a question of so many
+ * characters. Each is absent if the text does not contain it. The HTML page of a proxy has neither.
  */
-function tokensIn(words: string): { readonly context?: number; readonly sent?: number } {
+function tokensIn(words: string, characters: number): { readonly context?: number; readonly sent?: number } {
   const plain = words.replace(/<[^<>]{0,1000}>/g, ' ').replace(/(\d),(?=\d{3}(?!\d))/g, '$1');
   const [, count] = /(?:context|maximum|limit|<=|>)\D{0,60}?(\d{3,8})\b/i.exec(plain) ?? [];
   const context = Number(count ?? 0);
   if (context < leastContext) return {};
-  const sent = Math.max(...[...plain.matchAll(/\b\d{3,8}\b/g)].map(([digits]) => Number(digits)));
+  const numbers = [...plain.matchAll(/\b\d{3,8}\b/g)].map(([digits]) => Number(digits));
+  // A larger number counts something else, for example requests.
+  const sent = Math.max(...numbers.filter((one) => one <= 2 * characters + maxOutputTokens));
   return sent > context ? { context, sent } : { context };
 }

@@ -15,6 +15,9 @@ const streamer = createStreamer({});
 t.teardown(() => streamer.close());
 
 interface Talk {
+  readonly question?: string;
+  /** Characters of the file that hands read. */
+  readonly fileSize?: number;
   /** Questions to helpers. */
   readonly helped?: string[];
   readonly before?: readonly ModelMessage[];
@@ -31,7 +34,15 @@ let talks = 0;
 /** A question to a model at a real server; hands read a file of 20,000 characters. */
 async function talk(
   replyTo: (asked: Asked) => ScriptedReply,
-  { before = [], context, said = [], helped = [], thread = `k${talks++}` }: Talk = {},
+  {
+    before = [],
+    context,
+    said = [],
+    helped = [],
+    question = 'What is it?',
+    fileSize = 20_000,
+    thread = `k${talks++}`,
+  }: Talk = {},
 ) {
   await using server = await answeringModel(replyTo);
   const signal = new AbortController().signal;
@@ -59,9 +70,9 @@ async function talk(
   const end = await converse({
     system: ['Answer.'],
     before,
-    question: 'What is it?',
+    question,
     cacheKey: thread,
-    hands: { use: async () => ({ outcome: 'done', text: 'x'.repeat(20_000) }) },
+    hands: { use: async () => ({ outcome: 'done', text: 'x'.repeat(fileSize) }) },
     turns,
     told: {
       event: () => {},
@@ -175,6 +186,59 @@ t.test('the context of a model bounds what is sent', async (t) => {
     t.ok(bodyOf(one).length < 8192 * 3, `${bodyOf(one).length} characters`);
     t.match(one.body, { max_tokens: 2048 });
     t.match(bodyOf(one), 'What is it?');
+  }
+});
+
+/** A server of a small window that counts four characters a token, and the reply that is asked for. */
+const smallServer =
+  (window: number, words: (prompt: number, reply: number) => string, reads: number) =>
+  (one: Asked): ScriptedReply => {
+    const { max_tokens: reply, messages } = one.body as {
+      readonly max_tokens: number;
+      readonly messages: readonly { readonly role: string }[];
+    };
+    const prompt = Math.ceil(bodyOf(one).length / 4);
+    if (prompt + reply > window) return refusal(words(prompt, reply));
+    const done = messages.filter(({ role }) => role === 'tool').length;
+    return done < reads ? { calls: [['read_file', { path: `${done}` }]] } : { text: 'A file.' };
+  };
+
+t.test('a refusal of the reply alone leaves the conversation as it is', async (t) => {
+  for (const [window, words] of [
+    [
+      8192,
+      (prompt: number, reply: number) =>
+        `This model's maximum context length is 8192 tokens. However, you requested ${prompt + reply} tokens (${prompt} in the messages, ${reply} in the completion).`,
+    ],
+    [
+      16_384,
+      (prompt: number, reply: number) =>
+        `'max_tokens' or 'max_completion_tokens' is too large: ${reply}. This model's maximum context length is 16384 tokens and your request has ${prompt} input tokens (${reply} > 16384 - ${prompt}).`,
+    ],
+    [8192, () => 'the request exceeds the available context size (8192 tokens), request 7654321'],
+    [8192, () => 'the request exceeds the available context size. try increasing it'],
+  ] as const) {
+    const { end, said, asked } = await talk(smallServer(window, words, 3), { fileSize: 1000 });
+    t.match(end, { kind: 'answered' }, words(1, 1));
+    t.equal(asked.length, 5, 'one refusal, three calls and the answer');
+    const results = said.flatMap((one) => (one.role === 'tool' ? one.results : []));
+    t.equal(results.length, 3);
+    t.equal(bodyOf(asked.at(-1) as Asked).match(/x{1000}/g)?.length, 3, 'every result is whole');
+  }
+});
+
+t.test('a question that is longer than the window is sent without its middle', async (t) => {
+  const question = `First words. ${'attached '.repeat(10_000)} Last words.`;
+  const words = (prompt: number, reply: number) =>
+    `maximum context length is 8192 tokens, however you requested ${prompt + reply} tokens`;
+  for (const context of [8192, undefined]) {
+    const { end, asked } = await talk(
+      smallServer(8192, words, 0),
+      context === undefined ? { question } : { question, context },
+    );
+    t.match(end, { kind: 'answered' }, `${context}`);
+    t.ok(asked.length <= 2, `${asked.length} calls`);
+    t.match(bodyOf(asked.at(-1) as Asked), /First words.*left out.*Last words/);
   }
 });
 
