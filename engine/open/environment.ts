@@ -38,7 +38,6 @@ export async function prepareEnvironment(
 ): Promise<RunEnvironment> {
   const policyTree = landing.policy.tree;
   const configBytes = await readBlob(repository, policyTree, '.writ/config.toml');
-  const chosen = await chooseSandbox(engine, request.sandbox, contract);
   const cancels = request.cancel !== undefined;
   const forms = await sealingFormsOf(engine.slots);
   // A run can be cancelled even if one of its plugins is missing or no longer trusted.
@@ -46,6 +45,7 @@ export async function prepareEnvironment(
     ? parseConfig(undefined, forms)
     : await readConfig(repository, policyTree, configBytes, forms);
   if (!cancels) requireSpecAllowed(sessionPolicyOf(config), contract.effective);
+  const chosen = await chooseSandbox(engine, request.sandbox, contract);
   const { sandbox } = chosen;
   const { pluginAccess, outside } = request;
   const cacheDir = pluginCacheOf(repository);

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { submits } from '../../agent/planner/drafts.ts';
 import { type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
-import { makeSample, sampleSpec } from '../../engine/sample.ts';
+import { fixtures, makeSample, sampleSpec } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { runProgram } from '../../starter/run-program.ts';
@@ -26,7 +26,8 @@ async function scene(t: Test, limits: string, replies: readonly ScriptedReply[] 
   const env = { ...sample.env, OPENAI_API_KEY: 'key-of-nobody-1234567890' };
   const place = { cwd: sample.root, env };
   const base = ['--api-base', model.base];
-  const run = (argv: readonly string[]) => runLine(argv, commands, place);
+  const run = (argv: readonly string[], more: Readonly<Record<string, string>> = env) =>
+    runLine(argv, commands, { ...place, env: { ...sample.env, ...more } });
   return { sample, model, base, run, place };
 }
 
@@ -73,6 +74,8 @@ t.test('options of `writ code` are within the policy, and defaults follow it', a
     [[...scripted, '--network-access', 'allow'], /`allow` exceeds `network`/],
   ] as const)
     t.match(await run([...argv, ...asks]), { code: 128, err: why });
+  // Before a key is looked for.
+  t.match(await run(['code', '--provider', 'openai', ...asks], {}), { code: 128, err: /`openai` exceeds/ });
   t.match(await run([...scripted, ...asks]), { code: 0, out: 'A price.\n' });
 });
 
@@ -131,6 +134,10 @@ long('the file of a machine holds for every command, and only if root alone can 
   writeFileSync(file, '[session]\nproviders = ["anthropic"]\nnetwork = "deny"\n', { mode: 0o644 });
   const spec = join(sample.home, 'spec.json');
   writeFileSync(spec, sampleSpec());
+  const open = join(sample.home, 'open.json');
+  const people = { humanInLoop: { required: true, minApprovers: 1 } };
+  writeFileSync(open, sampleSpec({ risk: people, constraints: { security: { networkPolicy: 'allow' } } }));
+  const patch = join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff');
   const run = onMachine(policies, 0);
   const openai = ['--provider', 'openai', '--model', 'scripted', ...base];
   for (const argv of [
@@ -151,6 +158,11 @@ long('the file of a machine holds for every command, and only if root alone can 
     [{ key: 'session.providers' }, { key: 'session.network', value: 'deny' }],
   );
   t.match((await run(['doctor'], place)).out, /ok\s+machine-policy\s+\/etc\/writ\/policy\.toml limits 2/);
+
+  const waiting = await runLine(['--json', 'run', open, '--patch', patch], commands, place);
+  t.equal(waiting.code, 4, waiting.out);
+  const { run_id: id } = JSON.parse(waiting.out).data;
+  t.match(await run(['resume', id], place), { code: 128, err: /`allow` exceeds `network`/ });
 
   const foreign = await onMachine(policies, 1000)(['code', ...openai, ...asks], place);
   t.match(foreign, { code: 128, err: /its directory belongs to user 1000, not to root/ });
