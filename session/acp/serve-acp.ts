@@ -430,7 +430,10 @@ function driveSession(
         });
       active = new AbortController();
       const { signal } = active;
-      const withdraw = (): void => void cancel();
+      // The end of the connection withdraws every request, and cancels nothing.
+      const withdraw = (): void => {
+        if (!isOver) void cancel();
+      };
       withdrawn.addEventListener('abort', withdraw, { once: true });
       lastEnd = undefined;
       try {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { PassThrough, Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, type Writable } from 'node:stream';
 import {
   type ClientContext,
   client,
@@ -19,7 +19,7 @@ import { sharedPool } from '../../engine/shared-pool.ts';
 import type { Asked, ModelServer } from '../../providers/model-server.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
 
-/** What a person chooses: an option by its name, or nothing. */
+/** What a person chooses: an option by its name, one that was not offered as `#ID`, or nothing. */
 export type Chooses = (asked: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
 
 /** An editor with the client of the SDK, and `writ code --acp` behind it. */
@@ -81,18 +81,16 @@ export async function openEditor(
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       asked.push(params);
       const name = await chooses(params);
-      const option = params.options.find((one) => one.name === name);
-      return {
-        outcome:
-          option === undefined
-            ? { outcome: 'cancelled' as const }
-            : { outcome: 'selected' as const, optionId: option.optionId },
-      };
+      const found = params.options.find((one) => one.name === name)?.optionId;
+      const optionId = name?.startsWith('#') ? name.slice(1) : found;
+      if (optionId === undefined) return { outcome: { outcome: 'cancelled' as const } };
+      return { outcome: { outcome: 'selected' as const, optionId } };
     })
     .onNotification(methods.client.session.update, ({ params: { update } }) => void updates.push(update));
   const connection = app.connect(
     ndJsonStream(
-      Writable.toWeb(stdin) as WritableStream<Uint8Array>,
+      // Lines of tests go between.
+      new WritableStream<Uint8Array>({ write: (chunk) => void stdin.write(chunk) }),
       Readable.toWeb(read) as ReadableStream<Uint8Array>,
     ),
   );

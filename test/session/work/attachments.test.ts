@@ -89,3 +89,24 @@ t.test('an image goes to a model that takes images, and is refused by name elsew
   writeFileSync(join(sample.root, 'huge.png'), Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024)]));
   await t.rejects(scene.say('And @huge.png?'), { code: 'REQUEST_INVALID', message: /huge\.png/ });
 });
+
+t.test('an image that comes with a message is attached by what it is, not by its name', async (t) => {
+  await using scene = await scriptSession([{ text: 'Seen.' }]);
+  const { channel } = scene.session;
+  const submit = (data: string) =>
+    channel.send({
+      type: 'submit',
+      text: 'What is that?',
+      given: [{ name: 'image-1', data }],
+      proof: { from: 'local' },
+    });
+  await t.rejects(submit(Buffer.from('GIF89a').toString('base64')), { code: 'REQUEST_INVALID' });
+  await t.rejects(submit(Buffer.concat([png, Buffer.alloc(6 * 1024 * 1024)]).toString('base64')), {
+    message: /octets, and at most/,
+  });
+  await submit(png.toString('base64'));
+  await scene.ended();
+  t.match(attached(scene.session), [
+    { name: 'image-1', mediaType: 'image/png', origin: 'user-provided', bytes: png.length },
+  ]);
+});
