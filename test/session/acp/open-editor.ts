@@ -42,6 +42,7 @@ export interface Editor {
   readonly err: () => string;
   /** Ends the standard input; answers the exit code. */
   end(): Promise<number>;
+  readonly ended: Promise<number>;
   readonly child: ChildProcess | undefined;
 }
 
@@ -144,6 +145,7 @@ export async function openEditor(
     out: () => Buffer.concat(out).toString(),
     err: () => Buffer.concat(err).toString(),
     end,
+    ended,
     child,
   };
 }

@@ -3,6 +3,7 @@ import t from 'tap';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { makeSample } from '../../engine/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { type Chooses, openEditor } from './open-editor.ts';
 
 const plan: ScriptedReply = {
@@ -29,7 +30,7 @@ t.test('an editor gets an answer in pieces, and the thread of the session', asyn
   for (const line of out().trim().split('\n')) t.match(JSON.parse(line), { jsonrpc: '2.0' });
 });
 
-t.test('a change is drafted, confirmed, executed and sealed as a commit', async (t) => {
+long('a change is drafted, confirmed, executed and sealed as a commit', async (t) => {
   const { begin, prompt, said, asked, sample, updates, err } = await openEditor(
     t,
     [submits(priceDraft), plan, ...makesFix],
@@ -103,7 +104,7 @@ t.test('a draft that is cancelled, or answered with what was not offered, change
   t.equal(sample.git('status', '--porcelain'), '');
 });
 
-t.test('after Modify the next prompt is the note, and another draft is shown', async (t) => {
+long('after Modify the next prompt is the note, and another draft is shown', async (t) => {
   const { begin, prompt, said, asked, model } = await openEditor(
     t,
     [submits(priceDraft), submits({ ...priceDraft, summary: 'Prices are round' })],
@@ -140,60 +141,59 @@ t.test('a prompt is busy until it ends, and a cancelled one stops its turn and i
   t.equal(said(), 'Still here.');
 });
 
-t.test(
-  'a question waits in its thread when the editor ends, and comes first when it is loaded',
-  async (t) => {
-    const sample = makeSample();
-    const there = Promise.withResolvers<void>();
-    const first = await openEditor(t, [{ text: 'It adds a cent.' }, submits(priceDraft)], {
-      sample,
-      chooses: () => {
-        there.resolve();
-        return new Promise(() => {});
-      },
-    });
-    const sessionId = await first.begin();
-    await first.prompt(sessionId, 'What does price() do?');
-    first.prompt(sessionId, 'Make prices exact.').catch(() => {});
-    await there.promise;
-    t.equal(await first.end(), 0, first.err());
+long('a question waits in its thread when the editor ends, and comes first when it is loaded', async (t) => {
+  const sample = makeSample();
+  const there = Promise.withResolvers<void>();
+  const first = await openEditor(t, [{ text: 'It adds a cent.' }, submits(priceDraft)], {
+    sample,
+    isProgram: true,
+    chooses: () => {
+      there.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const sessionId = await first.begin();
+  await first.prompt(sessionId, 'What does price() do?');
+  first.prompt(sessionId, 'Make prices exact.').catch(() => {});
+  await there.promise;
+  t.equal(await first.end(), 0, first.err());
+  for (const line of first.out().trim().split('\n')) t.match(JSON.parse(line), { jsonrpc: '2.0' });
 
-    const second = await openEditor(t, [{ text: 'Nothing more.' }], { sample, chooses: inOrder('Cancel') });
-    const { agent, asked, updates, prompt, said } = second;
-    const at = { cwd: sample.root, mcpServers: [] };
-    const unknown = '01a20000-0000-7000-8000-000000000000';
-    await t.rejects(agent.request(methods.agent.session.load, { ...at, sessionId: unknown }), {
-      code: -32_002,
-      data: { code: 'THREAD_NOT_FOUND' },
-    });
-    t.match(await agent.request(methods.agent.session.load, { ...at, sessionId }), {
-      modes: { currentModeId: 'dev' },
-    });
-    const replayed = updates.flatMap((one) =>
-      'content' in one && one.content && 'text' in one.content
-        ? [[one.sessionUpdate, one.content.text.trim()]]
-        : [],
-    );
-    t.strictSame(replayed, [
-      ['user_message_chunk', 'What does price() do?'],
-      ['agent_message_chunk', 'It adds a cent.'],
-      ['user_message_chunk', 'Make prices exact.'],
-    ]);
-    t.equal(asked.length, 0, 'no question outside of a prompt');
-    said();
-    t.equal(await prompt(sessionId, '/ask Anything else?'), 'end_turn');
-    t.match(asked, [{ toolCall: { title: 'Prices are exact' } }]);
-    t.equal(said().trim(), 'Nothing more.');
-    await agent.request(methods.agent.session.close, { sessionId });
-    await t.rejects(prompt(sessionId, 'Hello?'), { code: -32_002 });
-    const seen = updates.length;
-    await agent.request(methods.agent.session.resume, { ...at, sessionId });
-    t.strictSame(
-      updates.slice(seen).filter(({ sessionUpdate }) => sessionUpdate !== 'available_commands_update'),
-      [],
-    );
-  },
-);
+  const second = await openEditor(t, [{ text: 'Nothing more.' }], { sample, chooses: inOrder('Cancel') });
+  const { agent, asked, updates, prompt, said } = second;
+  const at = { cwd: sample.root, mcpServers: [] };
+  const unknown = '01a20000-0000-7000-8000-000000000000';
+  await t.rejects(agent.request(methods.agent.session.load, { ...at, sessionId: unknown }), {
+    code: -32_002,
+    data: { code: 'THREAD_NOT_FOUND' },
+  });
+  t.match(await agent.request(methods.agent.session.load, { ...at, sessionId }), {
+    modes: { currentModeId: 'dev' },
+  });
+  const replayed = updates.flatMap((one) =>
+    'content' in one && one.content && 'text' in one.content
+      ? [[one.sessionUpdate, one.content.text.trim()]]
+      : [],
+  );
+  t.strictSame(replayed, [
+    ['user_message_chunk', 'What does price() do?'],
+    ['agent_message_chunk', 'It adds a cent.'],
+    ['user_message_chunk', 'Make prices exact.'],
+  ]);
+  t.equal(asked.length, 0, 'no question outside of a prompt');
+  said();
+  t.equal(await prompt(sessionId, '/ask Anything else?'), 'end_turn');
+  t.match(asked, [{ toolCall: { title: 'Prices are exact' } }]);
+  t.equal(said().trim(), 'Nothing more.');
+  await agent.request(methods.agent.session.close, { sessionId });
+  await t.rejects(prompt(sessionId, 'Hello?'), { code: -32_002 });
+  const seen = updates.length;
+  await agent.request(methods.agent.session.resume, { ...at, sessionId });
+  t.strictSame(
+    updates.slice(seen).filter(({ sessionUpdate }) => sessionUpdate !== 'available_commands_update'),
+    [],
+  );
+});
 
 t.test('a session opens in a repository alone, and no server that the editor names is started', async (t) => {
   const { agent, sample, prompt, said, out, err, asked } = await openEditor(t, [{ text: 'Yes.' }]);
@@ -213,7 +213,7 @@ t.test('a session opens in a repository alone, and no server that the editor nam
   t.equal(asked.length, 0);
 });
 
-t.test('a mode is a context of the session, and what a session refuses is said', async (t) => {
+long('a mode is a context of the session, and what a session refuses is said', async (t) => {
   const { agent, begin, prompt, updates } = await openEditor(t, []);
   const sessionId = await begin();
   await agent.request(methods.agent.session.setMode, { sessionId, modeId: 'research' });
@@ -235,7 +235,7 @@ t.test('a mode is a context of the session, and what a session refuses is said',
   await t.rejects(prompt(sessionId, '/network allow'), { message: /reads|network/ });
 });
 
-t.test('a process has at most 8 sessions open', async (t) => {
+long('a process has at most 8 sessions open', async (t) => {
   const { agent, begin } = await openEditor(t, []);
   const ids = [];
   for (let count = 0; count < 8; count += 1) ids.push(await begin());
@@ -275,4 +275,24 @@ t.test('a bad line gets an error, and the next one is read', async (t) => {
   const sessionId = await begin();
   t.equal(await prompt(sessionId, '/ask Are you there?'), 'end_turn');
   t.equal(await end(), 0);
+});
+
+long('a signal and an output that no one reads end the program with its sessions', async (t) => {
+  for (const how of ['SIGTERM', 'closed output'] as const) {
+    const sample = makeSample();
+    const editor = await openEditor(t, [], { sample, isProgram: true });
+    const sessionId = await editor.begin();
+    const { child } = editor;
+    if (how === 'SIGTERM') child?.kill('SIGTERM');
+    else {
+      child?.stdout?.destroy();
+      const line = { jsonrpc: '2.0', id: 99, method: 'session/list', params: {} };
+      editor.raw(`${JSON.stringify(line)}\n`);
+    }
+    t.equal(await editor.ended, 0, `${how}: ${editor.err()}`);
+    const next = await openEditor(t, [], { sample });
+    const at = { cwd: sample.root, mcpServers: [] };
+    await next.agent.request(methods.agent.session.resume, { ...at, sessionId });
+    t.pass('its lock is free');
+  }
 });
