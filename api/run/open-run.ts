@@ -6,7 +6,7 @@ import { canonicalDigest } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
+import type { ApprovalVerdict, ReceivedApproval } from '../../core/interfaces/approval.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { parseConfig } from '../../engine/config/config.ts';
 import { carryFaultIn } from '../../engine/decide/people.ts';
@@ -90,8 +90,10 @@ async function landingNotices(
   ];
 }
 
-/** What a run's recorded spec says of its origin. */
-interface SpecOrigin {
+/** The recorded spec of a run, and what it says of its origin. */
+export interface SpecOrigin {
+  /** The spec that was evaluated. */
+  readonly document?: object;
   /** The user's request, and the model that drafted the spec from it. */
   readonly asked?: DraftPrompt;
   /** The short text that the spec was expanded from. */
@@ -112,7 +114,7 @@ export async function originOfSpec({ store, view }: Pick<OpenedRun, 'store' | 'v
     typeof extensions === 'object' && extensions !== null
       ? readDraftPrompt({ extensions: { ...extensions } })
       : undefined;
-  return compact({ asked, note: readAuthorNote(document) });
+  return compact({ document: Object(document), asked, note: readAuthorNote(document) });
 }
 
 /** All approvals of a run so far, verified as of now. */
@@ -124,6 +126,12 @@ export interface EvaluatedHere {
   })[];
 }
 
+/** A run with signatures: `approvals`, or those on its approval refs. */
+interface SignedRun extends Omit<WaitingRun, 'record'> {
+  readonly record: Pick<WaitingRun['record'], 'subject' | 'authors'>;
+  readonly approvals?: readonly ReceivedApproval[];
+}
+
 /** Reads and verifies the stored approvals of a run against the allowed signers at its policy commit. */
 export async function evaluateHere({
   repository,
@@ -131,7 +139,8 @@ export async function evaluateHere({
   runId,
   record,
   report,
-}: WaitingRun): Promise<EvaluatedHere> {
+  approvals,
+}: SignedRun): Promise<EvaluatedHere> {
   const { subject, authors } = record;
   const policy = report.policyCommit ?? null;
   const [commit, file, config] =
@@ -147,7 +156,7 @@ export async function evaluateHere({
     config?.type === 'blob' ? config.bytes : undefined,
     sealingForms,
   ).approvals;
-  const verdicts = await readApprovals(await listApprovals(store, runId), {
+  const verdicts = await readApprovals(approvals ?? (await listApprovals(store, runId)), {
     subject,
     allowedSigners: file?.type === 'blob' ? file.bytes : undefined,
     authors: [...authors, ...peopleOf(report.authorship)],

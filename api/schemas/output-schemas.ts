@@ -6,6 +6,7 @@ import {
   approvalSchema,
   findingSchema,
   redactionSchema,
+  releaseSchema,
   replaySchema,
   runMembers,
   runsSchema,
@@ -344,10 +345,12 @@ const shapes: Readonly<Record<string, JsonData>> = {
     removed: list(record({ kind: text, where: text, bytes: count }, { run_id: text, files: count })),
   }),
   approve: approvalSchema,
-  report: record(
-    { run_id: text, paths: list(text) },
-    { warnings: list(record({ code: text, message: text })) },
-  ),
+  report: {
+    anyOf: [
+      record({ run_id: text, paths: list(text) }, { warnings: list(record({ code: text, message: text })) }),
+      releaseSchema,
+    ],
+  },
   verify: verificationSchema,
   ...attestShapes,
   ...ledgerShapes,

@@ -404,3 +404,48 @@ export const replaySchema = record(
   },
 );
 export type ReplayData = Admitted<typeof replaySchema>;
+
+/** `writ report --release A..B --json`. */
+export const releaseSchema = record(
+  {
+    range: text,
+    total: record({
+      commits: count,
+      sealed: count,
+      verified: count,
+      approvals: count,
+      people: count,
+      waivers: count,
+      model_calls: count,
+    }),
+    commits: list(
+      record(
+        {
+          commit: text,
+          subject: text,
+          sealed: flag,
+          verified: flag,
+          approvers: list(text),
+          waivers: list(text),
+          models: list(
+            record({ provider: text, model: text, calls: count }, { agent: text, agent_sha256: sha256 }),
+          ),
+        },
+        {
+          why: text,
+          run_id: text,
+          spec_id: text,
+          summary: text,
+          change_type: text,
+          risk_level: text,
+          decided_at: moment,
+          log_index: count,
+          findings: record({ errors: count, warnings: count, notes: count }),
+        },
+      ),
+    ),
+  },
+  { paths: list(text) },
+);
+
+export type ReleaseData = Admitted<typeof releaseSchema>;

@@ -2,6 +2,7 @@
 import { readVersion } from '../../api/build.ts';
 import { threadGraph } from '../../api/graph/thread-graph.ts';
 import { withLandingState } from '../../api/run/approve-run.ts';
+import type { RunAudit } from '../../api/run/audit.ts';
 import { type OpenedRun, openRun, originOfSpec } from '../../api/run/open-run.ts';
 import { describedRules, toRunData } from '../../api/run/run-data.ts';
 import { toRunsData } from '../../api/run/verdict.ts';
@@ -139,8 +140,13 @@ export async function cancelCommand(context: CommandContext): Promise<CommandRes
 type Described = () => Promise<readonly DescribedRule[]>;
 
 /** Forms of a report by the option that names their file. */
-const forms: Readonly<Record<string, (view: RunView, described: Described) => string | Promise<string>>> = {
-  html: renderRunHtml,
+const forms: Readonly<
+  Record<
+    string,
+    (view: RunView, described: Described, audit: () => Promise<RunAudit>) => string | Promise<string>
+  >
+> = {
+  html: async (view, _, audit) => renderRunHtml(view, await audit()),
   markdown: renderRunMarkdown,
   sarif: async (view, described) => renderRunSarif(view, readVersion(), await described()),
   junit: renderRunJunit,
@@ -164,7 +170,11 @@ export async function reportCommand(context: CommandContext): Promise<CommandRes
   const reports = await Promise.all(
     wanted.map(async ({ path, render }) => ({
       path,
-      text: await render(view, () => describedRules(context, opened, rules)),
+      text: await render(
+        view,
+        () => describedRules(context, opened, rules),
+        async () => (await import('../../api/run/audit.ts')).auditRun(context, { ...opened, view }),
+      ),
     })),
   );
   const paths = [...evidence, ...reports].map(({ path, text }) => writeOutput(context.cwd, path, text));

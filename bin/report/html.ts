@@ -1,17 +1,23 @@
 /* Renders a run as one HTML page. */
+import type { RunAudit } from '../../api/run/audit.ts';
 import { stageFindings } from '../../api/run/run-data.ts';
-import { toVerdict } from '../../api/run/verdict.ts';
+import { showLine, toVerdict } from '../../api/run/verdict.ts';
+import { verificationRefusal } from '../../api/verify/verification-data.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type CheckRecord, failureOutput, type StageRecord } from '../../core/interfaces/stage.ts';
+import { usedWaivers } from '../../engine/config/waivers.ts';
 import { limitExceeded } from '../../gates/rules/check-outcome.ts';
 import { escapeHtml, pageFrame, pageStyle } from './page-frame.ts';
 import {
   modelWords,
+  outcomeWords,
   pluginWords,
+  shortRef,
   type TimeSpan,
   toCount,
   toDuration,
+  toMinute,
   toSealedCommit,
   toSize,
   toStageWords,
@@ -50,53 +56,58 @@ function findingList(findings: readonly { readonly finding: Finding; readonly ch
 }
 
 /**
- * Renders one run as a self-contained page without scripts, requests or external links. All untrusted text is
- * escaped. Long lists are cut at fixed lengths, with a note.
+ * Renders one run as a self-contained page for an auditor: outcome, people, intent, change, checks, findings, seal. No
+ * scripts, requests or external links. All untrusted text is escaped. Long lists are cut at fixed lengths, with a note.
  */
-export function renderRunHtml(view: RunView): string {
+export function renderRunHtml(
+  view: RunView,
+  audit: RunAudit = { people: view.waiting?.people ?? [] },
+): string {
   const verdict = toVerdict(view);
-  const sections = [
-    section('stages', 'Stages', stageCards(view)),
-    section('findings', 'Findings of the patch', findingsOf(view)),
-    ...(view.patch === undefined
+  const isWaiting = verdict.word === 'Waiting';
+  const findings = ['findings', 'Findings', findingsOf(view)] as const;
+  const isRefused = view.decision?.type === 'abandon';
+  const parts: readonly (readonly [id: string, title: string, body: string])[] = [
+    ...(isRefused ? [findings] : []),
+    ['people', 'People', peopleOf(view, audit)],
+    ['intent', 'What was asked for', intentOf(view, audit)],
+    ['change', 'Change', changeOf(view, audit)],
+    ['checks', 'Checks', stageCards(view)],
+    ...(isRefused ? [] : [findings]),
+    ['seal', 'Policy, seal and log', sealOf(view, audit)],
+    ['waivers', 'Waivers', textList(usedWaivers(view.notices ?? []), 'No waiver was used.')],
+    ['parties', 'Plugins, models and agents', partiesOf(view, audit)],
+    ['evidence', 'Evidence', artifactTable(view.artifacts)],
+    ['record', 'Digests of the record', recordOf(view)],
+    ...(isWaiting || verdict.next.length === 0
       ? []
-      : [section('change', 'Change', `<div class="card">${patchTable(view.patch)}</div>`)]),
-    section('evidence', 'Evidence', artifactTable(view.artifacts)),
-    section('provenance', 'Provenance and proof', provenanceOf(view)),
-    section('next', 'What to verify next', nextOf(verdict.next)),
+      : ([['next', 'Commands that show more', nextOf(verdict.next)]] as const)),
   ];
   const runId = `<code><bdi>${escapeHtml(view.runId, 128)}</bdi></code>`;
-  const startedAt = escapeHtml(view.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'), 64);
   return pageFrame({
     title: `${verdict.word}: ${view.spec.summary}`,
     style: pageStyle,
-    head: `<span><strong>writ</strong> run ${runId}</span><time datetime="${escapeHtml(view.startedAt, 64)}">${startedAt}</time>`,
-    main: `${decisionCard(view, verdict)}\n${sections.join('\n')}`,
+    head: `<span><strong>writ</strong> run ${runId}</span><time datetime="${escapeHtml(view.startedAt, 64)}">${escapeHtml(toMinute(view.startedAt), 64)}</time>`,
+    main: `${decisionCard(view, verdict, audit)}
+<nav aria-label="Sections"><ul>${parts.map(([id, title]) => `<li><a href="#${id}">${title}</a></li>`).join('')}</ul></nav>
+${parts.map(([id, title, body]) => section(id, title, body)).join('\n')}`,
     foot: `Made from the stored objects of run ${runId}. This page is a summary; the signed statement and the log are the proof.`,
   });
 }
 
-function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>): string {
-  const checks = view.stages.flatMap((stage) => stage.checks);
-  const tests = checks.flatMap((check) => check.tests ?? []);
+function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>, audit: RunAudit): string {
+  const tests = view.stages.flatMap(({ checks }) => checks).flatMap((check) => check.tests ?? []);
   const files = view.patch?.files ?? [];
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const failed = sum(tests.map((one) => one.failed));
+  const passed = sum(tests.map((one) => one.passed));
   const facts: readonly (readonly [string, string | undefined])[] = [
-    [
-      'Stages',
-      `${view.stages.filter((stage) => stage.status === 'passed').length} passed of ${view.stages.filter((stage) => stage.expected > 0).length}`,
-    ],
-    [
-      'Checks',
-      `${checks.filter((check) => check.status === 'passed').length} passed of ${sum(view.stages.map((stage) => stage.expected))}`,
-    ],
     [
       'Tests',
       tests.length === 0
         ? undefined
-        : sum(tests.map((one) => one.failed)) === 0
-          ? `${sum(tests.map((one) => one.passed))} passed`
-          : `${sum(tests.map((one) => one.failed))} failed of ${sum(tests.map((one) => one.passed + one.failed))}`,
+        : failed === 0
+          ? `${passed} passed`
+          : `${failed} failed of ${passed + failed}`,
     ],
     [
       'Change',
@@ -113,14 +124,18 @@ function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>): str
         : toDuration(Date.parse(view.finishedAt) - Date.parse(view.startedAt)),
     ],
   ];
+  const waivers = usedWaivers(view.notices ?? []);
+  const notices = (view.notices ?? []).filter((notice) => !waivers.includes(notice)).slice(0, open);
+  const steps = verdict.next.filter(({ line }) => line !== showLine(view));
   return `<section class="card decision ${verdict.tone}" aria-labelledby="decision">
 <h1 id="decision">${verdict.word}</h1>
+<p class="message lead"><bdi>${escapeHtml(outcomeWords(view, verdict.sentence, audit.people))}</bdi></p>
 <p class="summary"><bdi>${escapeHtml(view.spec.summary, 256)}</bdi></p>
-<p class="message"><bdi>${escapeHtml(verdict.sentence)}</bdi></p>
 ${commitOf(view)}
+${verdict.word === 'Waiting' && steps.length > 0 ? `<h2>To go on</h2>${commandList(steps)}` : ''}
+${notices.length === 0 ? '' : `<ul class="notices small">${notices.map((notice) => `<li><bdi>${escapeHtml(notice, 1000)}</bdi></li>`).join('')}</ul>`}
 <dl class="facts">${facts.map(([name, value]) => (value === undefined ? '' : `<div><dt>${name}</dt><dd>${escapeHtml(value, 64)}</dd></div>`)).join('')}</dl>
-</section>
-<nav aria-label="Sections"><ul><li><a href="#stages">Stages</a></li><li><a href="#findings">Findings</a></li>${view.patch === undefined ? '' : '<li><a href="#change">Change</a></li>'}<li><a href="#evidence">Evidence</a></li><li><a href="#provenance">Provenance</a></li><li><a href="#next">Verify</a></li></ul></nav>`;
+</section>`;
 }
 
 function commitOf(view: RunView): string {
@@ -131,52 +146,237 @@ function commitOf(view: RunView): string {
   return `<p class="commit small">${commit.onBranch ? `commit ${sha} on ${ref}` : `commit object ${sha} was made, but not put on ${ref}`}</p>`;
 }
 
-function findingsOf(view: RunView): string {
-  const list = findingList(view.findings.map((finding) => ({ finding })));
-  return list === ''
-    ? '<p class="card soft">The patch rules found nothing.</p>'
-    : `<div class="card">${list}</div>`;
+/** Who signed what, with which key, and whether it counts. */
+function peopleOf(view: RunView, { people, document, verified }: RunAudit): string {
+  const needed = view.waiting?.needed ?? at(document, 'risk', 'humanInLoop', 'minApprovers');
+  const asked =
+    typeof needed !== 'number'
+      ? ''
+      : `The spec asks for ${needed === 0 ? 'no approval' : toCount(needed, 'approval')}.`;
+  const seal = sealRow(view, verified);
+  if (people.length === 0 && seal === '') return `<p class="card soft">No one signed. ${asked}</p>`;
+  const rows = people
+    .slice(0, most)
+    .map(({ principal, keyId, decision, status, detail, role, inProcess, signedAt, comment }) => {
+      const counts = status === 'counts';
+      const about = [role === undefined ? '' : `as ${role}`, inProcess ? 'signed in writ’s own process' : '']
+        .filter((words) => words !== '')
+        .join(', ');
+      const why =
+        status === 'unjudged'
+          ? 'not verified: the policy commit is not here'
+          : counts
+            ? 'counts'
+            : `does not count: ${status}`;
+      const word = `<span class="pill ${!counts ? '' : decision === 'approve' ? 'good' : 'bad'}">${decision === 'approve' ? 'approved' : 'rejected'}</span>`;
+      return `<tr><td><bdi>${escapeHtml(principal || 'unknown', 256)}</bdi> <span class="soft"><bdi>${escapeHtml(about, 200)}</bdi></span><br><code class="soft"><bdi>${escapeHtml(keyId || 'no key', 128)}</bdi></code>${comment === undefined ? '' : `<br><span class="message"><bdi>${escapeHtml(comment, 1000)}</bdi></span>`}</td><td>${word}<br><span class="soft"><bdi>${escapeHtml(detail === undefined ? why : `${why}; ${detail}`, 400)}</bdi></span></td><td>${signedAt === undefined ? '' : escapeHtml(toMinute(signedAt), 64)}</td></tr>`;
+    });
+  return `<div class="card"><p class="small soft">${people.length === 0 ? 'No one approved.' : ''} ${asked}</p><table aria-label="People"><colgroup><col><col class="outcome"><col class="when"></colgroup><thead><tr><th scope="col">Person and key</th><th scope="col">Said</th><th scope="col">Signed</th></tr></thead><tbody>${rows.join('')}${more(people.length, 3)}${seal}</tbody></table></div>`;
 }
 
-function provenanceOf(view: RunView): string {
-  const { provenance, decision, patch, spec } = view;
-  const missing =
-    provenance?.bundle === undefined
-      ? '<p class="card soft">No signed provenance: nothing was sealed by this run.</p>'
-      : '';
-  return `${missing}${pairs([
-    ['Bundle', provenance?.bundle],
-    ['Log proof', provenance?.proof],
-    ['Signing key', provenance?.keyId],
-    ['Log', provenance?.logOrigin],
-    ['Log index', provenance?.logIndex],
+/** The key that sealed the run, as the last of those who signed. */
+function sealRow({ provenance, finishedAt = '' }: RunView, verified: RunAudit['verified']): string {
+  if (provenance?.bundle === undefined) return '';
+  const { signer } = verified?.report.grounds ?? {};
+  const by =
+    signer === undefined
+      ? `key ${provenance.keyId ?? 'not known here: see the bundle'}`
+      : 'key_id' in signer
+        ? `key ${signer.key_id}`
+        : `${signer.identity}, by ${signer.issuer}`;
+  const state = signer === undefined ? 'not verified here' : 'signature verified';
+  return `<tr><td>writ, the seal<br><code class="soft"><bdi>${escapeHtml(by, 1000)}</bdi></code></td><td><span class="pill ${signer === undefined ? '' : 'good'}">sealed</span><br><span class="soft">${state}</span></td><td>${escapeHtml(toMinute(finishedAt), 64)}</td></tr>`;
+}
+
+/** Objectives and scope, as the spec that was evaluated states them. */
+function intentOf({ spec, targetRef }: RunView, { asked, document }: RunAudit): string {
+  const words = (...path: readonly string[]): readonly string[] =>
+    [at(document, ...path) ?? []].flat().filter((one) => typeof one === 'string');
+  const by = at(document, 'metadata', 'createdBy', 'id');
+  return pairs([
+    [
+      'Kind',
+      `${spec.changeType === 'unknown' ? 'change' : spec.changeType} for ${shortRef(targetRef)}, ${spec.riskLevel} risk`,
+    ],
+    ['Request', asked?.said],
+    ['Problem', words('intent', 'problemStatement')],
+    ['Objectives', spec.objectives],
+    ['May change', words('intent', 'inScope')],
+    ['Must not change', words('intent', 'outOfScope')],
+    ['Done when', words('acceptance', 'successCriteria')],
+    ['Written by', typeof by === 'string' ? by : undefined],
+    ['Drafted by', asked && `${asked.provider} ${asked.model}`],
+  ]);
+}
+
+/** Files and lines; a long diff is cut, and a command shows the rest. */
+function changeOf({ patch, baseCommit, decision, contentRef }: RunView, { diff }: RunAudit): string {
+  if (patch === undefined) return '<p class="card soft">No change was recorded.</p>';
+  const commit = decision?.type === 'commit' ? decision.commitSha : undefined;
+  const line =
+    commit !== undefined && baseCommit !== undefined
+      ? `git diff ${baseCommit} ${commit}`
+      : contentRef === undefined
+        ? undefined
+        : `git show ${contentRef}:patchset.diff`;
+  const command = line === undefined ? '' : `<pre><code><bdi>${escapeHtml(line, 512)}</bdi></code></pre>`;
+  const rest =
+    diff === undefined
+      ? `<p class="small soft">The lines are not part of this page.${command === '' ? '' : ' This shows them, while they are kept:'}</p>${command}`
+      : diff.leftOut === 0
+        ? ''
+        : `<p class="small soft">${diff.leftOut} more lines are left out. This shows all:</p>${command}`;
+  return `<div class="card">${patchTable(patch)}${diff === undefined ? '' : diffOf(diff.lines)}${rest}</div>`;
+}
+
+/** Lines of a diff that are open at once; a longer one is folded by file. */
+const openLines = 400;
+const lineTones: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'soft' };
+
+function diffOf(lines: readonly string[]): string {
+  const files: string[][] = [];
+  for (const line of lines) {
+    if (files.length === 0 || line.startsWith('diff --git ')) files.push([]);
+    files.at(-1)?.push(line);
+  }
+  const isOpen = lines.length <= openLines ? ' open' : '';
+  return files
+    .map((own) => {
+      const shown = own.map((line) => {
+        const isHead = /^(?:---|\+\+\+) /.test(line);
+        return `<span class="${isHead ? 'soft' : (lineTones[line[0] ?? ''] ?? '')}">${escapeHtml(line, 500)}</span>`;
+      });
+      const name = (own[0] ?? '').replace(/^diff --git /, '');
+      return `<details${isOpen}><summary><bdi>${escapeHtml(name, 300)}</bdi></summary><pre class="diff">${shown.join('\n')}</pre></details>`;
+    })
+    .join('');
+}
+
+/** Every finding once, whichever stages report it. */
+function findingsOf(view: RunView): string {
+  const found = new Map<string, { readonly finding: Finding; readonly checkId?: string }>();
+  const all = [
+    ...view.findings.map((finding): { finding: Finding; checkId?: string } => ({ finding })),
+    ...view.stages.flatMap(stageFindings),
+  ];
+  for (const one of all) {
+    const { rule, severity, path, line, column, message } = one.finding;
+    const key = JSON.stringify([rule, severity, path, line, column, message]);
+    found.set(key, { ...one, ...found.get(key) });
+  }
+  const list = findingList([...found.values()]);
+  return list === '' ? '<p class="card soft">No rule found anything.</p>' : `<div class="card">${list}</div>`;
+}
+
+/** Which policy applied, who sealed, where it is logged, and what verifying it came to. */
+function sealOf(view: RunView, { verified }: RunAudit): string {
+  const { provenance, policyCommit, policyRef } = view;
+  const { log } = verified?.report.grounds ?? {};
+  const isSealed = provenance?.bundle !== undefined;
+  const index = log?.index ?? provenance?.logIndex;
+  const origin = log?.origin ?? provenance?.logOrigin;
+  const state =
+    verified === undefined
+      ? isSealed
+        ? 'not verified when this page was made'
+        : undefined
+      : verified.report.verified
+        ? `yes: ${verified.report.ran} of ${verified.report.expected} checks, with the keys that this user trusts`
+        : `no: ${verificationRefusal([verified])?.message ?? 'not all of it'}`;
+  return `${isSealed ? '' : '<p class="card soft">Nothing was sealed by this run, so nothing is signed or logged.</p>'}${pairs(
+    [
+      ['Policy commit', policyCommit],
+      ['Policy of', policyRef],
+      ['Log', isSealed ? (origin ?? 'see the log proof') : undefined],
+      [
+        'Log entry',
+        index === undefined
+          ? undefined
+          : log === undefined
+            ? index
+            : `${index}, in a checkpoint over ${log.size === 1 ? '1 entry' : `${log.size} entries`}`,
+      ],
+      ['Verified', state],
+      ['Bundle', provenance?.bundle],
+      ['Log proof', provenance?.proof],
+    ],
+  )}`;
+}
+
+/** Everyone beside people who had a hand in it. */
+function partiesOf({ provenance, toolUses }: RunView, { used }: RunAudit): string {
+  const { plugins = [], models = [], bundle } = provenance ?? {};
+  const agents = models.flatMap((work) =>
+    work.program === undefined ? [] : [{ ...work.program, logs: work.logs ?? [] }],
+  );
+  const tools = toolUses?.tools ?? [];
+  if (plugins.length + models.length + tools.length === 0)
+    return `<p class="card soft">${bundle === undefined ? 'Nothing was sealed, so there is no signed list.' : 'No plugin, model or external agent took part.'}</p>`;
+  return pairs([
+    ['Plugins', plugins.map((plugin) => `${plugin.name} sha256:${plugin.sha256} ${pluginWords(plugin)}`)],
+    ['Models', models.map((work) => modelWords(work).join('; '))],
+    ['All models', used && `${used.tokens} tokens, ${used.costUsd} USD`],
+    [
+      'External agents',
+      agents.map(
+        ({ name, version, sha256, recipe, logs }) =>
+          `${name}${version === undefined ? '' : ` ${version}`} sha256:${sha256}, recipe ${recipe}, ${toCount(logs.length, 'session log')}`,
+      ),
+    ],
+    [
+      'Tools used',
+      tools.map(
+        ({ tool, action, done, denied, failed }) =>
+          `${tool} ${action}: ${done} done${denied === 0 ? '' : `, ${denied} denied`}${failed === 0 ? '' : `, ${failed} failed`}`,
+      ),
+    ],
+  ]);
+}
+
+function recordOf({ decision, patch, spec, ...view }: RunView): string {
+  return pairs([
     ['Decision SHA-256', decision?.decisionDigest],
+    ['Decision', decision?.rationale],
     ['IntentSpec', spec.id],
     ['IntentSpec SHA-256', spec.digest],
     ['Patchset SHA-256', patch?.digest],
     ['Candidate tree', patch?.candidateTree],
     ['Base commit', view.baseCommit],
-    ['Policy commit', view.policyCommit],
-    ['Policy of', view.policyRef],
     ['Target ref', view.targetRef],
     ['Sandbox', view.sandbox],
     ['Thread', view.threadId],
-    ...(provenance?.plugins ?? []).map((plugin): readonly [string, string] => [
-      `Plugin ${plugin.name}`,
-      `sha256:${plugin.sha256} ${pluginWords(plugin)}`,
-    ]),
-    ...(provenance?.models ?? []).map((work): readonly [string, string] => [
-      'Model',
-      modelWords(work).join('; '),
-    ]),
-  ])}`;
+  ]);
+}
+
+function textList(texts: readonly string[], none: string): string {
+  if (texts.length === 0) return `<p class="card soft">${none}</p>`;
+  return `<ul class="card findings">${texts
+    .slice(0, most)
+    .map((one) => `<li><bdi>${escapeHtml(one, 1000)}</bdi></li>`)
+    .join('')}</ul>`;
 }
 
 function nextOf(next: ReturnType<typeof toVerdict>['next']): string {
-  return `<ul class="next card">${next.map(({ line, about }) => `<li><p class="small soft">${escapeHtml(about)}</p><pre><code><bdi>${escapeHtml(line, 512)}</bdi></code></pre></li>`).join('')}</ul>`;
+  return `<div class="card">${commandList(next)}</div>`;
 }
 
-function section(id: string, title: string, body: string): string {
+function commandList(next: ReturnType<typeof toVerdict>['next']): string {
+  return `<ul class="next">${next.map(({ line, about }) => `<li><p class="small soft">${escapeHtml(about)}</p><pre><code><bdi>${escapeHtml(line, 512)}</bdi></code></pre></li>`).join('')}</ul>`;
+}
+
+/** A member of untrusted JSON. */
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce(
+    (found, key) => (Object.hasOwn(Object(found), key) ? Object(found)[key] : undefined),
+    value,
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+export function section(id: string, title: string, body: string): string {
   return `<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${body}</section>`;
 }
 
@@ -216,14 +416,19 @@ function artifactTable(artifacts: RunView['artifacts']): string {
   return `<div class="card"><details><summary>${toCount(artifacts.length, 'artifact')}</summary>${table}</details></div>`;
 }
 
-/** Names and values, absent ones left out. */
-function pairs(entries: readonly (readonly [string, string | number | undefined])[]): string {
-  const rows = entries
-    .filter(([, value]) => value !== undefined)
-    .map(
-      ([name, value]) =>
-        `<dt>${escapeHtml(name)}</dt><dd class="mono"><bdi>${escapeHtml(String(value))}</bdi></dd>`,
-    );
+type Value = string | number | readonly string[] | undefined;
+
+/** Names and values, absent ones left out; several values are a list. */
+export function pairs(entries: readonly (readonly [string, Value])[]): string {
+  const rows = entries.flatMap(([name, value]) => {
+    const values = [value ?? []].flat();
+    if (values.length === 0) return [];
+    const items = values.slice(0, most).map((one) => `<bdi>${escapeHtml(String(one), 2000)}</bdi>`);
+    const shown =
+      items.length === 1 ? items[0] : `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
+    const rest = values.length > most ? ` and ${values.length - most} more` : '';
+    return [`<dt>${escapeHtml(name)}</dt><dd>${shown}${rest}</dd>`];
+  });
   return `<dl class="pairs card">${rows.join('')}</dl>`;
 }
 
@@ -260,7 +465,7 @@ function stageCard(stage: StageRecord, artifacts: RunView['artifacts'], scale: T
       ? ''
       : `<details${open}><summary>${toCount(passed.length, 'check')} passed</summary>${checkTable(stage, passed, scale, 'passed')}</details>`;
   const attention = others.length === 0 ? '' : checkTable(stage, others, scale, 'not passed');
-  return `<section class="card stage" aria-label="Stage ${escapeHtml(stage.stage)}">${head}${attention}${findingList(stageFindings(stage))}${fold}</section>`;
+  return `<section class="card stage" aria-label="Stage ${escapeHtml(stage.stage)}">${head}${attention}${fold}</section>`;
 }
 
 function checkTable(

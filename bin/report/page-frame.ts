@@ -101,7 +101,7 @@ h2 { font-size: 1rem; font-weight: 650; margin: 2rem 0 .6rem; }
 h3 { font-size: .95rem; font-weight: 650; }
 ul { padding: 0; list-style: none; }
 code, pre, .mono { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .85em; }
-code, .mono, .message, td, dd, h1, .summary { overflow-wrap: anywhere; }
+code, p, li, td, dd, h1, summary { overflow-wrap: anywhere; }
 .soft { color: var(--soft); }
 .small { font-size: .85rem; }
 bdi { unicode-bidi: isolate; }
@@ -113,9 +113,16 @@ bdi { unicode-bidi: isolate; }
 .decision.good { border-left-color: var(--good); } .decision.bad { border-left-color: var(--bad); } .decision.open { border-left-color: var(--open); }
 .decision h1 { font-size: 1.65rem; line-height: 1.2; font-weight: 700; letter-spacing: -.01em; }
 .good h1 { color: var(--good); } .bad h1 { color: var(--bad); } .open h1 { color: var(--open); }
-.summary { font-size: 1.08rem; font-weight: 600; margin-top: .35rem; }
+.summary { font-weight: 600; margin-top: .35rem; }
 .message { white-space: pre-wrap; }
 .decision .message { margin-top: .35rem; }
+.decision .lead { font-size: 1.08rem; }
+.decision h2 { margin: .9rem 0 .4rem; }
+.notices { margin-top: .6rem; }
+.pairs li + li { margin-top: .25rem; }
+.diff { margin-top: .3rem; }
+.diff .add { background: var(--good-wash); color: var(--good); }
+.diff .del { background: var(--bad-wash); color: var(--bad); }
 .commit { margin-top: .6rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.4rem, 1fr)); gap: .1rem 1rem; margin-top: .9rem; padding-top: .8rem; border-top: 1px solid var(--line); }
 .facts dt, .pairs dt { color: var(--soft); font-size: .8rem; }
@@ -143,7 +150,7 @@ th:last-child, td:last-child { padding-right: 0; }
 td .soft { font-size: .8rem; }
 .right { text-align: right; font-variant-numeric: tabular-nums; }
 .checks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.outcome { width: 12rem; } .took { width: 30%; }
+.outcome { width: 12rem; } .took { width: 30%; } .when { width: 9.5rem; }
 .checks tr:first-child td { border-top: 0; }
 .size { width: 5.2rem; } .counts { width: 6rem; } .change { width: 5rem; }
 .bar { display: block; width: 100%; height: 6px; margin-top: .3rem; border-radius: 3px; background: var(--track); }
@@ -162,7 +169,7 @@ footer { margin-top: 2rem; color: var(--soft); font-size: .8rem; }
   .decision h1 { font-size: 1.45rem; }
   .pairs { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .pairs dd + dt { margin-top: .5rem; }
-  .outcome { width: 6.2rem; } .took { width: 5rem; } .size { width: 4.6rem; }
+  .outcome { width: 6.2rem; } .took { width: 5rem; } .when { width: 5.5rem; } .size { width: 4.6rem; }
 }
 @media print {
   :root {

@@ -150,6 +150,11 @@ function waiverWords({ rule, path, owner, reason, expires }: Waiver, isExpired: 
   return `the waiver of \`${rule}\` in \`${path.pattern}\` by ${owner} ${said}: ${reason}`;
 }
 
+/** The notices of a run that name a waiver that it used. */
+export function usedWaivers(notices: readonly string[]): readonly string[] {
+  return notices.filter((notice) => /^the waiver of `[^`]*` in `.*` by .* was used, until \d/s.test(notice));
+}
+
 /** Returns a refusal for each waived finding whose waiver has expired since, while the run waited. */
 export function expiredWaivers(findings: readonly Finding[], nowMs: number): readonly Finding[] {
   return findings.flatMap(({ rule, path, detail }) => {

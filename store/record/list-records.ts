@@ -92,18 +92,28 @@ export async function readLogProofs(
 /** RUN_NOT_FOUND, also if several runs match. */
 export type FindRun = (wanted: string) => Promise<{ readonly store: RunStore; readonly runId: string }>;
 
-/** Lists the runs once, at the first call. */
+/** Lists the runs once, at the first call: the thousand runs of a range are looked up in one list. */
 export function runFinder(stores: Stores, repository: Repository, clock: Clock): FindRun {
-  const look = async () => {
+  const look = async (): Promise<KnownRuns> => {
     const open = await openStores(stores, repository, clock);
-    return { open, refs: await listRunRefs(repository, open) };
+    const refs = await listRunRefs(repository, open);
+    const local = (await listRunDirectories(repository)).map((id) => ({ id }));
+    const prefixes = new Map<string, Set<string>>();
+    for (const { id, prefix } of refs) prefixes.set(id, (prefixes.get(id) ?? new Set()).add(prefix));
+    return { open, prefixes, ids: new Set([...local, ...refs].map(({ id }) => id)) };
   };
   let looked: ReturnType<typeof look> | undefined;
   return async (wanted) => {
     looked ??= look();
-    const { open, refs } = await looked;
-    return findAmong(repository, open, refs, wanted);
+    return findAmong(repository, await looked, wanted);
   };
+}
+
+interface KnownRuns {
+  readonly open: readonly OpenStore[];
+  readonly ids: ReadonlySet<string>;
+  /** Of its refs, by run. */
+  readonly prefixes: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export function findRun(
@@ -117,29 +127,26 @@ export function findRun(
 
 async function findAmong(
   repository: Repository,
-  open: readonly OpenStore[],
-  refs: readonly FoundRun[],
+  { open, ids, prefixes }: KnownRuns,
   wanted: string,
 ): ReturnType<FindRun> {
-  const local = (await listRunDirectories(repository)).map((id) => ({ id, prefix: 'refs/ai' }));
-  const all = new Map([...local, ...refs].map((run) => [run.id, run]));
-  const exact = all.get(encodeId(wanted));
+  const exact = encodeId(wanted);
   // Anyone can push a run with an id that is the beginning of another: only a complete id is unambiguous.
   const fits =
-    exact && wanted.length === 36 && uuidTimeMs(wanted) !== undefined
+    ids.has(exact) && wanted.length === 36 && uuidTimeMs(wanted) !== undefined
       ? [exact]
-      : [...all.values()].filter((run) => run === exact || (wanted.length >= 4 && run.id.startsWith(wanted)));
-  const [run] = fits;
-  if (fits.length === 1 && run) {
-    const prefix = await prefixOf(repository, run.id, refs);
-    return { store: { objects: joinStores(open), refs: storeRefs(prefix) }, runId: run.id };
+      : [...ids].filter((id) => id === exact || (wanted.length >= 4 && id.startsWith(wanted)));
+  const [runId] = fits;
+  if (fits.length === 1 && runId !== undefined) {
+    const prefix = await prefixOf(repository, runId, [...(prefixes.get(runId) ?? [])]);
+    return { store: { objects: joinStores(open), refs: storeRefs(prefix) }, runId };
   }
   throw new WritError('RUN_NOT_FOUND', {
     message:
       fits.length > 1
         ? `\`${wanted}\` is the beginning of ${fits.length} run ids`
         : `no run \`${wanted}\` is stored here`,
-    detail: { wanted, fits: fits.slice(0, 10).map(({ id }) => id) },
+    detail: { wanted, fits: fits.slice(0, 10) },
   });
 }
 
@@ -147,10 +154,9 @@ async function findAmong(
  * The prefix of a run: the one in its local spec, whatever a remote sent under another prefix. RUN_NOT_FOUND for
  * several prefixes without a local spec.
  */
-async function prefixOf(repository: Repository, id: string, refs: readonly FoundRun[]): Promise<string> {
+async function prefixOf(repository: Repository, id: string, prefixes: readonly string[]): Promise<string> {
   const own = await ownPrefix(repository, id);
   if (own !== undefined) return own;
-  const prefixes = [...new Set(refs.filter((ref) => ref.id === id).map(({ prefix }) => prefix))];
   const [prefix = 'refs/ai'] = prefixes;
   if (prefixes.length <= 1) return prefix;
   throw new WritError('RUN_NOT_FOUND', {

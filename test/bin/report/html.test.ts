@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import t from 'tap';
+import type { RunAudit } from '../../../api/run/audit.ts';
 import { renderRunHtml } from '../../../bin/report/html.ts';
 import { escapeHtml } from '../../../bin/report/page-frame.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { long } from '../../rooms/long.ts';
+import { violations } from '../../session/web/open-browser.ts';
 import { abandoned, committed, hostile, hostileText, huge } from './sample-view.ts';
 
 const chromium = '/usr/bin/chromium';
@@ -25,14 +27,69 @@ interface Contrast {
   readonly ratio: number;
 }
 
+const key = 'SHA256:wpd6cNxgvhCMNIeFgio4FntGbkT8VYKCE6uKJ2WKw';
+const signed = {
+  source: 'approvals/0001.json',
+  decision: 'approve',
+  principal: 'ana@orders.example',
+  keyId: key,
+  status: 'counts',
+  signedAt: '2026-03-04T09:31:00.000Z',
+  role: 'security',
+} as const;
+const audit: RunAudit = {
+  people: [
+    signed,
+    { ...signed, principal: 'ben@orders.example' },
+    { ...signed, principal: 'eve@orders.example', status: 'author', detail: 'an author of the change' },
+  ],
+  document: {
+    intent: { problemStatement: 'A part is accepted.', inScope: ['src/auth.js'], outOfScope: ['vendor/'] },
+    acceptance: { successCriteria: ['a part is refused'] },
+    risk: { humanInLoop: { minApprovers: 2 } },
+  },
+  diff: { lines: ['diff --git a/x b/x', '--- a/x', '+++ b/x', '@@ -1 +1 @@', '-old', '+new'], leftOut: 12 },
+  used: { tokens: 750, costUsd: 0.004 },
+};
+/** Every text that the record of a run from elsewhere can choose. */
+const hostileAudit: RunAudit = {
+  people: [
+    {
+      ...signed,
+      principal: hostileText,
+      keyId: hostileText,
+      role: hostileText,
+      comment: hostileText,
+      detail: hostileText,
+    },
+  ],
+  document: {
+    intent: { problemStatement: hostileText, inScope: [hostileText, 7, null], outOfScope: { length: 3 } },
+    acceptance: hostileText,
+  },
+  diff: { lines: [`diff --git ${hostileText}`, `+${hostileText}`, `-${hostileText}`], leftOut: 0 },
+};
+const { decision: _, ...undecided } = committed;
+const waiting: RunView = {
+  ...undecided,
+  state: 'waiting',
+  decision: { type: 'checkpoint', rationale: 'people have to approve', decisionDigest: '0'.repeat(64) },
+  waiting: { for: 'approval', needed: 2, people: [signed] },
+};
+
 /** Evaluates an expression over the functions of in-page.js in the page. */
 function ask<T>(page: Page, expression: string): Promise<T> {
-  return page.evaluate(`(() => { ${inPage}; return ${expression}; })()`);
+  return page.evaluate(`(() => { ${inPage}; return (${expression}); })()`);
 }
 
 t.test('the page is one document without scripts, outgoing links, forms or remote addresses', async (t) => {
-  for (const view of [committed, abandoned, hostile]) {
-    const page = renderRunHtml(view);
+  for (const [view, more] of [
+    [committed, audit],
+    [abandoned, undefined],
+    [hostile, hostileAudit],
+    [waiting, audit],
+  ] as const) {
+    const page = renderRunHtml(view, more);
     t.notMatch(page, /<(?:script|img|iframe|object|embed|link|form|base)\b/i);
     for (const [tag] of page.matchAll(/<[a-z][^>]*>/gi))
       t.notMatch(tag.replace(/"[^"]*"/g, '""'), /\s(?:on\w+|style|src)\s*=/i);
@@ -53,7 +110,6 @@ t.test('untrusted text is escaped, and hidden characters are named', async (t) =
 });
 
 t.test('only a run with a commit decision is shown as good', async (t) => {
-  const { decision: _decision, ...undecided } = committed;
   const words: readonly (readonly [RunView, string])[] = [
     [committed, 'Committed'],
     [abandoned, 'Refused'],
@@ -68,6 +124,57 @@ t.test('only a run with a commit decision is shown as good', async (t) => {
     t.equal(/class="card decision good"/.test(page), word === 'Committed');
     t.equal(page.includes('writ verify '), word === 'Committed', 'a commit is what can be verified');
   }
+});
+
+t.test('the page says in one sentence how it ended, and who signed with which key', async (t) => {
+  const page = renderRunHtml(committed, audit);
+  t.match(
+    page,
+    'Committed to main on 2026-03-04 09:30 UTC. 6 of 7 checks passed; no rule reported an error; 2 people approved.',
+  );
+  t.match(
+    page,
+    new RegExp(`ana@orders.example</bdi>.*as security.*${key}.*approved.*counts.*2026-03-04 09:31 UTC`),
+  );
+  t.match(page, 'does not count: author; an author of the change');
+  t.match(page, 'The spec asks for 2 approvals.');
+  for (const said of ['A part is accepted.', 'src/auth.js', 'vendor/', 'a part is refused'])
+    t.match(page, said);
+  t.match(page, '<span class="del">-old</span>\n<span class="add">+new</span>');
+  t.match(
+    page,
+    `12 more lines are left out. This shows all:</p><pre><code><bdi>git diff ${committed.baseCommit} ${committed.decision?.commitSha}`,
+  );
+  t.match(page, 'No waiver was used.');
+  const waiver = 'the waiver of `sast` in `src/**` by ana was used, until 2026-12-31: old code';
+  const waived = renderRunHtml({ ...committed, notices: [waiver, 'sealed, not landed'] }, audit);
+  t.match(waived, '2 people approved; 1 waiver was used.');
+  t.equal(waived.split('until 2026-12-31').length, 2, 'once');
+  t.match(waived, 'sealed, not landed');
+});
+
+t.test(
+  'a waiting run begins with its two commands, a refused one with its reason and findings',
+  async (t) => {
+    const page = renderRunHtml(waiting, { people: [signed] });
+    const [card = ''] = page.split('<nav');
+    t.match(card, /<h1 id="decision">Waiting<\/h1>.*1 of 2 people approved, 1 is missing/s);
+    t.match(card, `writ approve ${waiting.runId}`);
+    t.match(card, `writ resume ${waiting.runId}`);
+    const refused = renderRunHtml(abandoned);
+    t.match(
+      refused,
+      'Refused on 2026-03-04 09:30 UTC: the required check `unit` failed'.replaceAll('`', '&#96;'),
+    );
+    t.ok(refused.indexOf('id="findings"') < refused.indexOf('id="people"'));
+  },
+);
+
+t.test('each finding is listed once, whichever stages report it', async (t) => {
+  const [finding] = abandoned.findings;
+  const stages = abandoned.stages.map((stage) => ({ ...stage, findings: finding ? [finding] : [] }));
+  const page = renderRunHtml({ ...abandoned, stages });
+  t.equal(page.split('no direct execution').length, 2);
 });
 
 t.test('a page of 1,000 checks and findings stays bounded and reports what it leaves out', async (t) => {
@@ -91,12 +198,13 @@ long('the page works in a real browser', { skip: named }, async (t) => {
   const browser = await engine.launch({ executablePath: chromium, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
   const dir = t.testdir({});
-  const views = { committed, abandoned, hostile, huge };
+  const views = { committed, abandoned, hostile, huge, waiting };
+  const audits: Readonly<Record<string, RunAudit>> = { committed: audit, hostile: hostileAudit };
 
   for (const [name, view] of Object.entries(views)) {
     await t.test(`the ${name} page fits 375 px and 1280 px`, async (t) => {
       const file = join(dir, `${name}.html`);
-      writeFileSync(file, renderRunHtml(view));
+      writeFileSync(file, renderRunHtml(view, audits[name]));
       const { page, told, asked } = await open(browser, file, 375);
       for (const width of [375, 1280]) {
         await page.setViewportSize({ width, height: 812 });
@@ -123,7 +231,15 @@ long('the page works in a real browser', { skip: named }, async (t) => {
       t.equal(await page.getByRole(role).count(), 1, role);
     t.equal((await page.getByRole('columnheader', { name: 'Outcome' }).count()) > 0, true);
     for (const table of await page.getByRole('table').all()) t.ok(await table.getAttribute('aria-label'));
-    for (const name of ['Stages', 'Evidence', 'Provenance and proof', 'What to verify next']) {
+    t.strictSame(await violations(page), [], 'axe');
+    for (const name of [
+      'People',
+      'What was asked for',
+      'Checks',
+      'Evidence',
+      'Policy, seal and log',
+      'Commands that show more',
+    ]) {
       t.equal(await page.getByRole('heading', { name, level: 2 }).count(), 1, name);
     }
     await page.close();
@@ -144,6 +260,22 @@ long('the page works in a real browser', { skip: named }, async (t) => {
       }
     });
   }
+
+  await t.test('on paper nothing is folded, coloured text is black and no row is broken', async (t) => {
+    const { page } = await open(browser, join(dir, 'huge.html'), 800, 'dark');
+    await page.emulateMedia({ media: 'print' });
+    const seen = await ask<Readonly<Record<'fixed' | 'folded', number>> & { body: string; row: string }>(
+      page,
+      `{
+        fixed: [...document.querySelectorAll('*')].filter((one) => ['fixed', 'sticky'].includes(getComputedStyle(one).position)).length,
+        folded: [...document.querySelectorAll('details > :not(summary)')].filter((one) => !one.checkVisibility({ contentVisibilityAuto: true })).length,
+        body: getComputedStyle(document.body).color,
+        row: getComputedStyle(document.querySelector('tbody tr')).breakInside,
+      }`,
+    );
+    t.strictSame(seen, { fixed: 0, folded: 0, body: 'rgb(0, 0, 0)', row: 'avoid' });
+    await page.close();
+  });
 
   await t.test('the content security policy blocks injected scripts and styles', async (t) => {
     const file = join(dir, 'injected.html');
