@@ -209,7 +209,8 @@ async function auditCommit(
   repository: Awaited<ReturnType<typeof openRepository>>,
 ): Promise<ReleaseCommit> {
   const { commit = '', runId, report } = one;
-  const why = verificationRefusal([one])?.message;
+  const { detail, message } = verificationRefusal([one]) ?? {};
+  const why = typeof detail?.reason === 'string' ? detail.reason : message;
   const nothing = { approvers: [], waivers: [], models: [] };
   const base = { commit, subject, verified: report.verified, ...compact({ runId, why }) };
   const view = runId === undefined ? undefined : await sealingRun(commit, runId, find, repository);

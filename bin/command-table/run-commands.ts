@@ -546,9 +546,12 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'report',
-    summary: 'write a report of a run for people or for other tools',
-    arguments: [recordedRun],
+    summary: 'write a report of a run, or of the commits of a release, for people or for other tools',
+    description:
+      'With `--release A..B`, writ verifies every commit that `B` holds and `A` does not, and lists which are sealed, who approved them, and the waivers and models of their runs. The exit code is that of `writ verify A..B`: 0 only if all are sealed and verified.',
+    arguments: [{ ...recordedRun, optional: true }],
     options: [
+      { name: 'release', value: 'A..B', about: 'report the commits of a range instead of a run' },
       {
         name: 'bundle',
         value: 'FILE',
@@ -563,6 +566,8 @@ export const runCommands: readonly CommandSpec[] = [
     examples: [
       { line: 'writ report 0198c1e2 --html report.html', about: 'a page for the browser' },
       { line: 'writ report 0198c1e2 --sarif run.sarif --junit run.xml', about: 'for a CI system' },
+      { line: 'writ report --release v1.0..v1.1', about: 'every commit of a release, sealed or not' },
+      { line: 'writ report --release v1.0..v1.1 --html release.html', about: 'the same as a page' },
     ],
     load: async () => (await import('../commands/runs.ts')).reportCommand,
   },

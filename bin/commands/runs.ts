@@ -20,7 +20,7 @@ import { rules } from '../../gates/rules.ts';
 import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/read-thread.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { showDraft } from '../command-parts/drafted-run.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
@@ -154,6 +154,10 @@ const forms: Readonly<
 
 /** `writ report RUN`: the run for people, for other tools and for verifiers elsewhere, in at least one form. */
 export async function reportCommand(context: CommandContext): Promise<CommandResult> {
+  const release = context.options.value('release');
+  if (release !== undefined) return reportRelease(context, release);
+  if (context.args[0] === undefined)
+    throw new WritError('USAGE', { message: 'expected a run, or `--release A..B` for a range of commits' });
   const wanted = Object.entries(forms).flatMap(([form, render]) => {
     const path = context.options.value(form);
     return path === undefined ? [] : [{ path, render }];
@@ -184,6 +188,29 @@ export async function reportCommand(context: CommandContext): Promise<CommandRes
   return succeeded({ run_id: view.runId, paths, ...more }, (printer) => {
     for (const path of paths) printer.line(path);
   });
+}
+
+/** `writ report --release A..B`: every commit of the range; it exits as `writ verify A..B` does. */
+async function reportRelease(context: CommandContext, range: string): Promise<CommandResult> {
+  const others = ['bundle', ...Object.keys(forms)].filter(
+    (name) => name !== 'html' && context.options.value(name) !== undefined,
+  );
+  if (context.args.length > 0 || others.length > 0)
+    throw new WritError('USAGE', {
+      message: `\`--release\` and ${others[0] === undefined ? 'a run' : `\`--${others[0]}\``} cannot be combined`,
+      hints: ['a release is reported as text, with `--json`, or as a page with `--html FILE`'],
+    });
+  const { auditRelease } = await import('../../api/run/audit.ts');
+  const { printRelease, renderReleaseHtml } = await import('../report/release.ts');
+  const { data, refusal } = await auditRelease(context, range);
+  const html = context.options.value('html');
+  const path = html === undefined ? undefined : writeOutput(context.cwd, html, renderReleaseHtml(data));
+  const shown = path === undefined ? data : { ...data, paths: [path] };
+  const print = (printer: Printer): void => {
+    if (path === undefined) printRelease(printer, data);
+    else printer.line(path);
+  };
+  return refusal === undefined ? succeeded(shown, print) : refused(refusal, shown, print);
 }
 
 const logLeft =
