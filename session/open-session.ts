@@ -26,7 +26,7 @@ import {
 import { slashCommands } from './state/slash-words.ts';
 import type { SessionState } from './state/state.ts';
 import { budgetUnpriced } from './state/usage.ts';
-import { attachTo, type SaidWithText } from './thread/attachments.ts';
+import { attachTo, openUploads, type SaidWithText, type Uploads } from './thread/attachments.ts';
 import { type OpenThread, openThread, threadDirectory, threadNotFound } from './thread/open-thread.ts';
 import { allowVisitor, openVisits, type VisitorUse } from './work/consent.ts';
 import { openWork } from './work/open-work.ts';
@@ -55,6 +55,8 @@ export interface OpenSession extends AsyncDisposable {
   readonly transcript: Pick<TranscriptArchive, 'page'>;
   /** What is pre-approved in it. */
   readonly grants: GrantLedger;
+  /** Files that clients upload for their next message. */
+  readonly uploads: Uploads;
   /** Requests the controller's approval for a call of an MCP client. */
   readonly allow: (use: VisitorUse, signal: AbortSignal) => Promise<'approved' | 'denied' | 'nobody'>;
 }
@@ -94,6 +96,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
     opened.defer(() => swept);
     const work = openWork(setting, watcher, place);
     const visits = openVisits();
+    const uploads = openUploads();
     const channel = opened.use(
       openChannel({
         state,
@@ -106,7 +109,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         },
         mask: setting.approval.mask,
         attach: async (said) =>
-          attachTo({ directory, repository }, await expanded(said, repository, setting)),
+          attachTo({ directory, repository, uploads }, await expanded(said, repository, setting)),
         fingerprint: () => workspaceFingerprint(repository),
         requireApart: async () => requireApart('allow', await setting.selfTest.result()),
         requireHoldable: () => requireHoldable(repository),
@@ -127,6 +130,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
       threadId,
       transcript: archive,
       grants: approval.grants,
+      uploads,
       allow: (use, signal) => allowVisitor(visited, use, signal),
       [Symbol.asyncDispose]: () => opened.disposeAsync(),
     };

@@ -27,7 +27,7 @@ import { markdownLines } from '../screen/markdown-lines.ts';
 import { questionBody } from '../screen/question-body.ts';
 import { isConsent } from '../state/interaction.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import type { GivenAttachment } from '../thread/attachments.ts';
+import type { Given } from '../thread/attachments.ts';
 import { diffsOf, fenced, locationsOf } from './updates.ts';
 
 type Permission = Omit<RequestPermissionRequest, 'sessionId'>;
@@ -183,7 +183,7 @@ export function settledWords(asked: Asked, given: GivenAnswer | undefined) {
 /** A prompt as a message of a person. */
 export interface PromptMessage {
   readonly text: string;
-  readonly given: readonly GivenAttachment[];
+  readonly given: readonly Given[];
 }
 
 /**
@@ -193,7 +193,7 @@ export interface PromptMessage {
 export function toMessage(blocks: readonly ContentBlock[], root: string): PromptMessage {
   const texts: string[] = [];
   const files: { name: string; text: string }[] = [];
-  const images: GivenAttachment[] = [];
+  const images: Given[] = [];
   for (const block of blocks)
     switch (block.type) {
       case 'text':

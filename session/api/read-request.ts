@@ -2,6 +2,8 @@
 import { WritError } from '../../core/base/errors.ts';
 import {
   as,
+  count,
+  either,
   flag,
   list,
   mapOf,
@@ -17,7 +19,7 @@ import { bodyReader } from '../../http/read-json-body.ts';
 import { criterionBounds, maxObjectiveBytes } from '../state/goal.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { HunkReview } from '../state/work.ts';
-import { attachmentBounds, type GivenText } from '../thread/attachments.ts';
+import { attachmentBounds, type Given, type UploadPiece } from '../thread/attachments.ts';
 
 /** What ends a line, steers a terminal or turns the order of letters round. */
 const unseemly = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
@@ -48,25 +50,40 @@ export const readAttach = bodyReader(
 
 export const readDetach = bodyReader(object('a detachment', { clientId: name }));
 
-const attachedText = object('an attachment', { name, text: plain });
+const digest = where(plain, 'to be a SHA-256 in hex', (said) => /^[0-9a-f]{64}$/.test(said));
+const attached = either(
+  (given) => Object.hasOwn(Object(given), 'text'),
+  object('an attached text', { name, text: plain }),
+  object('an attached upload', { name, sha256: digest }),
+);
 
 const message = bodyReader(
   object(
     'a message',
     { text: speech },
-    { commandId: name, attachments: list(attachedText, attachmentBounds.count) },
+    { commandId: name, attachments: list(attached, attachmentBounds.count) },
   ),
 );
 
-/** A message, with the text that comes with it as `given`. */
+/** A message, with what comes with it as `given`. */
 export const readMessage: (...body: Parameters<typeof message>) => {
   readonly text: string;
   readonly commandId?: string;
-  readonly given?: readonly GivenText[];
+  readonly given?: readonly Given[];
 } = (...body) => {
   const { attachments, ...said } = message(...body);
   return attachments === undefined ? said : { ...said, given: attachments };
 };
+
+/** A piece of an upload, which a message names by its digest. */
+export const readPiece = bodyReader<UploadPiece>(
+  object('a piece of a file', {
+    name,
+    at: count(0),
+    of: count(1),
+    data: where(plain, 'to be base64', (said) => /^[A-Za-z0-9+/]+={0,2}$/.test(said)),
+  }),
+);
 
 /** `id` of what was pre-approved. */
 export const readRevoke = bodyReader(object('a grant', { id: name }));

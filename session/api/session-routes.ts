@@ -24,6 +24,7 @@ import {
   readLimit,
   readMessage,
   readNothing,
+  readPiece,
   readReason,
   readReview,
   readRevoke,
@@ -102,6 +103,16 @@ export function sessionRoutes(api: SessionApi, door = openWriteDoor(api)): reado
       await channel.send({ type: 'review', proof, ...readReview(body) });
       return { accepted: true };
     }),
+    ...(api.uploads === undefined
+      ? []
+      : [
+          write('/api/code/attachments', async (_, body) => {
+            const piece = readPiece(body);
+            const uploads = api.uploads?.();
+            if (uploads === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
+            return uploads.take(piece);
+          }),
+        ]),
     ...(api.grants === undefined ? [] : approvalRoutes(door, api.grants)),
   ];
 }

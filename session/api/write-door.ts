@@ -11,6 +11,7 @@ import type { GrantLedger } from '../approvals/grants.ts';
 import type { SessionChannel } from '../open-channel.ts';
 import { requireWriter } from '../state/control.ts';
 import type { Proof } from '../state/fact.ts';
+import type { Uploads } from '../thread/attachments.ts';
 
 /** What the routes of a session answer from. */
 export interface SessionApi {
@@ -20,6 +21,8 @@ export interface SessionApi {
   readonly controlToken?: string;
   /** Grants of the attached session. Absent: the route does not exist. */
   readonly grants?: () => GrantLedger | undefined;
+  /** Uploads of the attached session. Absent: the route does not exist. */
+  readonly uploads?: () => Uploads | undefined;
   readonly clock: Clock;
 }
 

@@ -102,49 +102,72 @@ function section(title: string, lines: readonly string[] = [], tone: Tone): read
   return [[span(`  ${title}:`, tone)], ...lines.map((line): Line => [span(`    ${visible(line)}`)])];
 }
 
+/** One part of the summary of a spec. Both screens show the parts in this order. */
+interface EssencePart {
+  readonly is: 'text' | 'list' | 'fact' | 'section';
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly tone: Tone;
+}
+
 /**
  * The summary of a spec: objectives, scope, checks, risk, and unusual values. `undefined` if the question has no
  * summary.
  */
-export function contractEssence(metadata: DraftMetadata): readonly Line[] | undefined {
+export function essenceParts(metadata: DraftMetadata): readonly EssencePart[] | undefined {
   const { essence, scope = [], criteria = [], networkPolicy: network, riskLevel: level = '' } = metadata;
   if (essence === undefined) return undefined;
   const { problem = '', checks = [], factors = [], rationale = '' } = essence;
+  const part =
+    (is: EssencePart['is'], tone: Tone) =>
+    (name: string, words: readonly string[] = []): EssencePart => ({ is, name, words, tone });
+  const [list, fact] = [part('list', 'plain'), part('fact', 'plain')];
   return [
-    ...visibleLines(problem).map((line): Line => [span(`  ${line}`)]),
-    ...listed('objectives', essence.objectives),
-    ...listed('accepted when', essence.acceptedWhen),
-    ...listed(
+    part('text', 'plain')('', problem === '' ? [] : [problem]),
+    list('objectives', essence.objectives),
+    list('accepted when', essence.acceptedWhen),
+    list(
       'the goal is held to',
       criteria.map(({ text, checks: ids }) => `${text} (verified by ${ids.join(', ')})`),
     ),
-    [],
-    fact('may write', scope.join(', ')),
+    fact('may write', [scope.join(', ')]),
     ...checks.map(({ id, stage, command }) =>
-      fact('checked by', [`${id} (${stage})`, command].filter(Boolean).join(': ')),
+      fact('checked by', [[`${id} (${stage})`, command].filter(Boolean).join(': ')]),
     ),
-    fact('risk', [level, rationale].filter(Boolean).join(': ')),
-    ...factors.map((factor) => fact('', factor)),
-    ...(network === undefined ? [] : [fact('network', network, network === 'deny' ? 'plain' : 'warn')]),
-    ...section(`otherwise than is usual at ${level} risk`, essence.unusual, 'warn'),
-    ...section('made stricter than drafted', essence.stricter, 'dim'),
-    ...section('you decide by confirming', metadata.questions, 'warn'),
-    ...section('missing, and needed before it can be committed', metadata.lacks, 'bad'),
-    ...section('differs from the draft before', metadata.changes, 'accent'),
-  ];
+    fact('risk', [[level, rationale].filter(Boolean).join(': ')]),
+    ...factors.map((factor) => fact('', [factor])),
+    part('fact', network === 'deny' ? 'plain' : 'warn')('network', network === undefined ? [] : [network]),
+    part('section', 'warn')(`otherwise than is usual at ${level} risk`, essence.unusual),
+    part('section', 'dim')('made stricter than drafted', essence.stricter),
+    part('section', 'warn')('you decide by confirming', metadata.questions),
+    part('section', 'bad')('missing, and needed before it can be committed', metadata.lacks),
+    part('section', 'accent')('differs from the draft before', metadata.changes),
+  ].filter(({ words }) => words.length > 0);
 }
 
-function listed(title: string, entries: readonly string[] = []): readonly Line[] {
-  if (entries.length === 0) return [];
-  return [
-    [],
-    [span(`  ${title}`, 'dim')],
-    ...entries.map((entry): Line => [span('  • ', 'dim'), span(visible(entry))]),
-  ];
+/** The summary of a spec as lines. */
+export function contractEssence(metadata: DraftMetadata): readonly Line[] | undefined {
+  const parts = essenceParts(metadata);
+  return parts?.flatMap((part, at) => {
+    const begins = part.is === 'list' || (part.is === 'fact' && parts[at - 1]?.is !== 'fact');
+    return begins ? [[], ...partLines(part)] : partLines(part);
+  });
 }
 
-function fact(name: string, words: string, tone: 'plain' | 'warn' = 'plain'): Line {
-  return [span(`  ${name.padEnd(12)}`, 'dim'), span(visible(words), tone)];
+function partLines({ is, name, words, tone }: EssencePart): readonly Line[] {
+  switch (is) {
+    case 'text':
+      return words.flatMap(visibleLines).map((line) => [span(`  ${line}`)]);
+    case 'list':
+      return [
+        [span(`  ${name}`, 'dim')],
+        ...words.map((entry): Line => [span('  • ', 'dim'), span(visible(entry))]),
+      ];
+    case 'fact':
+      return [[span(`  ${name.padEnd(12)}`, 'dim'), span(visible(words.join('')), tone)]];
+    case 'section':
+      return section(name, words, tone);
+  }
 }
 
 const toneOf = { safe: 'good', unknown: 'warn', dangerous: 'bad' } as const;
@@ -205,47 +228,4 @@ function segmentLine({ verdict, why, rule, words }: ShownSegment, unproven: read
 export function documentOf({ title = '', description = '' }: Pick<Asked, 'title' | 'description'>): string {
   const [head = '', ...rest] = description.split('\n');
   return head === `# ${title}` ? rest.join('\n').trimStart() : description;
-}
-
-/** Splits a document at its first heading. `about` is the part before it: the author and the date. */
-export function documentParts(document: string): { readonly body: string; readonly about: string } {
-  const at = document.search(/^## /m);
-  return at < 0 ? { body: document, about: '' } : { body: document.slice(at), about: document.slice(0, at) };
-}
-
-/** Sections that follow from rules or from other sections. */
-const further: ReadonlySet<string> = new Set([
-  'Limits',
-  'Rights of tools',
-  'Artifacts and provenance',
-  'History',
-]);
-const missing = 'Missing here, and needed before it can be committed';
-
-interface ContractParts {
-  readonly essence: string;
-  readonly rest: string;
-  readonly names: readonly string[];
-}
-
-/**
- * Splits a spec document. Unknown sections belong to the essence. `lacks`: the section about missing values is shown
- * elsewhere.
- */
-export function contractParts(body: string, { lacks }: { readonly lacks: boolean }): ContractParts {
-  const sections = body.split(/^(?=## )/m).map((text) => ({ text, name: nameOf(text) }));
-  const shown = lacks ? sections.filter(({ name }) => name !== missing) : sections;
-  const [essence, rest] = [
-    shown.filter(({ name }) => !further.has(name)),
-    shown.filter(({ name }) => further.has(name)),
-  ];
-  return {
-    essence: essence.map(({ text }) => text).join(''),
-    rest: rest.map(({ text }) => text).join(''),
-    names: rest.map(({ name }) => name),
-  };
-}
-
-function nameOf(section: string): string {
-  return /^## (.*)/.exec(section)?.[1]?.trim() ?? '';
 }

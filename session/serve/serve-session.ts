@@ -174,6 +174,7 @@ function routesOf(
   const api: SessionApi = {
     channel: () => session()?.channel,
     grants: () => session()?.grants,
+    uploads: () => session()?.uploads,
     clock,
     ...(controlToken === undefined ? {} : { controlToken }),
   };

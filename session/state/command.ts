@@ -1,7 +1,7 @@
 /** The commands, reports and effects of the session's state machine. */
 import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
-import type { Attachment, GivenAttachment } from '../thread/attachments.ts';
+import type { Attachment, Given } from '../thread/attachments.ts';
 import type { Fact, FactOf, Lease, Proof, Speaker, TurnEnd } from './fact.ts';
 import type { GivenAnswer, NewQuestion } from './interaction.ts';
 import type { Deed, TurnWords } from './slash.ts';
@@ -24,7 +24,7 @@ export type ClientCommand =
       readonly text: string;
       readonly commandId?: string;
       /** What came with it; the channel stores it before the command is decided. */
-      readonly given?: readonly GivenAttachment[];
+      readonly given?: readonly Given[];
       readonly attachments?: readonly Attachment[];
       readonly proof: Proof;
     }

@@ -1,4 +1,5 @@
 /** Attachments of messages: pasted and piped text, uncommitted files and images, kept with their thread by digest. */
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -12,20 +13,21 @@ import type { Repository } from '../../workspace/git/repository.ts';
 /** An attachment as the thread records it; its content is a file of the thread's directory, named by the digest. */
 export type Attachment = Omit<Attached, 'text' | 'data'> & { readonly bytes: number };
 
-/** Text that came with a message. */
-export interface GivenText {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Text or an image (base64) that came with a message. */
-export type GivenAttachment = GivenText | { readonly name: string; readonly data: string };
+/** What came with a message: text, an image in base64, or the digest of an upload. */
+export type Given = { readonly name: string } & (
+  | { readonly text: string }
+  | { readonly data: string }
+  | { readonly sha256: string }
+);
 
 /** A message, and what came with it. */
 export interface SaidWithText {
   readonly text: string;
-  readonly attachments?: readonly GivenAttachment[];
+  readonly attachments?: readonly Given[];
 }
+
+/** What is attached, before it is stored. */
+type Found = Attached & { readonly bytes: number };
 
 export const attachmentBounds = {
   /** Characters of a message that a model gets as words. */
@@ -44,28 +46,18 @@ const keptWords = 1500;
  * REQUEST_INVALID for what is too large.
  */
 export async function attachTo(
-  { directory, repository }: { readonly directory: string; readonly repository: Repository },
+  {
+    directory,
+    repository,
+    uploads,
+  }: { readonly directory: string; readonly repository: Repository; readonly uploads: Uploads },
   { text, attachments = [] }: SaidWithText,
 ): Promise<{ readonly text: string; readonly attachments?: readonly Attachment[] }> {
   const split = splitWords(text);
-  const found: (Attached & { readonly bytes: number })[] = [];
-  for (const one of [...attachments, ...split.attachments]) {
-    if ('data' in one) {
-      found.push(givenImage(one));
-      continue;
-    }
-    const { name, text: given } = one;
-    const bytes = Buffer.byteLength(given);
-    requireSize(name, bytes, attachmentBounds.text);
-    found.push({
-      name,
-      origin: 'user-provided',
-      mediaType: 'text/plain',
-      sha256: sha256Hex(given),
-      text: given,
-      bytes,
-    });
-  }
+  const found = [...attachments, ...split.attachments].map((given) => {
+    if ('text' in given) return textFound(given.name, given.text);
+    return 'data' in given ? imageFound(given) : { ...uploads.find(given.sha256), name: given.name };
+  });
   if (!isCommand(text))
     for (const path of mentioned(split.text)) {
       const one = await readMentioned(repository, path);
@@ -84,6 +76,77 @@ export async function attachTo(
 }
 
 const folder = 'attachments';
+
+/** One piece of an uploaded file: `at` octets came before it, and the file has `of`. `data` is base64. */
+export interface UploadPiece {
+  readonly name: string;
+  readonly at: number;
+  readonly of: number;
+  readonly data: string;
+}
+
+/** Files that a client uploads piece by piece. The last few are kept in memory until a message names them. */
+export interface Uploads {
+  /** Returns how much arrived; with the last piece also the digest. REQUEST_INVALID for what cannot be attached. */
+  take(piece: UploadPiece): { readonly received: number; readonly sha256?: string };
+  /** REQUEST_INVALID if no upload has this digest. */
+  find(sha256: string): Found;
+}
+
+/** One file is uploaded at a time: the first piece of a file discards an unfinished one. */
+export function openUploads(): Uploads {
+  const whole = new Map<string, Found>();
+  let begun = { name: '', of: 0, received: 0, parts: [] as Buffer[] };
+  return {
+    take({ name, at, of, data }) {
+      requireSize(name, of, attachmentBounds.image);
+      if (at === 0) begun = { name, of, received: 0, parts: [] };
+      const part = Buffer.from(data, 'base64');
+      const received = at + part.length;
+      if (
+        name !== begun.name ||
+        of !== begun.of ||
+        at !== begun.received ||
+        part.length === 0 ||
+        received > of
+      )
+        throw invalid(`a piece of \`${name}\` does not follow what was received: upload it again`);
+      begun = { ...begun, received, parts: [...begun.parts, part] };
+      if (received < of) return { received };
+      const found = fileFound(name, Buffer.concat(begun.parts));
+      begun = { name: '', of: 0, received: 0, parts: [] };
+      if (found === undefined)
+        throw invalid(
+          `\`${name}\` is neither text in UTF-8 nor a PNG, JPEG or WebP image: nothing else is attached`,
+        );
+      whole.delete(found.sha256);
+      whole.set(found.sha256, found);
+      for (const [oldest] of [...whole].slice(0, -attachmentBounds.count)) whole.delete(oldest);
+      return { received, sha256: found.sha256 };
+    },
+    find(sha256) {
+      const found = whole.get(sha256);
+      if (found === undefined) throw invalid('an attachment is not there any more: attach it again');
+      return found;
+    },
+  };
+}
+
+function textFound(name: string, text: string): Found {
+  const bytes = Buffer.byteLength(text);
+  requireSize(name, bytes, attachmentBounds.text);
+  return { name, origin: 'user-provided', mediaType: 'text/plain', sha256: sha256Hex(text), text, bytes };
+}
+
+/** An image or text; `undefined` for anything else. */
+function fileFound(name: string, bytes: Buffer): Found | undefined {
+  const mediaType = imageType(bytes);
+  if (mediaType === undefined)
+    return bytes.includes(0) || !isUtf8(bytes) ? undefined : textFound(name, bytes.toString('utf8'));
+  requireSize(name, bytes.length, attachmentBounds.image);
+  const known = { name, sha256: sha256Hex(bytes), bytes: bytes.length };
+  return { ...known, origin: 'user-provided', mediaType, data: bytes.toString('base64') };
+}
 
 /** Reads stored attachments. One that is gone, or has another digest, is left out. */
 export async function readAttached(
@@ -121,7 +184,7 @@ function isCommand(text: string): boolean {
 }
 
 /** What is too long in a command is refused where it is read. */
-function splitWords(text: string): { readonly text: string; readonly attachments: readonly GivenText[] } {
+function splitWords(text: string): { readonly text: string; readonly attachments: readonly Given[] } {
   if (isCommand(text) || text.trim().length <= attachmentBounds.words) return { text, attachments: [] };
   const name = 'message.txt';
   const [head, tail] = [text.slice(0, keptWords).toWellFormed(), text.slice(-keptWords).toWellFormed()];
@@ -137,35 +200,22 @@ function mentioned(text: string): readonly string[] {
   return [...new Set(found.map(([, quoted, plain = '']) => quoted ?? plain.replace(/[.,;:!?)]+$/, '')))];
 }
 
-async function readMentioned(
-  repository: Repository,
-  path: string,
-): Promise<(Attached & { readonly bytes: number }) | undefined> {
+async function readMentioned(repository: Repository, path: string): Promise<Found | undefined> {
   const root = await realpath(repository.root);
   const real = await realpath(join(root, path)).catch(() => undefined);
   if (real === undefined || !real.startsWith(root + sep)) return undefined;
   if (real.slice(root.length).split(sep).includes('.git')) return undefined;
   const bytes = await readBounded(real, path);
   if (bytes === undefined) return undefined;
-  const mediaType = imageType(bytes);
-  const known = { name: path, sha256: sha256Hex(bytes), bytes: bytes.length };
-  if (mediaType !== undefined) {
-    requireSize(path, bytes.length, attachmentBounds.image);
-    return { ...known, origin: 'user-provided', mediaType, data: bytes.toString('base64') };
-  }
+  if (imageType(bytes) !== undefined) return fileFound(path, bytes);
   if (bytes.includes(0) || !(await isUncommitted(repository, path))) return undefined;
-  requireSize(path, bytes.length, attachmentBounds.text);
-  return { ...known, origin: 'uncommitted', mediaType: 'text/plain', text: bytes.toString('utf8') };
+  return { ...textFound(path, bytes.toString('utf8')), origin: 'uncommitted' };
 }
 
-function givenImage({ name, data: given }: { readonly name: string; readonly data: string }) {
-  const bytes = Buffer.from(given, 'base64');
-  requireSize(name, bytes.length, attachmentBounds.image);
-  const mediaType = imageType(bytes);
-  if (mediaType === undefined) throw invalid(`\`${name}\` is not a PNG, JPEG or WebP image`);
-  const data = bytes.toString('base64');
-  const origin = 'user-provided' as const;
-  return { name, origin, mediaType, sha256: sha256Hex(bytes), data, bytes: bytes.length };
+function imageFound({ name, data }: { readonly name: string; readonly data: string }): Found {
+  const found = fileFound(name, Buffer.from(data, 'base64'));
+  if (found?.data === undefined) throw invalid(`\`${name}\` is not a PNG, JPEG or WebP image`);
+  return found;
 }
 
 /** One octet more than the largest image, so that a larger file is noticed. */

@@ -68,7 +68,8 @@ export function openPage(draw: (page: Page) => void): void {
   };
   const write: Acts['write'] = (path, body) => control.write(path, body, mayWrite(state.standing));
   const acts: Acts = {
-    say: (text) => write('messages', { text, commandId: newId() }),
+    say: (text, attachments = []) =>
+      write('messages', { text, commandId: newId(), ...(attachments.length === 0 ? {} : { attachments }) }),
     async answer(question, given) {
       answering.add(question.id);
       const { token } = control.held();

@@ -30,9 +30,15 @@ export interface Given {
   readonly answers?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** An uploaded file, which the next message names. */
+export interface AttachedFile {
+  readonly name: string;
+  readonly sha256: string;
+}
+
 /** Actions of a person. A refusal is shown, and typed text stays. */
 export interface Acts {
-  say(text: string): Promise<Answer>;
+  say(text: string, attachments?: readonly AttachedFile[]): Promise<Answer>;
   answer(question: Question, given: Given): Promise<Answer>;
   cancel(): Promise<Answer>;
   take(): Promise<Answer>;

@@ -1,15 +1,14 @@
 /* The page: status bar, panes, the open question and the composer. */
 import type { ComponentType, VNode } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isAnswered, isBusy } from '../../screen/status-line.ts';
-import { slashWords } from '../../screen/words.ts';
-import { controllerWords, mayWrite, type Page, refusalWords } from '../page/page.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Page } from '../page/page.ts';
 import { pendingIn } from '../seen.ts';
+import { Composer } from './composer.ts';
 import { GraphPane } from './panes/graph-pane.ts';
 import { DiffPane, SummaryPane, TerminalPane, ThreadsPane } from './panes/panes.ts';
 import { TranscriptPane } from './panes/transcript-pane.ts';
 import { WorkflowPane } from './panes/workflow-pane.ts';
-import { h, oneLine, sentence, text } from './parts.ts';
+import { h, oneLine, text } from './parts.ts';
 import { QuestionCard } from './question/question-card.ts';
 import { StatusBar } from './status-bar.ts';
 
@@ -126,157 +125,6 @@ const statusSentences: Readonly<Record<string, string>> = {
   error: 'The turn failed.',
 };
 
-/** The message field. Its text is kept until the session accepted it. */
-function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): VNode | null {
-  const { seen, standing } = state;
-  const key = `composer ${seen?.threadId}`;
-  const [typed, setTyped] = useState(() => drafts.get(key));
-  const [refused, setRefused] = useState('');
-  const [isSending, setSending] = useState(false);
-  const [isHelped, help] = useState(false);
-  const field = useRef<HTMLTextAreaElement>(null);
-  const isWorking = seen !== undefined && isBusy(seen);
-  const type = (next: string): void => {
-    setTyped(next);
-    drafts.set(key, next);
-  };
-  useLayoutEffect(() => {
-    const area = field.current;
-    if (area === null) return;
-    area.style.height = 'auto';
-    area.style.height = `${area.scrollHeight + 2}px`;
-  }, [typed]);
-  const send = async (): Promise<void> => {
-    if (isSending || typed.trim() === '') return;
-    if (/^(?:\/help|\?)$/.test(typed.trim())) {
-      help(true);
-      setRefused('');
-      return type('');
-    }
-    setSending(true);
-    setRefused('');
-    const answer = await acts.say(typed);
-    setSending(false);
-    if (!answer.ok) setRefused(refusalWords(answer));
-    // What was typed meanwhile is another message.
-    else if (field.current === null || field.current.value === typed) type('');
-  };
-  const stop = useCallback((): void => void acts.cancel(), [acts]);
-  const isStopping = useStop({
-    isWorking,
-    mayStop: mayWrite(standing),
-    stop,
-    goElsewhere: toQuestion,
-  });
-  const isClosed = standing === 'closed';
-  const hint = mayWrite(standing)
-    ? isStopping
-      ? 'Esc once more stops this turn.'
-      : seen?.status === 'awaiting_interaction'
-        ? 'A question waits above: Esc goes there, twice more stops the turn.'
-        : isWorking
-          ? 'The session is at work. Esc twice stops it.'
-          : 'Enter sends, Shift+Enter begins a line. ! runs a command, /help lists all.'
-    : isClosed
-      ? 'This cannot be sent from here.'
-      : `${controllerWords(standing, seen?.controller.kind ?? 'none')}. What you write is kept here.`;
-  // Without write access there is no field, unless text was typed before.
-  if (isClosed && typed === '') return null;
-  return h(
-    'form.composer',
-    {
-      'aria-label': 'Message',
-      onSubmit: (event: Event) => {
-        event.preventDefault();
-        void send();
-      },
-    },
-    isHelped && h(HelpList, { close: () => help(false) }),
-    h('textarea', {
-      id: 'composer',
-      ref: field,
-      rows: 1,
-      value: typed,
-      'aria-label': 'Message to the session',
-      'aria-describedby': 'composer-hint',
-      placeholder: 'Ask, or say what shall change',
-      autocomplete: 'off',
-      spellcheck: true,
-      onInput: ({ currentTarget }: Event) => type((currentTarget as HTMLTextAreaElement).value),
-      onKeyDown: (event: KeyboardEvent) => {
-        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-        event.preventDefault();
-        void send();
-      },
-    }),
-    h(
-      'div.row',
-      h(
-        'p',
-        {
-          id: 'composer-hint',
-          class: refused === '' ? 'hint' : 'hint bad',
-          role: refused === '' ? undefined : 'alert',
-        },
-        refused === '' ? hint : refused,
-      ),
-      isWorking &&
-        !isClosed &&
-        h('button', { disabled: !mayWrite(standing), onClick: () => void acts.cancel() }, 'Stop'),
-      seen !== undefined &&
-        isAnswered(seen) &&
-        typed === '' &&
-        !isClosed &&
-        h(
-          'button',
-          { type: 'button', disabled: !mayWrite(standing), onClick: () => void acts.say('/draft') },
-          'Draft a change of it',
-        ),
-      !isClosed &&
-        h(
-          'button.main',
-          {
-            type: 'submit',
-
-            disabled: isSending || !mayWrite(standing) || typed.trim() === '',
-          },
-          'Send',
-        ),
-    ),
-  );
-}
-
-function toQuestion(): boolean {
-  const card = document.querySelector<HTMLElement>('section.card');
-  if (card === null || document.activeElement?.id !== 'composer') return false;
-  card.focus();
-  return true;
-}
-
-/** Keys of the page (docs/reference/web.md). */
-const keyWords: readonly (readonly [key: string, does: string])[] = [
-  ['Enter', 'sends; Shift+Enter begins a line'],
-  ['!COMMAND', 'runs a command of your own on a copy of the work tree'],
-  ['q', 'goes to the question; Esc does from the field where you write'],
-  ['/', 'goes to the field where you write'],
-  ['Esc, Esc', 'stops the turn'],
-];
-
-function HelpList({ close }: { readonly close: () => void }): VNode {
-  return h(
-    'div.help',
-    { role: 'region', 'aria-label': 'Commands and keys', tabIndex: 0 },
-    h('button.quiet', { onClick: close }, 'Close'),
-    h(
-      'dl',
-      [...slashWords, ...keyWords].map(([form, says]) => [
-        h('dt', { key: form }, h('code', form)),
-        h('dd', { key: `${form} says` }, sentence(says)),
-      ]),
-    ),
-  );
-}
-
 function Notices({ page: { state, acts } }: { readonly page: Page }): VNode {
   return h(
     'div.notices',
@@ -367,50 +215,4 @@ function Tabs({ tabs, open, choose, page }: Given): VNode {
       h(Pane, { key: open, page }),
     ),
   );
-}
-
-const armedForMs = 3000;
-
-interface Stopping {
-  readonly isWorking: boolean;
-  readonly mayStop: boolean;
-  readonly stop: () => void;
-  /** Called for a first Escape; true if it did something else. */
-  readonly goElsewhere: () => boolean;
-}
-
-/** Escape twice in a row stops the turn: whether one more does. Any other key, a press or a while end that. */
-function useStop({ isWorking, mayStop, stop, goElsewhere }: Stopping): boolean {
-  const [isShown, show] = useState(false);
-  const isArmed = useRef(false);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const arm = (next: boolean): void => {
-      clearTimeout(timer);
-      if (next) timer = setTimeout(disarm, armedForMs);
-      isArmed.current = next;
-      show(next);
-    };
-    const disarm = (): void => arm(false);
-    if (!isWorking || !mayStop) {
-      disarm();
-      return;
-    }
-    const hear = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') disarm();
-      else if (!event.defaultPrevented && !event.repeat) {
-        event.preventDefault();
-        if (isArmed.current) stop();
-        arm(!isArmed.current && !goElsewhere());
-      }
-    };
-    addEventListener('keydown', hear);
-    addEventListener('pointerdown', disarm);
-    return () => {
-      clearTimeout(timer);
-      removeEventListener('keydown', hear);
-      removeEventListener('pointerdown', disarm);
-    };
-  }, [isWorking, mayStop, stop, goElsewhere]);
-  return isShown;
 }

@@ -2,22 +2,44 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { type Highlighter, highlightLine, openHighlighter } from '../../screen/highlighter.ts';
-import { type HunkLine, readHunks, type ShownHunk } from '../../screen/hunks.ts';
+import { type HunkLine, hunksOf, readHunks, type ShownHunk } from '../../screen/hunks.ts';
 import { type Line, span, visible } from '../../screen/line.ts';
 import { mayWrite, type Page, refusalWords } from '../page/page.ts';
 import type { Patchset } from '../seen.ts';
 import { h, oneLine, spans, text } from './parts.ts';
 import { focusOnce } from './question/card-parts.ts';
 
-interface Given {
+interface FilesGiven {
   readonly page: Page;
   readonly patchset: Patchset;
+  readonly mayReview: boolean;
+}
+
+/** The files of a patchset with their diffs. */
+export function Files({ page, patchset, mayReview }: FilesGiven): VNode {
+  const all = hunksOf(patchset, page.state.seen?.reviews);
+  return h(
+    'div',
+    patchset.changes.map((change) =>
+      h(FileDiff, {
+        key: change.path,
+        page,
+        change,
+        hunks: all.filter(({ path }) => path === change.path),
+        mayReview,
+      }),
+    ),
+  );
+}
+
+interface Given {
+  readonly page: Page;
   readonly change: Patchset['changes'][number];
   readonly hunks: readonly ShownHunk[];
   readonly mayReview: boolean;
 }
 
-export function FileDiff({ page, change, hunks, mayReview }: Given): VNode {
+function FileDiff({ page, change, hunks, mayReview }: Given): VNode {
   const { path, changeType, diff = '', unshown = 0 } = change;
   // Hunks without ids cannot be reviewed.
   const plain = useMemo(() => readHunks(diff), [diff]);

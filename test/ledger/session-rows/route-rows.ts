@@ -103,6 +103,12 @@ export const routeRows: readonly SessionRow[] = [
   ),
   ...heldBy(
     'Beyond the document',
+    ofSession('web/page'),
+    'files that are chosen, dropped or pasted go with the next message',
+    { 'route POST /api/code/attachments': '`{name, at, of, data}` → `{received, sha256?}`' },
+  ),
+  ...heldBy(
+    'Beyond the document',
     ofSession('api/transcript-routes'),
     'returns earlier transcript entries in pages and refuses invalid parameters',
     {

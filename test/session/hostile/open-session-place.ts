@@ -12,6 +12,7 @@ import {
 import { openWriteDoor, type SessionApi } from '../../../session/api/write-door.ts';
 import { keepGrants } from '../../../session/approvals/grants.ts';
 import { type DiagnosticsFacts, diagnosticsRoute } from '../../../session/serve/serve-session.ts';
+import { openUploads } from '../../../session/thread/attachments.ts';
 import { controlToken, type ServedSession, serveSession } from '../api/serve-session.ts';
 
 /** How a session stands to its clients. */
@@ -42,7 +43,8 @@ export interface ServedPlace extends SessionPlace {
 
 /** Every route that there is: one line for each file of them. */
 export function allRoutes(api: SessionApi): readonly Route[] {
-  const withGrants = { ...api, grants: () => keepGrants(api.clock) };
+  const uploads = openUploads();
+  const withGrants = { ...api, grants: () => keepGrants(api.clock), uploads: () => uploads };
   const door = openWriteDoor(withGrants);
   return [
     ...sessionRoutes(withGrants, door),

@@ -60,6 +60,12 @@ export const routeLines: readonly RouteLine[] = [
   { method: 'POST', path: '/api/code/control/cancel', shows: 'lease' },
   {
     method: 'POST',
+    path: '/api/code/attachments',
+    shows: 'lease',
+    body: () => ({ name: 'a.txt', data: 'eHl6', at: 0, of: 3 }),
+  },
+  {
+    method: 'POST',
     path: '/api/code/reviews',
     shows: 'lease',
     body: () => ({ patchset: 'p', path: 'a', hunk: 'h', verdict: 'keep', comment: 'x' }),

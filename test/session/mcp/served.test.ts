@@ -6,6 +6,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openChannel } from '../../../session/open-channel.ts';
 import { serveSession } from '../../../session/serve/serve-session.ts';
+import { openUploads } from '../../../session/thread/attachments.ts';
 import type { VisitorUse } from '../../../session/work/consent.ts';
 import { newWorld } from '../state/walk.ts';
 import { memoryThread } from '../thread/memory-thread.ts';
@@ -37,6 +38,7 @@ t.test('a change from an MCP client of a served session needs the approval of th
       threadId: 't',
       transcript: memoryThread(),
       grants: keepGrants(systemClock),
+      uploads: openUploads(),
       allow: async (use) => answers[asked.push(use) - 1] ?? 'nobody',
       [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
     }),

@@ -12,6 +12,7 @@ import type { LogFacts } from '../../../session/open-log.ts';
 import type { OpenSession } from '../../../session/open-session.ts';
 import { type ServedSession, serveSession } from '../../../session/serve/serve-session.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
+import { openUploads } from '../../../session/thread/attachments.ts';
 import { newWorld } from '../state/walk.ts';
 import { memoryThread } from '../thread/memory-thread.ts';
 
@@ -43,6 +44,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
       threadId: 't',
       transcript: memoryThread(),
       grants: keepGrants(systemClock),
+      uploads: openUploads(),
       allow: async () => 'nobody' as const,
       async [Symbol.asyncDispose]() {
         order.push('ended');

@@ -47,6 +47,8 @@ long('control of a session', { skip: withoutBrowser }, async (t) => {
       await first.page.getByText('Another page has control').first().waitFor();
       await second.page.getByRole('switch', { name: /Network/ }).click();
       await first.page.getByText('Network: Allow').waitFor();
+      await second.page.close({ runBeforeUnload: true });
+      await first.page.getByText('No one has control').waitFor();
       t.strictSame([...first.wrongs, ...second.wrongs], []);
     },
   );

@@ -1,5 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { textOf } from '../../../session/screen/line.ts';
+import { contractEssence } from '../../../session/screen/question-body.ts';
+import type { DraftMetadata } from '../../../session/state/question.ts';
 import { long } from '../../rooms/long.ts';
 import type { SceneName } from '../scenes/scenes.ts';
 import { showScene } from '../scenes/show-scene.ts';
@@ -88,6 +91,51 @@ t.test(
     t.ok((beside as readonly number[]).length > 0, 'the plan of the scene has a cost');
   },
 );
+
+long(
+  'on a narrow page a held change shows its diff, its lines wrap, and the graph fits and zooms',
+  { skip: withoutBrowser },
+  async (t) => {
+    const browser = await openBrowser();
+    const viewport = { width: 375, height: 812 };
+    const beside = (page: Page, of: string) =>
+      page.evaluate(
+        `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('${of}'))`,
+      );
+    {
+      const { baseUrl } = await showScene(t, 'held');
+      await using tab = await openTab(browser, baseUrl, { viewport });
+      const diff = tab.page.locator('section.card pre').first();
+      await diff.getByText('note: (body.note').waitFor();
+      t.equal(await beside(tab.page, 'section.card pre'), 0, 'no line goes on beside the screen');
+    }
+    const { baseUrl } = await showScene(t, 'done');
+    await using tab = await openTab(browser, baseUrl, { viewport });
+    await tab.page.getByRole('tab', { name: 'Graph' }).click();
+    const drawing = tab.page.locator('.drawing');
+    await drawing.locator('svg').waitFor();
+    t.equal(await beside(tab.page, '.drawing'), 0, 'the whole graph is seen');
+    for (const _ of [1, 2, 3]) await tab.page.getByRole('button', { name: 'Zoom in' }).click();
+    t.ok(Number(await beside(tab.page, '.drawing')) > 200, 'and then a part of it');
+    t.strictSame(await violations(tab.page), []);
+    await drawing.press('0');
+    await tab.page.getByText('whole', { exact: true }).waitFor();
+    t.equal(await beside(tab.page, '.drawing'), 0);
+    t.strictSame(tab.wrongs, []);
+  },
+);
+
+long('a spec card shows what the terminal shows, in its order', { skip: withoutBrowser }, async (t) => {
+  const { baseUrl, session } = await showScene(t, 'intent');
+  await using tab = await openTab(await openBrowser(), baseUrl);
+  const card = tab.page.locator('section.card .read');
+  const question = session.channel.state.interactions.find(({ kind }) => kind === 'intent_review_choice');
+  const lines = contractEssence(question?.metadata as DraftMetadata)?.map(textOf) ?? [];
+  const words = (text: string) => text.replace(/[•:`]/g, ' ').trim().split(/\s+/);
+  const shown = words(await card.innerText()).join(' ');
+  t.ok(lines.length > 10);
+  t.equal(shown, words(`${lines.join('\n')} The whole spec`).join(' '));
+});
 
 t.test('the page respects reduced motion and forced colours', { skip: withoutBrowser }, async (t) => {
   const { baseUrl } = await showScene(t, 'repair');

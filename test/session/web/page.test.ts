@@ -1,5 +1,7 @@
 import t from 'tap';
-import { openBrowser, openTab, withoutBrowser } from './open-browser.ts';
+import { long } from '../../rooms/long.ts';
+import { until } from '../../waiting/until.ts';
+import { openBrowser, openTab, violations, withoutBrowser } from './open-browser.ts';
 import { servePage, toldSession } from './serve-page.ts';
 
 const bad = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>\u202egnp.exe\u001b[2J';
@@ -200,3 +202,59 @@ t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
     t.strictSame(tab.wrongs, []);
   });
 });
+
+long(
+  'files that are chosen, dropped or pasted go with the next message',
+  { skip: withoutBrowser },
+  async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    const { baseUrl } = await servePage(t, session);
+    await using tab = await openTab(await openBrowser(), baseUrl);
+    const { page } = tab;
+    await page.locator('#composer').waitFor();
+    const chips = page.locator('.attached li');
+    const text = (name: string, size: number) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.alloc(size, 'log line\n'),
+    });
+    const choose = (...files: readonly ReturnType<typeof text>[]) =>
+      page.locator('input[type=file]').setInputFiles([...files]);
+    /** A transfer of what a person drops or pastes, which no keyboard of a test has. */
+    const give = (event: 'drop' | 'paste', script: string) =>
+      page.evaluate(`(() => {
+      const data = new DataTransfer();
+      ${script};
+      const how = { bubbles: true, cancelable: true };
+      document.querySelector('#composer').dispatchEvent('${event}' === 'drop'
+        ? new DragEvent('drop', { ...how, dataTransfer: data })
+        : new ClipboardEvent('paste', { ...how, clipboardData: data }));
+    })()`);
+    await choose(text('a long.log', 700_000));
+    await chips.getByText('a long.log').waitFor();
+    await page.locator('.control-mine').waitFor();
+    await give('drop', "data.items.add(new File(['dropped words'], 'notes.txt'))");
+    await chips.getByText('notes.txt').waitFor();
+    await give('paste', "data.setData('text/plain', 'pasted words '.repeat(1000))");
+    await chips.getByText('pasted.txt').waitFor();
+    t.equal(await page.locator('#composer').inputValue(), '', 'a long paste is attached');
+    await give('paste', "data.items.add(new File([new Uint8Array([0, 1, 2])], 'a.bin'))");
+    await page.locator('.hint.bad').getByText('`a.bin` is neither text in UTF-8').waitFor();
+    await choose(text('big.txt', 1024 * 1024 + 1));
+    await page.locator('.hint.bad').getByText('`big.txt` has 1048577 octets').waitFor();
+    await choose(text('empty.txt', 0));
+    await page.locator('.hint.bad').getByText('empty.txt is empty').waitFor();
+    t.equal(await chips.count(), 3);
+    t.strictSame(await violations(page), []);
+    await page.getByRole('button', { name: 'Remove notes.txt' }).click();
+    await page.locator('#composer').fill('What went wrong?');
+    await page.keyboard.press('Enter');
+    await until(() => session.channel.state.transcript.length > 0);
+    t.match(session.channel.state.transcript[0]?.metadata.attachments, [
+      { name: 'a long.log', mediaType: 'text/plain', bytes: 700_000 },
+      { name: 'pasted.txt', bytes: 13_000 },
+    ]);
+    await chips.first().waitFor({ state: 'detached' });
+    t.strictSame(tab.wrongs, []);
+  },
+);

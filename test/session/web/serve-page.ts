@@ -7,6 +7,7 @@ import { type ServedSession, type ServeSetting, serveSession } from '../../../se
 import type { Report } from '../../../session/state/command.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { openedState } from '../../../session/state/reduce.ts';
+import { openUploads } from '../../../session/thread/attachments.ts';
 import { ground } from '../state/walk.ts';
 import { memoryThread } from '../thread/memory-thread.ts';
 
@@ -113,8 +114,17 @@ export function toldSession(t: Pick<Test, 'teardown'>, given: Partial<SessionGro
     atMs: 0,
   } as const;
   const thread = memoryThread(opened);
+  const uploads = openUploads();
   const channel = openChannel({
     state: openedState(opened),
+    attach: async ({ text, attachments = [] }) => ({
+      text,
+      attachments: attachments.flatMap((given) => {
+        if (!('sha256' in given)) return [];
+        const { text: _, data: __, ...one } = uploads.find(given.sha256);
+        return [{ ...one, name: given.name }];
+      }),
+    }),
     thread,
     clock,
     newId: () => {
@@ -130,6 +140,7 @@ export function toldSession(t: Pick<Test, 'teardown'>, given: Partial<SessionGro
     threadId: channel.state.ground.threadId,
     transcript: thread,
     grants: keepGrants(clock),
+    uploads,
     allow: async () => 'nobody' as const,
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };

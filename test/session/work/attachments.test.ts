@@ -68,6 +68,52 @@ t.test('`@file` attaches a file that differs from HEAD, and no ignored one', asy
   t.equal(said.length, 1, 'a committed file is read from HEAD');
 });
 
+t.test('an upload arrives piece by piece, and a message names it by digest', async (t) => {
+  await using scene = await scriptSession([{ text: 'Seen.' }]);
+  const { session, model } = scene;
+  const { uploads, channel } = session;
+  const send = (name: string, bytes: Buffer, size = 1000) => {
+    let last: ReturnType<typeof uploads.take> = { received: 0 };
+    for (let at = 0; at < bytes.length; at += size) {
+      const data = bytes.subarray(at, at + size).toString('base64');
+      last = uploads.take({ name, at, of: bytes.length, data });
+    }
+    return last.sha256 ?? '';
+  };
+  const log = send('log.txt', Buffer.from('UPLOADED-WORDS ä\n'.repeat(500)));
+  const dot = send('dot.png', png);
+  const given = [
+    { name: 'log.txt', sha256: log },
+    { name: 'dot.png', sha256: dot },
+  ];
+  const submit = (some: typeof given) =>
+    channel.send({ type: 'submit', text: '/ask What is it?', given: some, proof: { from: 'local' } });
+  await submit(given.slice(0, 1));
+  await scene.ended();
+  t.match(JSON.stringify(model.asked[0]?.body), 'UPLOADED-WORDS');
+  t.match(attached(session), [
+    { name: 'log.txt', origin: 'user-provided', mediaType: 'text/plain', bytes: 9000 },
+  ]);
+  await submit(given);
+  await scene.ended();
+  t.match(lastNote(session), /does not accept images, so `dot\.png` was not sent/);
+  await t.rejects(submit([{ name: 'x', sha256: 'f'.repeat(64) }]), { message: /attach it again/ });
+  t.throws(() => send('a.pdf', Buffer.from('%PDF\0')), { code: 'REQUEST_INVALID', message: /a\.pdf/ });
+  t.throws(() => send('latin.txt', Buffer.from([0x61, 0xe4])), { message: /neither text in UTF-8/ });
+  t.throws(() => send('big.txt', Buffer.alloc(1024 * 1024 + 1, 'a'), 200_000), { message: /big\.txt/ });
+  const huge = 5 * 1024 * 1024 + 1;
+  t.throws(() => uploads.take({ name: 'huge.png', at: 0, of: huge, data: 'aaaa' }), { message: /huge/ });
+  uploads.take({ name: 'b', at: 0, of: 9, data: 'aaaa' });
+  const wrong = [
+    { name: 'b', at: 0, of: 2, data: 'aaaa' },
+    { name: 'b', at: 6, of: 9, data: 'aaaa' },
+    { name: 'c', at: 3, of: 9, data: 'aaaa' },
+  ];
+  for (const piece of wrong) t.throws(() => uploads.take(piece), { message: /does not follow/ });
+  for (let at = 0; at < 10; at += 1) send(`${at}.txt`, Buffer.from(`${at}`));
+  t.throws(() => uploads.find(log), { message: /not there any more/ }, 'only the last ten are kept');
+});
+
 t.test('an image goes to a model that takes images, and is refused by name elsewhere', async (t) => {
   await using scene = await scriptSession([{ text: 'A dot.' }, { text: 'Still a dot.' }]);
   const { model, sample, session } = scene;

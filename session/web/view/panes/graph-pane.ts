@@ -1,6 +1,6 @@
 /* The pane Graph. */
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Page, refusalWords } from '../../page/page.ts';
 import { Command, h, oneLine, text } from '../parts.ts';
 
@@ -29,16 +29,50 @@ export function GraphPane({ page: { state, acts } }: { readonly page: Page }): V
   );
 }
 
+/** Scales of the drawing; `undefined` fits it into the pane. */
+const scales = [0.25, 0.5, 0.75, 1, 1.5, 2, 3] as const;
+
 function Drawing({ graph }: { readonly graph: Graph }): VNode {
   const { placed, lines, width, height } = layOutGraph(graph);
+  const [scale, setScale] = useState<number>();
+  const drawing = useRef<HTMLDivElement>(null);
+  const zoom = (by: 1 | -1): void => {
+    const now = scale ?? Math.min(3, (drawing.current?.querySelector('svg')?.clientWidth ?? width) / width);
+    const next = by > 0 ? scales.find((one) => one > now) : scales.findLast((one) => one < now);
+    setScale(next ?? now);
+  };
+  const act: Readonly<Record<string, () => void>> = {
+    '+': () => zoom(1),
+    '-': () => zoom(-1),
+    0: () => setScale(undefined),
+  };
   return h(
     'div',
     h(
+      'p.row',
+      h('button', { 'aria-pressed': scale === undefined, onClick: act[0] }, 'Fit'),
+      h('button', { 'aria-label': 'Zoom out', onClick: act['-'] }, '−'),
+      h('button', { 'aria-label': 'Zoom in', onClick: act['+'] }, '+'),
+      h('span.soft', { role: 'status' }, scale === undefined ? 'whole' : `${scale * 100} %`),
+    ),
+    h(
       'div.drawing',
-      { tabIndex: 0, role: 'group', 'aria-label': 'Drawing; the list below has all of it' },
+      {
+        ref: drawing,
+        tabIndex: 0,
+        role: 'group',
+        'aria-label': 'Drawing; the list below has all of it. + and - zoom, 0 fits it',
+        onKeyDown: ({ key }: KeyboardEvent) => act[key]?.(),
+      },
       h(
         'svg',
-        { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' },
+        {
+          class: scale === undefined ? 'fit' : '',
+          width: width * (scale ?? 1),
+          height: height * (scale ?? 1),
+          viewBox: `0 0 ${width} ${height}`,
+          'aria-hidden': 'true',
+        },
         lines.map((d, at) => h('path', { key: at, d })),
         placed.map(({ node, x, y }) =>
           h(

@@ -1,12 +1,11 @@
 /* The panes of the page: diff, terminal, threads and summary. */
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { hunksOf } from '../../../screen/hunks.ts';
 import { isBusy } from '../../../screen/status-line.ts';
 import { commandsOf, outcomeOf } from '../../../screen/words.ts';
 import { mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Patchset, Seen, ToolCall } from '../../seen.ts';
-import { FileDiff } from '../file-diff.ts';
+import { Files } from '../file-diff.ts';
 import { Command, dayWords, fact, h, sentence, text, timeWords, toolLine, UsageView } from '../parts.ts';
 import { readTakenBack, takenBack, UndoButton } from './workflow-pane.ts';
 
@@ -39,26 +38,10 @@ export function DiffPane({ page }: { readonly page: Page }): VNode {
           ' · ',
           h('code', text(patchset.id)),
         ),
-        filesOf(patchset, seen.reviews).map((file) =>
-          h(FileDiff, {
-            key: file.change.path,
-            page,
-            patchset,
-            mayReview: patchset.status !== 'accepted' && !isOver,
-            ...file,
-          }),
-        ),
+        h(Files, { page, patchset, mayReview: patchset.status !== 'accepted' && !isOver }),
       ),
     ),
   );
-}
-
-function filesOf(patchset: Patchset, reviews: Seen['reviews']) {
-  const all = hunksOf(patchset, reviews);
-  return patchset.changes.map((change) => ({
-    change,
-    hunks: all.filter(({ path }) => path === change.path),
-  }));
 }
 
 function countWords(files: number): string {

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { letterOf } from '../../../screen/asked.ts';
+import type { Tone } from '../../../screen/line.ts';
 import { notesOf } from '../../page/open-page.ts';
 import type { Given, Page } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
@@ -24,25 +25,21 @@ const atAGlance = 4;
 interface ChangesGiven {
   readonly label: string;
   readonly changes: readonly string[];
-  readonly isBad?: true;
+  readonly tone?: Tone;
+  readonly isWhole?: boolean;
 }
 
-/** Notes above the answers; more than four are collapsed. */
-export function Changes({ label, changes, isBad }: ChangesGiven): VNode | null {
+/** A list under its label; more than four entries are collapsed, unless `isWhole`. */
+export function Changes({ label, changes, tone = 'dim', isWhole = false }: ChangesGiven): VNode | null {
   if (changes.length === 0) return null;
   const lines = h(
     'ul',
     { 'aria-label': label },
     changes.map((one) => h('li', { key: one }, sentence(one))),
   );
-  if (changes.length > atAGlance && isBad !== true)
+  if (changes.length > atAGlance && !isWhole)
     return h('details.changes', h('summary.label', `${label}: ${changes.length} values`), lines);
-  return h(
-    'div',
-    { class: isBad ? 'changes changes-bad' : 'changes' },
-    h('p.label', { 'aria-hidden': 'true' }, label),
-    lines,
-  );
+  return h(`div.changes.changes-${tone}`, h(`p.label.tone-${tone}`, { 'aria-hidden': 'true' }, label), lines);
 }
 
 /** A ref that focuses a field once. */

@@ -2,11 +2,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskedQuestion } from '../../../screen/asked.ts';
-import { contractParts, documentOf, documentParts } from '../../../screen/question-body.ts';
+import { documentOf, essenceParts } from '../../../screen/question-body.ts';
 import { grantsWords, planCostWords, stepCosts } from '../../../screen/words.ts';
 import { notesOf } from '../../page/open-page.ts';
 import type { Plan, QuestionOf } from '../../seen.ts';
-import { h, sentence, text } from '../parts.ts';
+import { fact, h, sentence, text } from '../parts.ts';
 import { Prose } from '../prose.ts';
 import { type CardGiven, Changes, focusOnce, leaveOn, NoteField, OptionButtons } from './card-parts.ts';
 
@@ -20,17 +20,8 @@ export function IntentCard({
   takes,
 }: CardGiven<QuestionOf<'intent_review_choice'>>): VNode {
   const { metadata, options } = question;
-  const {
-    changes = [],
-    scope = [],
-    checks = [],
-    lacks = [],
-    revision = 1,
-    riskLevel,
-    essence: kept,
-  } = metadata;
-  const { body, about } = documentParts(documentOf(question));
-  const { essence, rest, names } = contractParts(body, { lacks: lacks.length > 0 });
+  const parts = essenceParts(metadata);
+  const whole = h(Prose, { source: documentOf(question) });
   const [isModifying, modify] = useState(false);
   takes.current = (option) => {
     if (option === 'modify') modify(true);
@@ -39,23 +30,11 @@ export function IntentCard({
   return h(
     'div.intent',
     h(
-      'p.facts',
-      `risk ${riskLevel ?? 'unknown'}`,
-      revision > 1 && ` · draft ${revision}`,
-      scope.length > 0 && ` · may write ${text(scope.join(', '))}`,
-      checks.length > 0 && ` · checked by ${text(checks.join(', '))}`,
-      metadata.networkPolicy === 'allow' && h('span.warn', ' · with a network'),
-    ),
-    h(Changes, { label: 'Missing here, and needed before it can be committed', changes: lacks, isBad: true }),
-    h(Changes, { label: `Otherwise than is usual at ${riskLevel} risk`, changes: kept?.unusual ?? [] }),
-    h(Changes, { label: 'What differs from the draft before', changes }),
-    h(
       'div.read',
       { role: 'group', 'aria-label': 'The spec' },
-      h(Prose, { source: essence }),
-      rest !== '' && h('details.rest', h('summary', names.join(', ')), h(Prose, { source: rest })),
-      about.trim() !== '' &&
-        h('details', h('summary', 'Its id, its digest, its author'), h(Prose, { source: about })),
+      parts === undefined
+        ? whole
+        : [...parts.map(essenceView), h('details', h('summary', 'The whole spec'), whole)],
     ),
     isModifying &&
       h(NoteField, {
@@ -67,6 +46,13 @@ export function IntentCard({
       }),
     h('div.foot', h(OptionButtons, { options, isShut, choose, main: 'confirm' })),
   );
+}
+
+function essenceView({ is, name, words, tone }: NonNullable<ReturnType<typeof essenceParts>>[number]): VNode {
+  if (is === 'text') return h('p', text(words.join('')));
+  if (is === 'fact')
+    return h('dl.table', fact(name, h('span', { class: `tone-${tone}` }, text(words.join('')))));
+  return h(Changes, { label: name, changes: words, isWhole: is === 'list' || tone === 'bad', tone });
 }
 
 /* The card of questions of the model. */

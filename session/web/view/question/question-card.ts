@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isApproval, optionOfKey, patchsetOf } from '../../../screen/asked.ts';
 import { type Given, mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Question } from '../../seen.ts';
+import { Files } from '../file-diff.ts';
 import { h, text } from '../parts.ts';
 import { ApprovalCard } from './approval-card.ts';
 import type { CardGiven } from './card-parts.ts';
@@ -37,7 +38,7 @@ interface Asked {
   /** How many wait behind it. */
   readonly more: number;
   readonly place: RefObject<HTMLElement | null>;
-  /** Opens a pane; where panes are behind the card, the card is put away for it. */
+  /** Opens a pane. */
   readonly show: (pane: string) => void;
   readonly isWide: boolean;
 }
@@ -84,6 +85,8 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
     else if (digits.current?.(Number(key)) !== true && option !== undefined) choose(option);
   };
   const { title, prompt, kind } = question;
+  const held = patchsetOf(question);
+  const patchset = page.state.seen?.patchsets.find(({ id }) => id === held);
   return h(
     'section',
     {
@@ -117,17 +120,15 @@ export function QuestionCard({ page, question, more, place, show, isWide }: Aske
     h(
       'div',
       { id: 'question-body', hidden: isAway },
-      patchsetOf(question) !== undefined &&
-        h(
-          'button.look',
-          {
-            onClick: () => {
-              show('diff');
-              putAway(!isWide);
-            },
-          },
-          'Look at the change',
-        ),
+      patchset !== undefined &&
+        (isWide
+          ? h('button.look', { onClick: () => show('diff') }, 'Look at the change')
+          : h(
+              'details.held',
+              { open: true },
+              h('summary', 'The change'),
+              h(Files, { page, patchset, mayReview: true }),
+            )),
       h(Body, { page, question, isShut, answer: (given) => void answer(given), choose, takes, digits }),
     ),
   );
