@@ -175,7 +175,7 @@ async function chooseSpec(
  * OBJECT_CORRUPT or VERIFY_NOTHING unless the record of the run is verified: a person who may push records may have
  * replaced its spec, and a person who may write commits their messages.
  */
-async function requireGenuine(context: CommandContext, { runId, refs }: RecordedSpec): Promise<void> {
+async function requireGenuine(context: CommandContext, { runId }: RecordedSpec): Promise<void> {
   const { verifyTargets } = await import('../../api/verify/verify-targets.ts');
   const [found] = await verifyTargets(context, [runId]);
   if (found?.report.verified) return;
@@ -187,7 +187,12 @@ async function requireGenuine(context: CommandContext, { runId, refs }: Recorded
     detail: { run_id: runId },
     hints: [
       `see what is missing: \`writ verify --run ${runId}\``,
-      `or read the spec, and evaluate the change by it: \`git show ${refs.run(runId)}:spec.json > spec.json\`, \`writ run spec.json --range HEAD^..HEAD\``,
+      ...(isRefuted
+        ? []
+        : [
+            'if you trust its signer, put the public key of the signer as a `.pem` file into `~/.config/writ/trust/`, then seal again',
+          ]),
+      removeRunLine,
     ],
   });
 }

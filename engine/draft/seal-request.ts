@@ -76,7 +76,14 @@ export async function stagedChange(repository: Repository, index?: string): Prom
   }
   const base = await resolveBase(repository, 'HEAD');
   const from = base.commit ?? emptyTreeOf(repository);
-  const diff = ['diff-index', '--cached', '--no-renames', '--ignore-submodules=none'];
+  // Of a path that `git add -N` announces, nothing is staged yet.
+  const diff = [
+    'diff-index',
+    '--cached',
+    '--ita-invisible-in-index',
+    '--no-renames',
+    '--ignore-submodules=none',
+  ];
   const form = ['--patch', '--binary', '--full-index', ...plainDiffFlags];
   const [listed, bytes] = await Promise.all(
     [['-z', '--name-status'], form].map((how) =>

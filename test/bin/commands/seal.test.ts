@@ -49,6 +49,8 @@ t.test('what is staged is sealed, and edits that are not staged stay', async (t)
   write('docs/new.md', 'staged\n');
   git('rm', '-q', '--cached', 'package.json');
   git('add', 'src', 'docs');
+  write('src/announced.js', '// nothing of it is staged\n');
+  git('add', '--intent-to-add', 'src/announced.js');
   appendFileSync(path('src/price.js'), '// not staged\n');
   rmSync(path('docs/new.md'));
   const index = git('ls-files', '--stage');
@@ -65,7 +67,7 @@ t.test('what is staged is sealed, and edits that are not staged stay', async (t)
   t.equal(git('ls-files', '--stage'), index);
   t.equal(git('diff', '--cached'), '');
   t.match(read('src/price.js'), /\/\/ staged\n\/\/ not staged\n$/);
-  t.equal(git('status', '--porcelain'), 'D docs/new.md\n M src/price.js\n?? package.json');
+  t.equal(git('status', '--porcelain'), 'D docs/new.md\n A src/announced.js\n M src/price.js\n?? package.json');
   t.match(await call('verify', 'HEAD'), { code: 0 });
 });
 
