@@ -1,19 +1,23 @@
 /* Runs `writ code` with its terminal screen. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
+import { readGuarded } from '../../core/base/files.ts';
+import type { ConfigIssue } from '../../engine/config/table-reader.ts';
 import type { SessionLog } from '../../session/open-log.ts';
 import { span, visible, visibleLines } from '../../session/screen/line.ts';
 import { openLateDoor, type SessionDoor } from '../../session/screen/session-door.ts';
 import { sound } from '../../session/state/settings.ts';
 import { slashCommands } from '../../session/state/slash-words.ts';
 import { allCapabilities, type Snapshot } from '../../session/state/snapshot.ts';
+import { type OwnKeys, readKeymap, usualKeys } from '../../session/tui/composer/own-keys.ts';
 import { greetingLines } from '../../session/tui/open-printer.ts';
 import { openScreen, type Screen, type ScreenEnd } from '../../session/tui/open-screen.ts';
 import { openTerminal } from '../../session/tui/term/open-terminal.ts';
 import { type Ground, processGround } from '../../session/tui/term/process-ground.ts';
-import { pickTheme, themes } from '../../session/tui/term/row.ts';
+import { type ChosenTheme, chosenThemes, pickTheme, themes } from '../../session/tui/term/row.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { type CodeLine, defaultProvider } from './code-line.ts';
 import type { DraftKeeper } from './edit-outside.ts';
@@ -42,8 +46,9 @@ async function oneThread(
   line: CodeLine,
   { log, aside }: AroundScreen,
 ): Promise<{ readonly result: CommandResult; readonly resume?: string }> {
+  const own = await readOwnScreen(context.env);
   const late = openLateDoor(startingSnapshot(line, toRfc3339(systemClock.now())));
-  const shown = showScreen(context, { door: late.door, line, aside, ground: processGround() });
+  const shown = showScreen(context, { door: late.door, line, aside, ground: processGround(), own });
   const left = new AbortController();
   let isServed = false;
   void shown.ended.then(() => {
@@ -113,7 +118,50 @@ interface ShownSession {
   readonly ground: Ground;
   /** Other output while the screen is shown. */
   readonly aside: Aside;
+  readonly own: OwnScreen;
 }
+
+/** What a user chose for every screen. */
+interface OwnScreen {
+  readonly theme: ChosenTheme;
+  readonly keys: OwnKeys;
+}
+
+/** Reads `[screen]` and `[keys]` of the user's `config.toml`. CONFIG_INVALID, KEY_INSECURE. */
+async function readOwnScreen(env: CommandContext['env']): Promise<OwnScreen> {
+  const { userConfigDir } = await import('../../attest/keys/user-config-dir.ts');
+  const file = join(userConfigDir(env), 'config.toml');
+  const text = existsSync(file) ? await readGuarded(file, false) : undefined;
+  if (text === undefined) return { theme: 'auto', keys: usualKeys };
+  const { parseToml, invalidFile, TableReader } = await import('../../engine/config/table-reader.ts');
+  const issues: ConfigIssue[] = [];
+  const fail = (found: readonly ConfigIssue[]) => invalidFile(file, { issues: found });
+  const root = new TableReader(parseToml(Buffer.from(text), maxOwnBytes, fail), '', issues);
+  const [screen, keys] = [root.table('screen'), root.table('keys')];
+  const one = <Word extends string>(
+    reader: typeof root,
+    key: string,
+    words: readonly [Word, ...Word[]],
+  ): Word => {
+    const given = reader.text(key, words[0]);
+    const found = words.find((word) => word === given);
+    if (found === undefined)
+      reader.refuse(reader.at(key), `expected one of ${words.join(', ')}, found \`${given}\``);
+    return found ?? words[0];
+  };
+  const theme = one(screen, 'theme', chosenThemes);
+  const mode = one(keys, 'mode', ['usual', 'vim']);
+  screen.end();
+  const wanted = keys.keys().filter((name) => name !== 'mode');
+  const map = readKeymap(
+    Object.fromEntries(wanted.map((name) => [name, keys.texts(name, [])])),
+    (name, why) => keys.refuse(keys.at(name), why),
+  );
+  if (issues.length > 0) throw fail(issues);
+  return { theme, keys: { isVim: mode === 'vim', map } };
+}
+
+const maxOwnBytes = 64 * 1024;
 
 /** A screen in this process's terminal. */
 interface ShownScreen {
@@ -133,7 +181,7 @@ interface ShownScreen {
 /** Draws a screen and starts reading keys. */
 function showScreen(
   { env, cwd, options, colour, signal, leaveInterrupts, stores }: CommandContext,
-  { door, line, ground, aside }: ShownSession,
+  { door, line, ground, aside, own }: ShownSession,
 ): ShownScreen {
   let keeper: DraftKeeper | undefined;
   const over = Promise.withResolvers<ScreenEnd>();
@@ -142,7 +190,7 @@ function showScreen(
   const terminal = openTerminal({
     ground,
     clock: systemClock,
-    theme: themes[pickTheme(env, { colour, plain: isPlain })],
+    theme: themes[pickTheme(env, { colour, plain: isPlain, theme: own.theme })],
     isPlain,
     told: {
       keys: (keys) => screen.press(keys),
@@ -158,6 +206,7 @@ function showScreen(
     isPlain,
     clock: systemClock,
     commands: slashCommands,
+    own: own.keys,
     async paths(prefix) {
       around ??= import('./agent-at.ts').then(({ pathsAround }) => pathsAround(line.workingDir));
       return (await around)(prefix);

@@ -28,12 +28,16 @@ export function readMcpSection(
   return new Map(names.map((name) => [name, readServer(reader.table(name), name, from)]));
 }
 
-/** Reads a user's `config.toml`, which holds `[mcp.NAME]` only. Throws CONFIG_INVALID. */
+/** Tables of a user's `config.toml` that the screen of a session reads (`bin/code/code-on-screen.ts`). */
+const ofScreen = ['screen', 'keys'];
+
+/** Reads `[mcp.NAME]` of a user's `config.toml`. Throws CONFIG_INVALID. */
 export function readUserMcp(bytes: Uint8Array, file: string): readonly McpServer[] {
   const issues: ConfigIssue[] = [];
   const fail = (found: readonly ConfigIssue[]) => invalidFile(file, { issues: found });
   const root = new TableReader(parseToml(bytes, maxUserBytes, fail), '', issues);
   const servers = readMcpSection(root.table('mcp'), 'user');
+  for (const name of ofScreen) root.has(name);
   root.end();
   if (issues.length > 0) throw fail(issues);
   return [...servers.values()];

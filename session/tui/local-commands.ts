@@ -4,6 +4,7 @@ import { readOutcome, toDoneTask } from '../screen/words.ts';
 import { wrapLine } from '../screen/wrap.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { OfferedCommand } from './composer/completion.ts';
+import { type OwnKeys, ownKeyRows } from './composer/own-keys.ts';
 import type { Key } from './term/painter.ts';
 
 type BareCommand =
@@ -77,6 +78,7 @@ const rows: readonly (readonly [form: string, says: string, read: Read, isShared
     (rest) => (rest === '' ? undefined : { type: 'export', path: rest }),
   ],
   ['/help', 'shows keys and commands', bare('help')],
+  ['/keys', 'shows the keys, your own included', bare('keys')],
   ['/quit', 'ends the session; the thread stays', bare('quit')],
 ];
 
@@ -146,10 +148,10 @@ const keys: readonly (readonly [key: string, about: string])[] = [
   ['?', 'these keys'],
 ];
 
-export function keyLines(columns: number): readonly Line[] {
+export function keyLines(columns: number, own: OwnKeys): readonly Line[] {
   return [
     [],
-    ...table(keys, 20, columns),
+    ...table([...keys, ...ownKeyRows(own)], 20, columns),
     [span('  /help has the commands, too · `writ help terminal` has all keys', 'dim')],
   ];
 }

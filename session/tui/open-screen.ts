@@ -16,6 +16,7 @@ import {
   unsentOf,
   withDraft,
 } from './composer/composer.ts';
+import { type OwnKeys, usualKeys } from './composer/own-keys.ts';
 import { type CommandRow, commandRows, type LocalCommand, undoOffersFor } from './local-commands.ts';
 import { openPrinter, printedFrom } from './open-printer.ts';
 import { openEarlier } from './show/earlier.ts';
@@ -42,6 +43,8 @@ interface ScreenParts {
   readonly isPlain?: boolean;
   readonly clock: Clock;
   readonly commands: readonly CommandRow[];
+  /** Keys of the user's own configuration. */
+  readonly own?: OwnKeys;
   /** Printed first; absent while the session is still being opened. */
   readonly greeting?: readonly Line[];
   readonly paths: (prefix: string) => Promise<readonly string[]>;
@@ -90,7 +93,7 @@ const unsaid = { lines: [], open: [] };
 
 /** The screen of a session in a terminal: draws its snapshots and sends what its user types. */
 export function openScreen(parts: ScreenParts): Screen {
-  const { door, painter, clock } = parts;
+  const { door, painter, clock, own = usualKeys } = parts;
   let rows = commandRows(parts.commands);
   let offers = rows.map(({ form, says }) => offerOf(form, says));
   const printer = openPrinter();
@@ -216,6 +219,7 @@ export function openScreen(parts: ScreenParts): Screen {
         await showLocal(command, {
           door,
           rows,
+          own,
           columns: size.columns,
           earlier,
           last,
@@ -269,6 +273,7 @@ export function openScreen(parts: ScreenParts): Screen {
         const pressed = pressView(view, snapshot, key, {
           nowMs: clock.now(),
           ...size,
+          own,
           commands: [...offers, ...undoOffersFor(view.composer.buffer.text, key, snapshot)],
         });
         ({ view } = pressed);

@@ -31,6 +31,7 @@ import {
 import { columnOf, placeAt, rowsAround, textWidth } from './draw-composer.ts';
 import { chordOf, editKeys } from './edit-keys.ts';
 import { asWritten, findBefore, isChanged, leaf, showFound } from './history.ts';
+import { onCharacter, vimKey } from './own-keys.ts';
 
 const mostWords = 256;
 
@@ -101,9 +102,14 @@ const tooMuch = `too much: a composer holds ${bufferLimits.characters.toLocaleSt
 /** Handles a key or a paste. Pure. */
 export function press(composer: Composer, key: Key, context: Context): Outcome {
   const fresh = { ...composer, notice: undefined, armed: undefined };
-  if (composer.search === undefined) return pressed(fresh, key, context, composer.armed);
-  const { composer: next, isDone } = searchKey(fresh, composer.search, key);
-  return isDone ? only(next) : pressed(next, key, context, undefined);
+  const { composer: next, isDone } =
+    composer.search === undefined
+      ? { composer: fresh, isDone: false }
+      : searchKey(fresh, composer.search, key);
+  if (isDone) return only(next);
+  const armed = composer.search === undefined ? composer.armed : undefined;
+  const outcome = pressed(next, key, context, armed);
+  return { ...outcome, composer: onCharacter(outcome.composer) };
 }
 
 export function offered(composer: Composer, id: number, items: readonly string[]): Composer {
@@ -132,10 +138,13 @@ export function giveBack(composer: Composer, text: string, why: string): Compose
   return { ...composer, notice, buffer: load(composer.buffer, asWritten(composer.history, text)) };
 }
 
-function pressed(composer: Composer, key: Key, context: Context, armed: Composer['armed']): Outcome {
-  if (key.type === 'text' && key.text === '?' && composer.buffer.text === '')
-    return asks(composer, { type: 'help' });
-  if (key.type !== 'key') {
+function pressed(before: Composer, key: Key, context: Context, armed: Composer['armed']): Outcome {
+  if (key.type === 'text' && key.text === '?' && before.buffer.text === '')
+    return asks(before, { type: 'help' });
+  const vim = context.own?.isVim === true ? vimKey(before, key) : undefined;
+  if (vim !== undefined && vim.chord === undefined) return only(vim.composer);
+  const composer = vim?.composer ?? before;
+  if (vim === undefined && key.type !== 'key') {
     const isPaste = key.type === 'paste' || isLong(key.text);
     const buffer = isPaste ? paste(composer.buffer, key.text) : insert(composer.buffer, key.text);
     if (buffer === undefined) return only({ ...composer, notice: tooMuch });
@@ -145,7 +154,8 @@ function pressed(composer: Composer, key: Key, context: Context, armed: Composer
       dropped === 0 ? undefined : `the paste was too long: its last ${octets} octets are missing`;
     return written({ ...composer, notice }, buffer, context);
   }
-  const chord = chordOf(key) ?? '';
+  const typed = chordOf(key) ?? '';
+  const chord = vim?.chord ?? context.own?.map.get(typed) ?? typed;
   if (armed === 'ctrl-x' && chord === 'ctrl+e')
     return editOutside(composer, context, armed) ?? only(composer);
   const { completion } = composer;

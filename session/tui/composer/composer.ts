@@ -2,6 +2,7 @@
 import { type Buffer, emptyBuffer, load, noFolds, plainText, whole } from './buffer.ts';
 import type { Completion, OfferedCommand } from './completion.ts';
 import { asWritten, emptyHistory, type History, isChanged, remember, withEarlier } from './history.ts';
+import type { OwnKeys } from './own-keys.ts';
 
 export interface Composer {
   readonly buffer: Buffer;
@@ -15,6 +16,8 @@ export interface Composer {
   /** The previous key, if a second one has another meaning. */
   readonly armed: 'quit' | 'go-back' | 'ctrl-x' | undefined;
   readonly asked: number;
+  /** With vim keys: the keys of a command that is not complete; absent while text is inserted. */
+  readonly normal?: string | undefined;
 }
 
 /** A search backwards through history. The text stays until a result is accepted. */
@@ -31,6 +34,7 @@ export interface Context {
   readonly columns: number;
   readonly rows: number;
   readonly commands: readonly OfferedCommand[];
+  readonly own?: OwnKeys;
 }
 
 export type PlainEffect =
@@ -138,6 +142,7 @@ export function cleared(composer: Composer): Composer {
     buffer: load(buffer, nothing),
     completion: undefined,
     closed: undefined,
+    normal: undefined,
   };
 }
 

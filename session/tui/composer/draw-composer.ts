@@ -22,7 +22,12 @@ export function drawComposer(
 ): DrawnComposer {
   const below = drawBelow(composer, columns, Math.max(0, rows - 1));
   const above = drawQueue(composer, columns, Math.min(most.queued, Math.max(0, rows - 1 - below.length)));
-  const text = drawText(shownText(composer), columns, Math.max(1, rows - below.length - above.length));
+  const text = drawText(
+    shownText(composer),
+    composer.normal === undefined ? '> ' : ': ',
+    columns,
+    Math.max(1, rows - below.length - above.length),
+  );
   const cut = (line: Line): Line => clipLine(line, columns);
   const lines = [...above.map(cut), ...text.lines, ...below.map(cut)];
   const cursor = { row: above.length + text.cursor.row, column: text.cursor.column };
@@ -36,7 +41,12 @@ function shownText({ buffer, search, history }: Composer): Folded & { readonly c
   return found === undefined ? buffer : { ...found, cursor: found.text.length };
 }
 
-function drawText(page: Folded & { readonly cursor: number }, columns: number, rows: number): DrawnComposer {
+function drawText(
+  page: Folded & { readonly cursor: number },
+  sign: string,
+  columns: number,
+  rows: number,
+): DrawnComposer {
   const { prompt, text } = textWidth(columns);
   const around = rowsAround(page, page.cursor, text, rows - 1, rows - 1);
   const here = Math.floor(rows / 2);
@@ -47,7 +57,12 @@ function drawText(page: Folded & { readonly cursor: number }, columns: number, r
     below: around.hasBelow || start + rows < around.rows.length,
   };
   const lines = seen.map((row, index) => [
-    ...mark(prompt, index === 0, index === 0 && isMore.above, index === seen.length - 1 && isMore.below),
+    ...mark(
+      prompt,
+      index === 0 ? sign : '  ',
+      index === 0 && isMore.above,
+      index === seen.length - 1 && isMore.below,
+    ),
     ...spansOf(row, columns - prompt),
   ]);
   const row = around.at - start;
@@ -56,10 +71,10 @@ function drawText(page: Folded & { readonly cursor: number }, columns: number, r
   return { lines, cursor: { row, column: Math.min(prompt + column, Math.max(0, columns - 1)) } };
 }
 
-function mark(cells: number, isFirst: boolean, above: boolean, below: boolean): readonly Span[] {
+function mark(cells: number, sign: string, above: boolean, below: boolean): readonly Span[] {
   if (cells === 0) return [];
   if (above || below) return [span(above && below ? '↕ ' : above ? '↑ ' : '↓ ', 'dim')];
-  return [isFirst ? span('> ', 'accent') : span('  ')];
+  return [span(sign, sign.trim() === '' ? 'plain' : 'accent')];
 }
 
 function spansOf({ drawn }: Row, columns: number): readonly Span[] {

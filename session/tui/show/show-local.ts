@@ -8,12 +8,14 @@ import { documentOf } from '../../screen/question-body.ts';
 import type { Diagnostics, ListedGrant, SessionDoor } from '../../screen/session-door.ts';
 import { costWords, progressWords, stepCosts, toAgo, tokenWords, usdWords } from '../../screen/words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import type { OwnKeys } from '../composer/own-keys.ts';
 import { type CommandRow, commandLines, keyLines, type LocalCommand } from '../local-commands.ts';
 import { type Earlier, transcriptText, wholeTranscript } from './earlier.ts';
 
 interface ShowContext {
   readonly door: SessionDoor;
   readonly rows: readonly CommandRow[];
+  readonly own: OwnKeys;
   readonly columns: number;
   readonly earlier: Earlier;
   readonly last: LastShown;
@@ -24,13 +26,13 @@ interface ShowContext {
 
 export async function showLocal(
   command: LocalCommand,
-  { door, rows, columns, earlier, last, nowMs, write }: ShowContext,
+  { door, rows, own, columns, earlier, last, nowMs, write }: ShowContext,
 ): Promise<readonly Line[]> {
   switch (command.type) {
     case 'help':
-      return [...commandLines(rows, columns), ...keyLines(columns)];
+      return [...commandLines(rows, columns), ...keyLines(columns, own)];
     case 'keys':
-      return keyLines(columns);
+      return keyLines(columns, own);
     case 'status': {
       const diagnostics = await door.diagnostics();
       return [[], [span('Status', 'heading')], ...statusLines(door.snapshot(), diagnostics)];

@@ -104,7 +104,10 @@ export function changeLook(from: string, to: string): string {
   return from === '' ? `\x1b[${to}m` : `\x1b[;${to}m`;
 }
 
-export type ThemeName = 'colour' | 'mono' | 'bare' | 'plain';
+/** Themes that a person may choose in `[screen]` of their own configuration. */
+export const chosenThemes = ['auto', 'light', 'dark', 'high-contrast'] as const;
+export type ChosenTheme = (typeof chosenThemes)[number];
+export type ThemeName = 'colour' | 'mono' | 'bare' | 'plain' | Exclude<ChosenTheme, 'auto'>;
 
 export interface Theme {
   /** Parameters of "select graphic rendition" (ECMA-48, 8.3.117); empty for a tone that looks like any text. */
@@ -149,8 +152,30 @@ const colour: Look = {
   comment: '2',
 };
 
+type Ink = 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'name';
+
+/** The tones in fixed colours of the 256 of a terminal, for a background that is known. */
+function inked(of: Readonly<Record<Ink, number>>): Look {
+  const tones = (['dim', 'accent', 'good', 'bad', 'warn', 'name'] as const).map(
+    (tone) => [tone, `38;5;${of[tone]}`] as const,
+  );
+  const { dim, accent, good, bad, warn, name } = Object.fromEntries(tones) as Readonly<Record<Ink, string>>;
+  return {
+    ...mono,
+    ...{ dim, accent, good, bad, warn, name, code: accent, added: good, removed: bad, hunk: accent },
+    ...{ 'added-word': `${good};4`, 'removed-word': `${bad};4` },
+    ...{ keyword: name, string: good, number: warn, comment: dim },
+  };
+}
+
+/** No tone is weaker than text, and no colour carries a meaning: a terminal's own two colours contrast most. */
+const { dim: _, ...highContrast } = { ...mono, good: '1', bad: '1;4', warn: '1;4', removed: '3', hunk: '1' };
+
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   colour: { look: colour, words: {} },
+  light: { look: inked({ dim: 240, accent: 25, good: 22, bad: 124, warn: 94, name: 90 }), words: {} },
+  dark: { look: inked({ dim: 248, accent: 117, good: 114, bad: 210, warn: 221, name: 183 }), words: {} },
+  'high-contrast': { look: highContrast, words: {} },
   mono: { look: mono, words: {} },
   bare: { look: {}, words: {} },
   plain: {
@@ -170,11 +195,14 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 
 export function pickTheme(
   env: Readonly<Record<string, string | undefined>>,
-  wanted: { readonly colour: boolean; readonly plain: boolean },
+  wanted: { readonly colour: boolean; readonly plain: boolean; readonly theme?: ChosenTheme },
 ): ThemeName {
   if (wanted.plain) return 'plain';
   if (env.TERM === 'dumb') return 'bare';
-  return wanted.colour && (env.NO_COLOR ?? '') === '' ? 'colour' : 'mono';
+  const { theme = 'auto' } = wanted;
+  if (theme === 'high-contrast') return theme;
+  if (!wanted.colour || (env.NO_COLOR ?? '') !== '') return 'mono';
+  return theme === 'auto' ? 'colour' : theme;
 }
 
 /** Adds the words of each tone, once per line, unless the text begins with them. */

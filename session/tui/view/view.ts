@@ -10,6 +10,7 @@ import { giveBack, press } from '../composer/compose.ts';
 import { type Composer, type ComposerEffect, emptyComposer, turnEnded } from '../composer/composer.ts';
 import { openSecretLine, type SecretLine } from '../composer/edit-keys.ts';
 import { withTyped } from '../composer/history.ts';
+import type { OwnKeys } from '../composer/own-keys.ts';
 import { type LocalCommand, readLocal } from '../local-commands.ts';
 import type { Key } from '../term/painter.ts';
 
@@ -170,6 +171,7 @@ interface PressContext {
   readonly columns: number;
   readonly rows: number;
   readonly commands: readonly OfferedCommand[];
+  readonly own?: OwnKeys;
 }
 
 export function pressView(before: View, snapshot: Snapshot, key: Key, context: PressContext): Stepped {

@@ -8,7 +8,7 @@ import { GraphPane } from './panes/graph-pane.ts';
 import { DiffPane, SummaryPane, TerminalPane, ThreadsPane } from './panes/panes.ts';
 import { TranscriptPane } from './panes/transcript-pane.ts';
 import { WorkflowPane } from './panes/workflow-pane.ts';
-import { h, oneLine, text } from './parts.ts';
+import { h, oneLine, text, useMedia } from './parts.ts';
 import { QuestionCard } from './question/question-card.ts';
 import { StatusBar } from './status-bar.ts';
 
@@ -70,17 +70,6 @@ export function App({ page }: { readonly page: Page }): VNode {
       ),
     ),
   );
-}
-
-function useMedia(query: string): boolean {
-  const [matches, set] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const hear = (): void => set(list.matches);
-    list.addEventListener('change', hear);
-    return () => list.removeEventListener('change', hear);
-  }, [query]);
-  return matches;
 }
 
 /** `/` focuses the composer and `q` the question, unless a person is typing. */

@@ -7,6 +7,7 @@ import {
   type Key,
   type VNode,
 } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { type Line, visible, visibleLines } from '../../screen/line.ts';
 import { toolWords, usageItems } from '../../screen/words.ts';
 import type { Seen } from '../seen.ts';
@@ -36,6 +37,18 @@ export function h(what: string | ComponentType, ...rest: readonly unknown[]): VN
     ...attributes,
   };
   return createElement(tag, named, ...children) as VNode;
+}
+
+/** Whether a media query matches, now and later. */
+export function useMedia(query: string): boolean {
+  const [matches, set] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const hear = (): void => set(list.matches);
+    list.addEventListener('change', hear);
+    return () => list.removeEventListener('change', hear);
+  }, [query]);
+  return matches;
 }
 
 export function fact(name: string, ...value: Children): VNode {

@@ -1,6 +1,6 @@
 /* The status bar of the page. */
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { nextAsked } from '../../screen/asked.ts';
 import type { Diagnostics } from '../../screen/session-door.ts';
 import { isAnswered, secondsOf, type TurnTime, turnTime, workedSeconds } from '../../screen/status-line.ts';
@@ -8,7 +8,7 @@ import { toSpan } from '../../screen/words.ts';
 import { now } from '../page/keep-transcript.ts';
 import { controllerWords, mayWrite, type Page } from '../page/page.ts';
 import type { Seen } from '../seen.ts';
-import { h, text, UsageView } from './parts.ts';
+import { h, text, UsageView, useMedia } from './parts.ts';
 
 const statusWords: Readonly<Record<string, string>> = {
   idle: 'idle',
@@ -31,6 +31,7 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
   return h(
     'header.bar',
     h('h1', h('span.name', 'writ'), ' ', h('span.where', text(lastOf(seen.workingDir)))),
+    h(ThemeButton, {}),
     h(
       `p.state.state-${status}`,
       h('span.dot', { 'aria-hidden': 'true' }),
@@ -57,6 +58,28 @@ export function StatusBar({ page }: { readonly page: Page }): VNode {
       ),
     h(ControlButton, { page }),
     isOpen && h(GrantList, { page }),
+  );
+}
+
+const themes = ['auto', 'light', 'dark', 'high contrast'] as const;
+
+/** Changes the colours of this page; `auto` follows the browser. The choice is kept for later pages. */
+function ThemeButton(): VNode {
+  const [theme, choose] = useState(
+    () => themes.find((one) => one === localStorage.getItem('theme')) ?? themes[0],
+  );
+  const wantsContrast = useMedia('(prefers-contrast: more)');
+  useLayoutEffect(() => {
+    const { dataset } = document.documentElement;
+    dataset.theme = theme;
+    dataset.contrast = theme === 'high contrast' || (theme === 'auto' && wantsContrast) ? 'more' : '';
+    localStorage.setItem('theme', theme);
+  }, [theme, wantsContrast]);
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto';
+  return h(
+    'button.quiet',
+    { 'aria-label': `Theme: ${theme}`, title: `Theme: ${theme}`, onClick: () => choose(next) },
+    '◐',
   );
 }
 

@@ -18,6 +18,46 @@ t.test('the theme follows `NO_COLOR`, `TERM` and the colour options', (t) => {
   t.end();
 });
 
+/** Luminance of a colour of the 256 that every terminal has alike (WCAG 2.2, relative luminance). */
+const luminance = (n: number): number => {
+  const steps = [0, 95, 135, 175, 215, 255];
+  const cube = n - 16;
+  const rgb =
+    n >= 232
+      ? [0, 0, 0].map(() => 8 + 10 * (n - 232))
+      : [Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map((at) => steps[at] ?? 0);
+  const [r = 0, g = 0, b = 0] = rgb
+    .map((one) => one / 255)
+    .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+
+t.test('a chosen theme has a contrast of at least 4.5, and `NO_COLOR` wins over its colours', (t) => {
+  const theme = (name: 'light' | 'dark' | 'high-contrast', env = {}) =>
+    pickTheme({ TERM: 'xterm', ...env }, { colour: true, plain: false, theme: name });
+  t.strictSame([theme('light'), theme('dark'), theme('high-contrast')], ['light', 'dark', 'high-contrast']);
+  t.equal(theme('dark', { NO_COLOR: '1' }), 'mono');
+  t.equal(theme('high-contrast', { NO_COLOR: '1' }), 'high-contrast');
+  t.equal(theme('light', { TERM: 'dumb' }), 'bare');
+  for (const [name, ground] of [
+    // White and #f5f5dc; black and #2e3440.
+    ['light', [1, 0.9]],
+    ['dark', [0, 0.034]],
+  ] as const)
+    for (const [tone, look] of Object.entries(themes[name].look)) {
+      const ink = /38;5;(\d+)/.exec(look)?.[1];
+      if (ink === undefined) continue;
+      for (const one of ground) {
+        const [low = 0, high = 0] = [one, luminance(Number(ink))].sort((a, b) => a - b);
+        const ratio = (high + 0.05) / (low + 0.05);
+        t.ok(ratio >= 4.5, `${name}, ${tone}: ${ratio.toFixed(1)}`);
+      }
+    }
+  for (const [tone, look] of Object.entries(themes['high-contrast'].look))
+    t.notMatch(look, /^2$|;2$|[34]\d/, `${tone} is as strong as text`);
+  t.end();
+});
+
 const encodeLine = (line: Line, theme: Theme): string =>
   toRow(line, theme)
     .map(({ text }) => text)
