@@ -158,6 +158,7 @@ const conflicts: readonly (readonly [one: string, other: string, why: string])[]
   ['print', 'stdio', 'no model is called there'],
   ['print', 'goal', 'a goal is pursued in a session that stays: on the screen, or with `--web-only`'],
   ['print', 'control=write', 'nothing is served'],
+  ['print', 'resume=', 'nobody is there to choose a thread: name it after `--resume`'],
   ['continue', 'resume', 'both say which thread goes on'],
   ['continue', 'stdio', 'a thread goes on where a person sees it: on the screen'],
   ['continue', 'web-only', 'a thread goes on where a person sees it: on the screen'],
@@ -215,7 +216,7 @@ function refuseConflicts(options: CommandOptions, host: string, text: string | u
   const found = conflicts.find(([one, other]) => said.has(one) && said.has(other));
   if (found === undefined) return;
   const [one, other, why] = found;
-  const second = other === remoteHost ? `--host ${host}` : `--${other}`;
+  const second = other === remoteHost ? `--host ${host}` : `--${other.replace(/=$/, '')}`;
   throw usage(
     `\`${one === 'TEXT' ? 'TEXT' : `--${one.replace('=', ' ')}`}\` does not go with \`${second}\`: ${why}`,
     { command: 'code', option: one === 'TEXT' ? 'TEXT' : `--${one.split('=')[0]}`, found: second },

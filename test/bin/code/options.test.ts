@@ -110,6 +110,7 @@ t.test('contradictory or invalid options are usage errors with a reason', async 
     ['--browser-control loopback --host ::', /this machine/],
     ['--resume x --web-only', /`--resume` does not go with `--web-only`/],
     ['--resume --web-only', /`--resume` does not go with `--web-only`/],
+    ['--resume --print x', /`--print` does not go with `--resume`: nobody is there to choose/],
     ['--resume= --plain', /`--resume` needs a value/],
     ['--resume x --stdio', /`--resume` does not go with `--stdio`/],
     ['--goal x --stdio', /`--goal` does not go with `--stdio`/],
