@@ -1,5 +1,6 @@
 /** The channel of a session: serialises commands, writes their facts and starts effects. */
 
+import { channel } from 'node:diagnostics_channel';
 import type { Clock } from '../core/base/clock.ts';
 import { messageOf } from '../core/base/errors.ts';
 import { requireNetworkAllowed } from '../engine/config/session-policy.ts';
@@ -14,10 +15,19 @@ import {
   requireWriter,
 } from './state/control.ts';
 import { decide } from './state/decide.ts';
-import { type Fact, fleeting, type Happened, type Proof } from './state/fact.ts';
+import { type Fact, fleeting, type Happened, type Proof, type TurnEnd } from './state/fact.ts';
 import { reduce } from './state/reduce.ts';
 import type { SessionState } from './state/state.ts';
 import type { attachTo, SaidWithText } from './thread/attachments.ts';
+
+/** A turn that begins or has ended. */
+export interface TurnEvent {
+  readonly turn: string;
+  readonly end?: TurnEnd;
+}
+
+/** Publishes every turn of the sessions of this process as `TurnEvent`. */
+export const turnEvents = channel('writ.turn');
 
 /** The only access to a session: clients, screens and effects send commands here, and they run one after the other. */
 export interface SessionChannel extends AsyncDisposable {
@@ -161,6 +171,10 @@ export function openChannel({
   const happen = async (facts: readonly Fact[], atMs: number, after: SessionState): Promise<void> => {
     if (facts.length === 0) return;
     const happened = facts.map((fact): Happened => ({ ...fact, atMs }));
+    for (const fact of facts)
+      if (fact.type === 'turn-began') turnEvents.publish({ turn: fact.turn } satisfies TurnEvent);
+      else if (fact.type === 'turn-ended')
+        turnEvents.publish({ turn: fact.turn, end: fact.end } satisfies TurnEvent);
     const lasting = happened.filter(({ type }) => !fleeting.has(type));
     if (lasting.length > 0) await thread.append(lasting);
     const { lease } = state;

@@ -10,6 +10,7 @@ await room(
   'bin/print.test.ts',
   'bin/terminal/open-output.test.ts',
   'bin/command-parts/ask-local-changes.test.ts',
+  'bin/command-parts/telemetry.test.ts',
   'bin/run-progress.test.ts',
   'bin/schemas.test.ts',
   'bin/commands/answers.test.ts',

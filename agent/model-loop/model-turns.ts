@@ -1,4 +1,5 @@
 /* Model turns of an attempt: retries, limits and costs. */
+import { channel } from 'node:diagnostics_channel';
 import type { Clock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { quoted } from '../../core/base/printable.ts';
@@ -361,6 +362,19 @@ interface Counting {
   readonly task?: string | undefined;
 }
 
+/** A model call that begins or has ended, without anything that was said. */
+export interface ModelCallEvent {
+  /** The same object at its begin and its end. */
+  readonly call: object;
+  readonly provider: string;
+  readonly model: string;
+  /** Present at its end; without usage if none was reported. */
+  readonly ended?: { readonly usage: ModelUsage | undefined };
+}
+
+/** Publishes every model call of the process as `ModelCallEvent`. */
+export const modelCallEvents = channel('writ.model-call');
+
 /** Used before the vendor has counted the tokens. */
 const charactersPerToken = 4;
 
@@ -392,7 +406,10 @@ export function countUsage(
         ...priceOf({ input, output: 0, cachedInput: Math.min(input, cachedBefore) }),
         ...(task === undefined ? {} : { task }),
       });
+      const about = { call: {}, provider: provider.name, model };
+      modelCallEvents.publish(about satisfies ModelCallEvent);
       return (usage) => {
+        modelCallEvents.publish({ ...about, ended: { usage } } satisfies ModelCallEvent);
         if (usage === undefined) return settle?.();
         const { input: asked, output, cachedInput = 0 } = usage;
         const price = priceOf(usage);

@@ -11,7 +11,7 @@ import {
 import { userPluginAccess } from '../../api/user-plugins.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
-import { isWritError, WritError } from '../../core/base/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { readGuarded } from '../../core/base/files.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
@@ -41,11 +41,28 @@ export async function openEngine(
   return openFull({
     env,
     ephemeralKey,
-    plugins,
+    plugins: [...plugins, ...(await telemetry({ env, print }))],
     clock: systemClock,
     ...(pool === undefined ? {} : { pool }),
     report: (fault) => print.note(`${fault.code}: ${fault.message}`),
   });
+}
+
+/** The plugin that sends traces; none unless `OTEL_*` names a collector. Without one no module of it is loaded. */
+async function telemetry({
+  env,
+  print,
+}: Pick<CommandContext, 'env' | 'print'>): Promise<readonly LoadedPlugin[]> {
+  const collector = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || '';
+  const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
+  if (collector === '' || isOff) return [];
+  try {
+    const { telemetryPlugin } = await import('./telemetry.ts');
+    return [telemetryPlugin(env)];
+  } catch (fault) {
+    print.note(`no traces are sent: ${messageOf(fault)}`);
+    return [];
+  }
 }
 
 /**

@@ -114,7 +114,7 @@ t.test('drawing a screen loads no module that opens a session', async (t) => {
     // Bounds of what a line says.
     /^providers\/flags\.ts$/,
     /^api\/envelope\.ts$/,
-    /^engine\/config\/bounds\.ts$/,
+    /^engine\/config\/(?:bounds|session-policy)\.ts$/,
     /^http\/guard-request\.ts$/,
     /^readers\/diff\/read-sections\.ts$/,
     /^node_modules\/(?:string-width|strip-ansi|ansi-regex|get-east-asian-width|marked|diff)\//,
