@@ -125,6 +125,36 @@ long(
   },
 );
 
+long(
+  'every theme of the page has enough contrast, and a choice is kept',
+  { skip: withoutBrowser },
+  async (t) => {
+    const { baseUrl } = await showScene(t, 'done');
+    await using tab = await openTab(await openBrowser(), baseUrl, { colorScheme: 'dark' });
+    const { page } = tab;
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    await page.getByRole('tab', { name: 'Diff' }).click();
+    await page.locator('.line-added').first().waitFor();
+    const grounds = { auto: 'rgb(22, 22, 21)', light: 'rgb(251, 251, 250)', dark: 'rgb(22, 22, 21)' };
+    for (const [theme, expected] of Object.entries({ ...grounds, 'high contrast': 'rgb(0, 0, 0)' })) {
+      const button = page.getByRole('button', { name: `Theme: ${theme}`, exact: true });
+      await button.waitFor();
+      t.equal(await ground(), expected, theme);
+      t.strictSame(await violations(page), [], theme);
+      if (theme !== 'high contrast') await button.click();
+    }
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: high contrast' }).waitFor();
+    t.equal(await ground(), 'rgb(0, 0, 0)');
+    await using other = await openTab(await openBrowser(), baseUrl, { contrast: 'more' });
+    await other.page.getByRole('button', { name: 'Theme: auto' }).waitFor();
+    t.equal(
+      await other.page.evaluate('getComputedStyle(document.body).backgroundColor'),
+      'rgb(255, 255, 255)',
+    );
+  },
+);
+
 long('a spec card shows what the terminal shows, in its order', { skip: withoutBrowser }, async (t) => {
   const { baseUrl, session } = await showScene(t, 'intent');
   await using tab = await openTab(await openBrowser(), baseUrl);
