@@ -1,6 +1,6 @@
 /* Renders a run as one HTML page. */
 import type { RunAudit } from '../../api/run/audit.ts';
-import { stageFindings } from '../../api/run/run-data.ts';
+import { runFindings, stageFindings } from '../../api/run/run-data.ts';
 import { showLine, toVerdict } from '../../api/run/verdict.ts';
 import { verificationRefusal } from '../../api/verify/verification-data.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
@@ -11,7 +11,6 @@ import { limitExceeded } from '../../gates/rules/check-outcome.ts';
 import { escapeHtml, pageFrame, pageStyle } from './page-frame.ts';
 import {
   modelWords,
-  outcomeWords,
   pluginWords,
   shortRef,
   type TimeSpan,
@@ -136,6 +135,32 @@ ${verdict.word === 'Waiting' && steps.length > 0 ? `<h2>To go on</h2>${commandLi
 ${notices.length === 0 ? '' : `<ul class="notices small">${notices.map((notice) => `<li><bdi>${escapeHtml(notice, 1000)}</bdi></li>`).join('')}</ul>`}
 <dl class="facts">${facts.map(([name, value]) => (value === undefined ? '' : `<div><dt>${name}</dt><dd>${escapeHtml(value, 64)}</dd></div>`)).join('')}</dl>
 </section>`;
+}
+
+/** The outcome in one or two sentences; what did not commit says its reason (`sentence`) first. */
+function outcomeWords(view: RunView, sentence: string, people: RunAudit['people']): string {
+  const { decision, stages, finishedAt, targetRef } = view;
+  const on = finishedAt === undefined ? '' : ` on ${toMinute(finishedAt)}`;
+  if (decision?.type === 'abandon') return `Refused${on}: ${sentence}`;
+  if (decision?.type === 'rollback') return `Rolled back${on}: ${sentence}`;
+  if (decision?.type !== 'commit') return sentence;
+  const passed = stages.flatMap(({ checks }) => checks).filter(({ status }) => status === 'passed').length;
+  const expected = sum(stages.map((stage) => stage.expected));
+  const errors = runFindings(view).filter(({ severity }) => severity === 'error').length;
+  const approved = new Set(
+    people
+      .filter((one) => one.status === 'counts' && one.decision === 'approve')
+      .map(({ principal }) => principal),
+  ).size;
+  const waivers = usedWaivers(view.notices ?? []).length;
+  const said = [
+    `${passed} of ${toCount(expected, 'check')} passed`,
+    errors === 0 ? 'no rule reported an error' : `${toCount(errors, 'error')} reported`,
+    approved === 0 ? '' : `${approved} ${approved === 1 ? 'person' : 'people'} approved`,
+    waivers === 0 ? '' : `${toCount(waivers, 'waiver')} ${waivers === 1 ? 'was' : 'were'} used`,
+  ];
+  const rationale = /^\d+ of \d+ checks passed/.test(decision.rationale) ? '' : ` ${decision.rationale}.`;
+  return `Committed to ${shortRef(targetRef)}${on}. ${said.filter((part) => part !== '').join('; ')}.${rationale}`;
 }
 
 function commitOf(view: RunView): string {

@@ -108,7 +108,7 @@ export function renderReleaseHtml(data: ReleaseData): string {
     head: `<span><strong>writ</strong> release ${shown}</span>`,
     main: `<section class="card decision ${tone}" aria-labelledby="decision">
 <h1 id="decision">${isGood ? 'Sealed and verified' : 'Not all of it is sealed and verified'}</h1>
-<p class="message lead"><bdi>${escapeHtml(`${range}: ${releaseWords(data)}.`, 400)}</bdi></p>
+<p class="message lead"><bdi>${escapeHtml(range, 200)}</bdi>: ${escapeHtml(releaseWords(data))}.</p>
 <dl class="facts">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('')}</dl>
 </section>
 ${lacking.length === 0 ? '' : section('lacking', 'Not sealed or not verified', commitTable(lacking, 'Not sealed or not verified'))}

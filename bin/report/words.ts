@@ -1,12 +1,10 @@
 /* Formats durations, sizes, counts and other facts for people. */
 import type { ChangedSince } from '../../api/run/approve-run.ts';
-import { runFindings } from '../../api/run/run-data.ts';
 import type { TimeSpent } from '../../api/run/verdict.ts';
 import type { ModelWork } from '../../core/interfaces/model-work.ts';
-import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
+import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';
 import type { ArtifactRecord, CheckRecord, StageRecord } from '../../core/interfaces/stage.ts';
-import { usedWaivers } from '../../engine/config/waivers.ts';
 import { type Part, styled } from '../terminal/print.ts';
 
 /** Milliseconds for people: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 4 min`. */
@@ -209,32 +207,6 @@ export function shortRef(ref: string): string {
 /** `2026-11-30 21:21 UTC`, of an RFC 3339 time in UTC; any other text as it is. */
 export function toMinute(at: string): string {
   return at.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z$/, '$1 $2 UTC');
-}
-
-/** The outcome in one or two sentences; what did not commit says its reason (`sentence`) first. */
-export function outcomeWords(view: RunView, sentence: string, people: WaitsFor['people']): string {
-  const { decision, stages, finishedAt, targetRef } = view;
-  const on = finishedAt === undefined ? '' : ` on ${toMinute(finishedAt)}`;
-  if (decision?.type === 'abandon') return `Refused${on}: ${sentence}`;
-  if (decision?.type === 'rollback') return `Rolled back${on}: ${sentence}`;
-  if (decision?.type !== 'commit') return sentence;
-  const passed = stages.flatMap(({ checks }) => checks).filter(({ status }) => status === 'passed').length;
-  const expected = stages.reduce((total, stage) => total + stage.expected, 0);
-  const errors = runFindings(view).filter(({ severity }) => severity === 'error').length;
-  const approved = new Set(
-    people
-      .filter((one) => one.status === 'counts' && one.decision === 'approve')
-      .map(({ principal }) => principal),
-  ).size;
-  const waivers = usedWaivers(view.notices ?? []).length;
-  const said = [
-    `${passed} of ${toCount(expected, 'check')} passed`,
-    errors === 0 ? 'no rule reported an error' : `${toCount(errors, 'error')} reported`,
-    approved === 0 ? '' : `${approved} ${approved === 1 ? 'person' : 'people'} approved`,
-    waivers === 0 ? '' : `${toCount(waivers, 'waiver')} ${waivers === 1 ? 'was' : 'were'} used`,
-  ];
-  const rationale = /^\d+ of \d+ checks passed/.test(decision.rationale) ? '' : ` ${decision.rationale}.`;
-  return `Committed to ${shortRef(targetRef)}${on}. ${said.filter((part) => part !== '').join('; ')}.${rationale}`;
 }
 
 const words: Readonly<Record<ChangedSince['patch'], string>> = {

@@ -130,6 +130,38 @@ t.test(
     t.equal((await answer('report', runId, '--html', '../r.html', '--markdown', '../r.md')).code, 0);
     t.match(readFileSync(join(root, 'r.html'), 'utf8'), commit);
     t.match(readFileSync(join(root, 'r.md'), 'utf8'), commit);
+    t.match(
+      readFileSync(join(root, 'r.html'), 'utf8'),
+      /signature verified.*<span class="add">\+two<\/span>/s,
+    );
+
+    const release = await answer('report', '--release', 'main~1..main', '--html', '../release.html');
+    t.equal(release.code, 0);
+    t.match(release.data, {
+      total: { commits: 1, sealed: 1, verified: 1 },
+      commits: [{ commit, sealed: true, verified: true, run_id: runId, spec_id: spec.metadata.id }],
+    });
+    t.match(readFileSync(join(root, 'release.html'), 'utf8'), commit);
+    git('commit', '-q', '--allow-empty', '-m', 'by hand');
+    const byHand = git('rev-parse', 'main').trim();
+    git('commit', '-q', '--allow-empty', '-m', `forged\n\nRun-Id: ${runId}`);
+    const mixed = await answer('report', '--release', 'main~3..main');
+    t.equal(mixed.code, (await answer('verify', 'main~3..main')).code, 'it exits as verify does');
+    t.match(mixed.data, {
+      total: { commits: 3, sealed: 1, verified: 1 },
+      commits: [
+        { commit, sealed: true },
+        { commit: byHand, subject: 'by hand', sealed: false, why: 'the commit names no run' },
+        { subject: 'forged', sealed: false, verified: false, why: /subject-commit/ },
+      ],
+    });
+    const text = await runLine(['report', '--release', 'main~3..main'], commands, { cwd: repo, env });
+    t.match(text.out, '3 commits: 1 sealed and verified, 2 not sealed');
+    t.match(text.out, /^not sealed {2}[0-9a-f]{12} {2}by hand/m);
+    for (const wrong of [['--release', 'main'], [], [runId, '--release', 'main~1..main']])
+      t.equal((await runLine(['report', ...wrong], commands, { cwd: repo, env })).code, 129);
+    git('reset', '-q', '--hard', commit);
+
     const again = await runLine(['--json', 'report', runId, '--html', '../r.html'], commands, {
       cwd: repo,
       env,

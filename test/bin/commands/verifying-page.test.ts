@@ -104,8 +104,17 @@ async function prepare(): Promise<void> {
   const waiting = await author('run', join(fresh, 'spec.json'), '--patch', '../good.patch');
   t.equal(waiting.code, 4);
   const id: string = waiting.data.run_id;
+  const reportOf = async (name: string): Promise<string> => {
+    t.equal((await author('report', id, '--html', join(root, name))).code, 0);
+    return readFileSync(join(root, name), 'utf8');
+  };
+  const [card] = (await reportOf('waiting.html')).split('<nav');
+  t.match(card, new RegExp(`>Waiting<.*writ approve ${id}.*writ resume ${id}`, 's'));
   t.equal((await author('approve', id, '--key', ana)).code, 0);
   t.equal((await author('resume', id)).code, 0);
+  const sealed = await reportOf('sealed.html');
+  t.match(sealed, /1 person approved\..*ana@example\.org.*SHA256:.*approved.*counts/s);
+  t.match(sealed, /writ, the seal.*key [0-9a-f]{64}.*signature verified.*yes: \d+ of \d+ checks/s);
   const whole = await author('report', id, '--bundle', join(fresh, 'evidence.json'));
   t.match([whole.code, whole.data.warnings], [0, undefined]);
   const ledger = join(repo, '.git', 'writ', 'ledger');

@@ -4,8 +4,10 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import t from 'tap';
 import type { RunAudit } from '../../../api/run/audit.ts';
+import type { ReleaseData } from '../../../api/schemas/run-schema.ts';
 import { renderRunHtml } from '../../../bin/report/html.ts';
 import { escapeHtml } from '../../../bin/report/page-frame.ts';
+import { renderReleaseHtml } from '../../../bin/report/release.ts';
 import type { RunView } from '../../../core/interfaces/run-view.ts';
 import { long } from '../../rooms/long.ts';
 import { violations } from '../../session/web/open-browser.ts';
@@ -76,6 +78,38 @@ const waiting: RunView = {
   decision: { type: 'checkpoint', rationale: 'people have to approve', decisionDigest: '0'.repeat(64) },
   waiting: { for: 'approval', needed: 2, people: [signed] },
 };
+
+const release: ReleaseData = {
+  range: `v1..${hostileText}`,
+  total: { commits: 1201, sealed: 1200, verified: 1, approvals: 1, people: 1, waivers: 1, model_calls: 2 },
+  commits: Array.from({ length: 1201 }, (_, n) => ({
+    commit: n.toString(16).padStart(40, '0'),
+    subject: n === 1 ? hostileText : 'a subject',
+    sealed: n !== 1,
+    verified: n === 0,
+    approvers: n === 0 ? [hostileText] : [],
+    waivers: n === 0 ? [hostileText] : [],
+    models: n === 0 ? [{ provider: 'openai', model: hostileText, calls: 2 }] : [],
+    ...(n === 0 ? {} : { why: hostileText }),
+  })),
+};
+
+t.test('a release says how many of its commits are sealed and verified, and cuts long lists', async (t) => {
+  const page = renderReleaseHtml(release);
+  t.match(page, '1201 commits: 1 sealed and verified, 1199 sealed but not verified, 1 not sealed.');
+  t.match(page, 'and 201 more; <code>--json</code> has all');
+  t.notMatch(page, /<(?:script|img|iframe)\b/i);
+  t.ok(page.length < 4_000_000, `${page.length} characters`);
+  const [commit] = release.commits;
+  const good = {
+    ...release,
+    commits: commit ? [commit] : [],
+    total: { ...release.total, commits: 1, sealed: 1 },
+  };
+  t.match(renderReleaseHtml(good), '1 commit, all sealed and verified.');
+  t.equal(/class="card decision good"/.test(page), false);
+  t.equal(/class="card decision good"/.test(renderReleaseHtml(good)), true);
+});
 
 /** Evaluates an expression over the functions of in-page.js in the page. */
 function ask<T>(page: Page, expression: string): Promise<T> {
@@ -260,6 +294,21 @@ long('the page works in a real browser', { skip: named }, async (t) => {
       }
     });
   }
+
+  await t.test('the page of a release fits, and its hostile names are text', async (t) => {
+    const file = join(dir, 'release.html');
+    writeFileSync(file, renderReleaseHtml(release));
+    const { page, told, asked } = await open(browser, file, 375);
+    for (const width of [375, 1280]) {
+      await page.setViewportSize({ width, height: 812 });
+      const seen = await ask<Seen>(page, 'look()');
+      t.ok(seen.scrollWidth <= width, `no horizontal scroll at ${width}, found ${seen.scrollWidth}`);
+      t.strictSame([seen.pwned, seen.foreign], [undefined, []]);
+    }
+    t.strictSame(await violations(page), []);
+    t.strictSame([told, asked], [[], [pathToFileURL(file).href]]);
+    await page.close();
+  });
 
   await t.test('on paper nothing is folded, coloured text is black and no row is broken', async (t) => {
     const { page } = await open(browser, join(dir, 'huge.html'), 800, 'dark');
