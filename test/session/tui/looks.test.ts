@@ -17,7 +17,7 @@ async function look(
   return showInTerminal(await playScene(t, scene), { size: { columns, rows }, theme, scene });
 }
 
-const states = /^(?:ready|thinking|working|asks you|done|failed)(?: \d+s)?(?: · .*)?$/;
+const states = /^(?:ready|thinking|working|asks you|done(?:: committed)?|failed)(?: \d+s)?(?: · .*)?$/;
 
 long('every scene fits every terminal size and ends with one status line', async (t) => {
   for (const scene of Object.keys(scenes) as SceneName[])
