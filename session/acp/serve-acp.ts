@@ -348,8 +348,8 @@ function driveSession(
     );
     const option = await Promise.race([answered, settled(id, signal)]);
     withdrawn.abort();
-    // A connection that has ended answered nothing.
-    if (isOver || signal.aborted || !isPending(id)) return !isOver && !isPending(id);
+    // A connection that has ended aborts the prompt: it answered nothing.
+    if (signal.aborted || !isPending(id)) return !isPending(id);
     const given = toAnswer(asked, option);
     const isGiven = given !== undefined && (await tried(id, given));
     // The toggle of the network: the question goes on.
