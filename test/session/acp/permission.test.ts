@@ -12,7 +12,7 @@ import type { Asked } from '../../../session/screen/asked.ts';
 import { isConsent, optionsFor } from '../../../session/state/interaction.ts';
 import type { Question } from '../../../session/state/question.ts';
 
-const root = '/work/repo';
+const root = '/place/repo';
 
 function askedOf(question: Question, title = 'A title'): Asked {
   return {
@@ -116,8 +116,8 @@ t.test('a request shows the command, or the change to its file', async (t) => {
   const written = permission(askedOf({ kind: 'approval', metadata: { subject: 'src/a.js', change } }));
   t.match(written.toolCall, {
     kind: 'edit',
-    locations: [{ path: '/work/repo/src/a.js' }],
-    content: [{ type: 'diff', path: '/work/repo/src/a.js', oldText: 'old\n', newText: 'new\n' }],
+    locations: [{ path: '/place/repo/src/a.js' }],
+    content: [{ type: 'diff', path: '/place/repo/src/a.js', oldText: 'old\n', newText: 'new\n' }],
   });
   const hostile = askedOf({ kind: 'approval', metadata: { ...command, command: 'x ```\n[a](b)\u202e' } });
   const [block] = permission(hostile).toolCall.content ?? [];
@@ -146,10 +146,10 @@ t.test('links into the workspace become mentions, and what is embedded is attach
   const said = toMessage(
     [
       { type: 'text', text: 'Compare' },
-      link('file:///work/repo/src/a.js#L1:3'),
+      link('file:///place/repo/src/a.js#L1:3'),
       { type: 'text', text: 'with' },
-      link('file:///work/repo/two%20words.md'),
-      { type: 'resource', resource: { uri: 'file:///work/repo/src/b.js', text: 'unsaved' } },
+      link('file:///place/repo/two%20words.md'),
+      { type: 'resource', resource: { uri: 'file:///place/repo/src/b.js', text: 'unsaved' } },
       { type: 'image', mimeType: 'image/png', data: 'aGk=' },
     ],
     root,
@@ -159,7 +159,7 @@ t.test('links into the workspace become mentions, and what is embedded is attach
     { name: 'src/b.js', text: 'unsaved' },
     { name: 'image-1', data: 'aGk=' },
   ]);
-  for (const outside of ['file:///etc/passwd', 'file:///work/repo/../x', 'https://x.example/', 'file://%00'])
+  for (const outside of ['file:///etc/passwd', 'file:///place/repo/../x', 'https://x.example/', 'file://%00'])
     t.strictSame(toMessage([{ type: 'text', text: 'Read' }, link(outside)], root), {
       text: `Read ${outside}`,
       given: [],

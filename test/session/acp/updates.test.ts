@@ -5,7 +5,7 @@ import { openedState, reduce } from '../../../session/state/reduce.ts';
 import type { SessionState } from '../../../session/state/state.ts';
 import { ground } from '../state/walk.ts';
 
-const root = '/work/repo';
+const root = '/place/repo';
 
 /** A session that goes on fact by fact, and what an editor is sent of each. */
 function following() {
@@ -53,7 +53,7 @@ t.test('a tool call has kind, place and status, and is sent once in each form', 
       title: 'read src/a.js',
       kind: 'read',
       status: 'in_progress',
-      locations: [{ path: '/work/repo/src/a.js' }],
+      locations: [{ path: '/place/repo/src/a.js' }],
     },
   ]);
   t.match(after({ ...call, status: 'completed', summary: 'read src/a.js (done, 4 ms)' }), [
