@@ -67,7 +67,10 @@ t.test('what is staged is sealed, and edits that are not staged stay', async (t)
   t.equal(git('ls-files', '--stage'), index);
   t.equal(git('diff', '--cached'), '');
   t.match(read('src/price.js'), /\/\/ staged\n\/\/ not staged\n$/);
-  t.equal(git('status', '--porcelain'), 'D docs/new.md\n A src/announced.js\n M src/price.js\n?? package.json');
+  t.equal(
+    git('status', '--porcelain'),
+    'D docs/new.md\n A src/announced.js\n M src/price.js\n?? package.json',
+  );
   t.match(await call('verify', 'HEAD'), { code: 0 });
 });
 
