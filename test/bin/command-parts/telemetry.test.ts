@@ -20,8 +20,8 @@ interface SentSpan {
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
 }
 
-/** A collector; `answer` 0 never answers. */
-async function collector(t: Test, answer = 200) {
+/** A collector; `answer` says with which status the request of this number is answered, with 0 never. */
+async function collector(t: Test, answer: (index: number) => number = () => 200) {
   const bodies: string[] = [];
   const headers: unknown[] = [];
   const server = createServer((request, response) => {
@@ -32,7 +32,8 @@ async function collector(t: Test, answer = 200) {
     request.on('end', () => {
       bodies.push(body);
       headers.push(request.headers['x-token']);
-      if (answer > 0) response.writeHead(answer, { 'content-type': 'application/json' }).end('{}');
+      const status = answer(bodies.length - 1);
+      if (status > 0) response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -120,10 +121,14 @@ long(
 long('a collector that refuses, hangs or is not there changes neither exit code nor output', async (t) => {
   const answer: ScriptedReply = { text: 'It adds a cent.' };
   const plain = await session(t, {}, [answer]);
-  const hanging = await collector(t, 0);
-  const refusing = await collector(t, 500);
-  for (const endpoint of [hanging.url, refusing.url, 'http://127.0.0.1:1', 'no address']) {
-    const { code, out, err } = await session(t, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, [answer]);
+  const hanging = await collector(t, () => 0);
+  const stuck = await collector(t, (index) => (index === 0 ? 0 : 200));
+  const refusing = await collector(t, () => 500);
+  for (const endpoint of [hanging.url, stuck.url, refusing.url, 'http://127.0.0.1:1', 'no address']) {
+    // An export that begins early and that the user lets wait for an hour is not waited for.
+    const waits = { OTEL_EXPORTER_OTLP_TIMEOUT: '3600000', OTEL_BSP_SCHEDULE_DELAY: '1' };
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...waits };
+    const { code, out, err } = await session(t, env, [answer]);
     t.strictSame([code, out], [plain.code, plain.out], endpoint);
     t.notMatch(err, /\n\s+at /, 'no stack');
   }
