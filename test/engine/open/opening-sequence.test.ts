@@ -29,6 +29,7 @@ const expected: readonly (readonly [id: string, sees: string, about: string])[] 
   ['checks-joined', 'repository', ''],
   ['dependencies-seen', 'repository', '/acceptance/verificationPlan'],
   ['plan-drafted', 'repository', '/intent/objectives'],
+  ['network-permitted', 'contract', '/constraints/security/networkPolicy'],
   ['model-opens', 'machine', ''],
   ['sandbox-works', 'machine', '/constraints/security/networkPolicy'],
   ['judges-trusted', 'machine', ''],
