@@ -146,13 +146,13 @@ export const rules: readonly Rule[] = [
     scan: { needsBothSides: true, asked: 'where-named' },
     text: {
       about: 'Tests are kept, and still assert the same.',
-      help: 'Keep the test, or add an objective to the spec that names the removed test.',
+      help: 'Keep the test, or name the removed test in an objective of the spec (with `writ seal`: in the message).',
       tags: ['reliability'],
     },
     guide: {
       refuses: 'A test that the change deletes, skips, empties, or makes less strict.',
       example: '`it.skip("rounds up")`',
-      mend: 'Keep the test, or add an objective to the spec that names it and gives the reason.',
+      mend: 'Keep the test, or name it and the reason in an objective of the spec. With `writ seal`, that is the message: `-m "test: remove NAME, because …"`.',
       allow: 'An objective of the spec names the removed test.',
     },
   },
@@ -257,7 +257,7 @@ export const rules: readonly Rule[] = [
     guide: {
       refuses: 'A required check that failed, timed out, or has no valid report.',
       example: '`npm test` ends with exit code 1.',
-      mend: 'Read its last output with `writ show RUN`, correct the change, and run again.',
+      mend: 'Read the last output of the check (`writ show`), correct the change, and run again.',
       allow: '`required: false` for that check in the spec.',
     },
   },

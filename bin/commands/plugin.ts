@@ -224,7 +224,7 @@ export async function pluginTrustCommand(context: CommandContext): Promise<Comma
   const next = remove
     ? ['a run of a repository that lists it is refused from now on']
     : [
-        'a run of a repository that lists it at its policy commit asks it from now on',
+        'from now on, runs use it where the policy commit of the repository lists it',
         ...(meant.manifest === undefined ? [] : userSteps(meant.manifest)),
       ];
   const files = changed ? [trustFile(env, digest)] : [];

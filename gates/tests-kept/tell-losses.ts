@@ -26,7 +26,7 @@ const maxFindings = 100;
 const maxNamed = 20;
 /** What lets tests go. */
 export const requestsRemoval =
-  '; an objective of the spec that speaks of their removal would have to name them or their file';
+  '; to remove tests on purpose, an objective of the spec (with `writ seal`: the message `-m`) has to say so and name them or their file';
 
 const words = {
   TEST_GONE: ['test case is gone', 'test cases are gone'],

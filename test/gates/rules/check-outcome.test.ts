@@ -44,7 +44,7 @@ await gateTester(t, ruleOf('check-outcome'), {
     {
       name: 'a failed check',
       ...stageOf('fast', checkRecord({ status: 'failed', findings: [{ ...error, message: 'no report' }] })),
-      expect: [{ ...error, message: 'check `unit` failed with 1 findings, the first: no report' }],
+      expect: [{ ...error, message: 'check `unit` failed: no report' }],
     },
     {
       name: 'an exit code that is not expected, whatever the status says',

@@ -60,7 +60,7 @@ t.test('a finding lists the first 20 lost tests and counts the rest', async (t) 
   const [finding] = few ? executedLosses(changeOf(), few, many) : [];
   t.match(
     finding?.message,
-    /^159 tests ran at the base, and 1 of the candidate: `case 0`, .*`case 19`, and 138 more; an objective /,
+    /^159 tests ran at the base, and 1 of the candidate: `case 0`, .*`case 19`, and 138 more; to remove tests on purpose, an objective /,
   );
   t.match(finding?.detail, { base: 159, candidate: 1, count: 158 });
 });
