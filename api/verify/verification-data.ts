@@ -93,11 +93,14 @@ const ownCodes: Readonly<Record<string, 'REPLACED' | 'LOG_FORKED'>> = {
 
 /** Returns the most serious check: a refutation, else missing evidence. Checks that were not requested do not count. */
 function findFailing(checks: readonly VerifyCheck[]): VerifyCheck | undefined {
-  const waived: readonly unknown[] = ['not-required', 'not-comparable', 'per-repository'];
+  const waivedCodes: readonly unknown[] = ['not-required', 'not-comparable', 'per-repository'];
+  // A predicate of a type that the user asked for counts for nothing; another one names the types that are known.
+  const isWaived = ({ code, detail }: VerifyCheck): boolean =>
+    waivedCodes.includes(code) || (code === 'not-judged' && detail?.expected === undefined);
   const open = checks.filter(({ status }) => status !== 'passed' && status !== 'expired');
   return (
     open.find(({ status }) => status === 'failed') ??
-    open.find(({ code }) => !waived.includes(code)) ??
+    open.find((check) => !isWaived(check)) ??
     // Required by `--require`, or part of exported evidence.
     open.find(({ code }) => code !== 'not-required')
   );

@@ -124,6 +124,12 @@ t.test('selects by predicate type in a file with provenance and an SBOM', async 
   t.equal(selected.code, 0);
   t.match(selected.data.skipped, [{ code: 'wrong-type', found: ['https://spdx.dev/Document/v2.3'] }]);
   t.equal((await verify(...file, '--type', 'https://spdx.dev/Document/v2.3')).code, 0);
+  const keyless = ['provenance-and-sbom/attestation.jsonl', ...artifact];
+  t.match(
+    await verify(...keyless, '--type', 'https://spdx.dev/Document/v2.3'),
+    { code: 3, error: { details: { code: 'untrusted-signer' } } },
+    'a predicate of the type that was asked for is not what is missing',
+  );
   t.equal((await verify(...file, ...provenance, '--type', 'https://spdx.dev/Document/v2.3')).code, 0);
   const all = await verify(...file);
   t.match(all, { code: 3, error: { details: { code: 'not-judged' } } });
