@@ -62,6 +62,12 @@ const rows: readonly Row[] = [
   ],
   [
     403,
+    'SESSION_POLICY_EXCEEDED',
+    ofSession('channel/open-channel'),
+    'what the policy denies is refused before it is a fact, whoever asks',
+  ],
+  [
+    403,
     'AUTOMATION_CONTROLLER_REQUIRED',
     ofSession('api/task-routes'),
     'refuses a dispatch by a browser or while a turn is running',
