@@ -118,6 +118,8 @@ export interface ToolSetting {
   readonly consent?: (request: ToolRequest, change?: LookAtChange) => Promise<Finding | undefined>;
   /** Called when a tool itself fails (TOOL_FAILED). */
   readonly broke?: (fault: WritError) => void;
+  /** Key of the Task, if its plan has several: every request names it. */
+  readonly label?: string;
 }
 
 /** The maximum number of calls, and the text returned above it. */
@@ -131,7 +133,7 @@ interface ToolEntryBound {
  * own check, guards, start event, the call, end event, entry in the attempt's record.
  */
 export function openToolEntry(setting: ToolSetting, { most, told }: ToolEntryBound): ToolDoor {
-  const { engine, nowMs, mask, signal, calls } = setting;
+  const { engine, nowMs, mask, signal, calls, label } = setting;
   const { hooks, clock } = engine;
   const used: UsedTool[] = [];
   let uses = 0;
@@ -213,7 +215,7 @@ export function openToolEntry(setting: ToolSetting, { most, told }: ToolEntryBou
     judge: JudgeTool<Judged>,
   ): Promise<Judged | string> => {
     try {
-      return await judge();
+      return labelled(await judge(), label);
     } catch (cause) {
       signal.throwIfAborted();
       throw isWritError(cause) ? cause : broken('a use that could not be authorized', cause);
@@ -253,6 +255,15 @@ export function openToolEntry(setting: ToolSetting, { most, told }: ToolEntryBou
         return { ...answer, text: await begun.settle(answer) };
       }),
   };
+}
+
+/** The same call with the Task that it is for. */
+function labelled<Judged extends AuthorizedTool>(
+  judged: Judged | string,
+  task: string | undefined,
+): Judged | string {
+  if (typeof judged === 'string' || task === undefined) return judged;
+  return { ...judged, request: { ...judged.request, task } };
 }
 
 const maxFaultText = 300;

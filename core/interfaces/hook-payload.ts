@@ -52,6 +52,8 @@ export interface ToolRequest {
   readonly action: string;
   /** The check that makes the call, if any. */
   readonly checkId?: string;
+  /** Key of the Task that it is for, if the plan has several. */
+  readonly task?: string;
   /** Shell text as in the spec, for `workspace.command`. */
   readonly command?: string;
   /** Why a check runs elsewhere: at the base, to see what it reads, with inputs of the base. Absent: on the change. */
@@ -82,10 +84,7 @@ export interface PatchToJudge {
 }
 
 /** `stage.judge`: a stage after its checks have run, before its status becomes passed. */
-export interface StageToJudge {
-  readonly runId: string;
-  readonly spec: EffectiveIntentSpec;
-  readonly patch: PatchSet;
+export interface StageToJudge extends PatchToJudge {
   readonly stage: StageRecord;
 }
 

@@ -214,8 +214,11 @@ export interface WatchedAttempt {
 
 /** Observer of workers. An exception that it throws stops the attempt. */
 export interface WorkWatch {
-  /** Called once per attempt; returns the listener for the pieces of its model's replies. */
-  listen(): (event: ModelEvent) => void;
+  /**
+   * Called once per attempt; returns the listener for the pieces of its model's replies. `task`: its key, if the plan
+   * has several.
+   */
+  listen(task?: string): (event: ModelEvent) => void;
   /** `taken`: its patch passed the checks of a single Task. */
   attempt(which: WatchedAttempt, state: 'began' | 'taken' | 'refused'): void;
 }

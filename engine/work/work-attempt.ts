@@ -83,6 +83,8 @@ interface WorkedAttempt {
 interface WorkedTask {
   /** Key of the Task. */
   readonly task: string;
+  /** Whether the plan has other Tasks: what the attempt does is then reported with its Task. */
+  readonly isOfSeveral: boolean;
   /** Addresses that its context holds. */
   readonly context?: readonly string[] | undefined;
   /** Cost units that the run may still use; absent: no limit. */
@@ -124,7 +126,7 @@ export async function workAttempt(
     TaskOrder,
     'workspace' | 'hands' | 'code' | 'web' | 'mcp' | 'citations' | 'turns' | 'person' | 'signal'
   >,
-  { task, context = [], unitsLeft }: WorkedTask,
+  { task, isOfSeveral, context = [], unitsLeft }: WorkedTask,
 ): Promise<WorkedAttempt> {
   const {
     services: {
@@ -150,7 +152,7 @@ export async function workAttempt(
       const kept = await rememberWorkspace(scratch, workspace, base.tree, join(place, 'index'));
       const watch = watchWrites(run, base.tree, kept);
       const at = { workspace, reports, stubs: writeStubs(place) };
-      const tools = openAttemptTools(run, task, calls);
+      const tools = openAttemptTools(run, task, calls, isOfSeveral);
       const history = openHistory(run, base, { place, kept });
       await using code = await openCode(run, at, () => givenDirectories(run, workspace, base.tree));
       const hands = openWorkspaceTools(run, at, { watch, history, code }, tools);
@@ -234,7 +236,7 @@ interface RunTools extends AttemptTools {
 }
 
 /** Opens what the tools of one attempt share. */
-function openAttemptTools(run: OpenRun, task: string, calls: AttemptCalls): RunTools {
+function openAttemptTools(run: OpenRun, task: string, calls: AttemptCalls, isOfSeveral: boolean): RunTools {
   const { engine, settings, signal } = run.services;
   const { person } = settings;
   const policy = policyOf(run);
@@ -247,6 +249,7 @@ function openAttemptTools(run: OpenRun, task: string, calls: AttemptCalls): RunT
     policy,
     signal,
     task,
+    ...(isOfSeveral ? { label: task } : {}),
     calls,
     ...(person === undefined
       ? {}
@@ -439,6 +442,7 @@ async function openAsked(
     const turns = heardTurns(
       openTurns(run, model, { spend: tools.calls.spend, task: tools.task, called, instructions }),
       run.services.settings.watch,
+      tools.label,
     );
     return { ways: { turns }, taken: turns.taken, [Symbol.asyncDispose]: async () => {} };
   }
@@ -455,9 +459,9 @@ function closeOnce(opened: { close(): Promise<void> }): () => Promise<void> {
 }
 
 /** The same turns, with their events reported to the run's watcher. */
-function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined): OpenTurns {
+function heardTurns(turns: OpenTurns, watch: WorkWatch | undefined, label: string | undefined): OpenTurns {
   if (watch === undefined) return turns;
-  const heard = watch.listen();
+  const heard = watch.listen(label);
   return {
     ...turns,
     take: (question, told) =>

@@ -383,6 +383,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
     },
     {
       task: task.key,
+      isOfSeveral: implementationTasks(state).length > 1,
       ...(state.costLimit === 0 ? {} : { unitsLeft: state.costLimit - state.costUnits }),
       context: snapshot?.dependencies.flatMap(({ uri = '' }) => (/^https?:/.test(uri) ? [uri] : [])),
     },

@@ -42,7 +42,9 @@ export function openUpdates(root: string): SentUpdates {
     last = id;
     return { sessionUpdate: kind, messageId: id, content: { type: 'text', text: `${lead}${seen(text)}` } };
   };
-  const reply = ({ id, content = '' }: TranscriptEntry): readonly SessionUpdate[] => {
+  const reply = (one: TranscriptEntry): readonly SessionUpdate[] => {
+    const { id, task } = one;
+    const content = `${task === undefined ? '' : `**${task}:** `}${one.content ?? ''}`;
     const sent = replies.get(id) ?? '';
     replies.set(id, content);
     if (content === sent) return [];
@@ -161,13 +163,20 @@ const toolKinds: Readonly<Record<string, ToolKind>> = {
   $: 'execute',
 };
 
-function toolForm({ toolName, status, summary = '', details, output }: ToolCall, root: string): CallForm {
+function toolForm(
+  { toolName, status, task, summary = '', details, output }: ToolCall,
+  root: string,
+): CallForm {
   const { verb, what, came, isBad } = toolWords(toolName, summary, status);
   const kind = toolKinds[verb] ?? (toolName.startsWith('web') ? 'fetch' : 'other');
   const isFile = kind === 'read' || kind === 'edit' || kind === 'delete';
   const text = [details, output].filter((one) => one !== undefined && one !== '').join('\n');
   return {
-    title: visible([verb, what, came === '' ? '' : `(${came})`].filter(Boolean).join(' ')),
+    title: visible(
+      [task === undefined ? '' : `${task}:`, verb, what, came === '' ? '' : `(${came})`]
+        .filter(Boolean)
+        .join(' '),
+    ),
     kind,
     status: status === 'running' ? 'in_progress' : status === 'completed' && !isBad ? 'completed' : 'failed',
     content: text === '' ? [] : [fenced(text)],

@@ -93,6 +93,7 @@ export function describeApproval(
       ...(judged.kind === 'command' ? { command: text } : { subject: text }),
       ...(written.length === 0 ? {} : { commandLines: written }),
       ...(change === undefined ? {} : { change: writtenChange(change, mask) }),
+      ...(use.request.task === undefined ? {} : { task: visibleText(use.request.task, mask, most.word) }),
       cwd: visibleText(use.cwd, mask, most.text),
       branch: visibleText(use.branch, mask, most.word),
       sandboxPolicyDigest: use.sandbox,

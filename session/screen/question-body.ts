@@ -61,8 +61,9 @@ const headings: Readonly<Record<Asked['kind'], string>> = {
 };
 
 function approvalBody(metadata: ApprovalMetadata): readonly Line[] {
-  const { cwd = '', branch = '', reason = '', isOutsideSandbox = false } = metadata;
+  const { task, cwd = '', branch = '', reason = '', isOutsideSandbox = false } = metadata;
   const where = [
+    ...(task === undefined ? [] : [`for ${task}`]),
     `in ${cwd}`,
     `branch ${branch.replace(/^refs\/heads\//, '')}`,
     isOutsideSandbox ? 'OUTSIDE the sandbox' : 'in the sandbox',

@@ -80,7 +80,7 @@ export type Report = { readonly turn: string } & (
     >
   | Omit<FactOf<'used'>, 'turn'>
   | FactOf<'replying'>
-  | { readonly type: 'replied'; readonly id: string; readonly text: string }
+  | Omit<FactOf<'replied'>, 'before'>
   | ({ readonly type: 'ask' } & NewQuestion)
   /** The tools of the turn have stopped: those that still run become unknown. */
   | { readonly type: 'tools-stopped' }

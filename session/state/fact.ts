@@ -76,6 +76,11 @@ export interface Speaker {
 export type TurnEnd = 'done' | 'failed' | 'cancelled' | 'decided';
 export type ToolStatus = 'preview' | 'running' | 'completed' | 'failed' | 'unknown';
 
+/** Key of the task that it is for, if the plan has several. */
+interface OfTask {
+  readonly task?: string;
+}
+
 /** Something that has happened. Times are milliseconds since the epoch. */
 export type Fact =
   | { readonly type: 'opened'; readonly ground: SessionGround }
@@ -96,15 +101,20 @@ export type Fact =
     }
   | { readonly type: 'turn-began'; readonly turn: string }
   /** `isAnew`: the text so far is of a reply that broke, and this one begins in its place. */
-  | { readonly type: 'replying'; readonly id: string; readonly text: string; readonly isAnew?: true }
-  | {
+  | ({
+      readonly type: 'replying';
+      readonly id: string;
+      readonly text: string;
+      readonly isAnew?: true;
+    } & OfTask)
+  | ({
       readonly type: 'replied';
       readonly id: string;
       readonly text: string;
       /** The entry that this one precedes, if that began later. Absent: at the end. */
       readonly before?: string;
-    }
-  | {
+    } & OfTask)
+  | ({
       readonly type: 'tool';
       readonly id: string;
       readonly toolName: string;
@@ -114,9 +124,9 @@ export type Fact =
       readonly details?: string;
       /** What a command of a person printed. */
       readonly output?: string;
-    }
+    } & OfTask)
   /** A model has begun to write a call. Without a name: the announced call is complete or was dropped. */
-  | { readonly type: 'announced'; readonly id: string; readonly toolName?: string }
+  | ({ readonly type: 'announced'; readonly id: string; readonly toolName?: string } & OfTask)
   /** The end of what a command of a person has printed so far, under the id of its tool call. */
   | { readonly type: 'printing'; readonly id: string; readonly text: string }
   /** A user's command has ended; `text` is for the next model call. */

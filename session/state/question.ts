@@ -16,6 +16,8 @@ export type Question =
 export type ApprovalMetadata = {
   readonly tool?: string;
   readonly action?: string;
+  /** Key of the task that makes the call, if the plan has several. */
+  readonly task?: string;
   /** Of a command; any other use has `subject`. */
   readonly command?: string;
   readonly subject?: string;

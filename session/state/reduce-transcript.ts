@@ -31,12 +31,12 @@ function inserted({ transcript, earlier }: Shown, one: TranscriptEntry, at: numb
 /** A reply under way is one entry that grows; its end is the whole text, whatever came of it before. */
 export function withReply(state: Shown, fact: FactOf<'replying' | 'replied'>, atMs: number): Shown {
   const { transcript, earlier } = state;
-  const { type, id, text } = fact;
+  const { type, id, text, task } = fact;
   const streaming = type === 'replying';
   const at = transcript.findLastIndex((one) => one.id === id);
   const known = transcript[at];
   if (known === undefined) {
-    const reply = { ...entry(id, 'assistant_message', text, atMs), streaming };
+    const reply = { ...entry(id, 'assistant_message', text, atMs), streaming, ...compact({ task }) };
     const before = fact.type === 'replied' ? fact.before : undefined;
     const place = before === undefined ? -1 : transcript.findLastIndex((one) => one.id === before);
     // Where it was begun only its own process has seen.
@@ -52,17 +52,19 @@ export function withReply(state: Shown, fact: FactOf<'replying' | 'replied'>, at
 /** The fact that a reply is whole, with the place of its entry among those that are in the journal. */
 export function repliedFact(
   { transcript }: Pick<Shown, 'transcript'>,
-  { id, text }: { readonly id: string; readonly text: string },
+  { id, text, task }: Pick<FactOf<'replied'>, 'id' | 'text' | 'task'>,
 ): FactOf<'replied'> {
   const at = transcript.findLastIndex((one) => one.id === id);
   const next = at < 0 ? undefined : transcript.slice(at + 1).find(({ streaming }) => !streaming);
-  return { type: 'replied', id, text, ...(next === undefined ? {} : { before: next.id }) };
+  return { type: 'replied', id, text, ...compact({ before: next?.id, task }) };
 }
 
 /** Facts that end all partial replies, in their order. */
 export function brokenOff({ transcript }: Pick<Shown, 'transcript'>): readonly Fact[] {
   const open = transcript.filter(({ streaming }) => streaming);
-  return open.map(({ id, content = '' }) => repliedFact({ transcript }, { id, text: content }));
+  return open.map(({ id, content = '', task }) =>
+    repliedFact({ transcript }, { id, text: content, ...compact({ task }) }),
+  );
 }
 
 /** Adds a note, and its gate or outcome to the state. */
@@ -169,7 +171,7 @@ export function withOne<T extends { readonly id: string }>(
 /** Adds or updates a tool call and its transcript entry. */
 export function withTool(
   state: Pick<SessionState, 'toolCalls'> & Shown,
-  { id, toolName, status, summary, details, output }: FactOf<'tool'>,
+  { id, toolName, status, task, summary, details, output }: FactOf<'tool'>,
   atMs: number,
 ): Pick<SessionState, 'toolCalls'> & Shown {
   const { toolCalls, transcript, earlier } = state;
@@ -177,7 +179,7 @@ export function withTool(
     id,
     toolName,
     status,
-    ...compact({ summary, details }),
+    ...compact({ task, summary, details }),
     updatedAtMs: atMs,
   };
   const known = toolCalls.findLastIndex((one) => one.id === id);
@@ -199,7 +201,8 @@ export function withTool(
       earlier,
     };
   }
-  const told = { ...entry(id, 'tool_call', summary ?? '', atMs), title: toolName, status };
+  const shown = { title: toolName, status, ...compact({ task }) };
+  const told = { ...entry(id, 'tool_call', summary ?? '', atMs), ...shown };
   return { toolCalls: [...toolCalls, call].slice(-kept.toolCalls), ...appended(state, told) };
 }
 
@@ -218,11 +221,12 @@ export function withOutput(calls: readonly ToolCall[], id: string, output: strin
 /** Calls with one more that a model has begun to write, or without it. */
 export function withAnnounced(
   toolCalls: readonly ToolCall[],
-  { id, toolName }: FactOf<'announced'>,
+  { id, toolName, task }: FactOf<'announced'>,
   updatedAtMs: number,
 ): readonly ToolCall[] {
   if (toolName === undefined) return toolCalls.filter((one) => one.id !== id || one.status !== 'preview');
-  return withOne(toolCalls, { id, toolName, status: 'preview', updatedAtMs }, kept.toolCalls);
+  const call: ToolCall = { id, toolName, status: 'preview', ...compact({ task }), updatedAtMs };
+  return withOne(toolCalls, call, kept.toolCalls);
 }
 
 /** Removes announced calls at the end of a turn. */

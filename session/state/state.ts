@@ -34,6 +34,8 @@ export interface TranscriptEntry {
   readonly content?: string;
   readonly status?: string;
   readonly streaming: boolean;
+  /** Key of the task of a reply or tool call, if the plan has several. */
+  readonly task?: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -42,6 +44,8 @@ export interface TranscriptEntry {
 export interface ToolCall {
   readonly id: string;
   readonly toolName: string;
+  /** Key of the task that makes it, if the plan has several. */
+  readonly task?: string;
   readonly status: ToolStatus;
   readonly summary?: string;
   readonly details?: string;

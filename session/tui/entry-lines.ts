@@ -1,6 +1,6 @@
 /* Renders an entry of the transcript for the scrollback. */
 import { patchLines } from '../screen/diff.ts';
-import { type Line, span, type Tone, visible, visibleLines } from '../screen/line.ts';
+import { type Line, type Span, span, type Tone, visible, visibleLines } from '../screen/line.ts';
 import { markdownLines } from '../screen/markdown-lines.ts';
 import { commandsOf, type Gate, type Outcome, readGate, readOutcome, toolWords } from '../screen/words.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -24,7 +24,7 @@ export function entryLines(
     case 'user_message':
       return [blank, ...spoken(content)];
     case 'assistant_message':
-      return [blank, ...markdownLines(content, { columns })];
+      return [blank, ...replyHead(entry), ...markdownLines(content, { columns })];
     case 'tool_call':
       return [toolLine(entry), ...(call?.output === undefined ? [] : outputLines(call.output))];
     case 'plan_summary':
@@ -58,18 +58,30 @@ function spoken(text: string): readonly Line[] {
     .map((line, at): Line => [span(at === 0 ? '> ' : '  ', 'accent'), span(visible(line), 'strong')]);
 }
 
+/** Names the task whose model replies, if its plan has several. */
+export function replyHead({ task }: Entry): readonly Line[] {
+  return task === undefined ? [] : [[span(`${visible(task)}:`, 'accent')]];
+}
+
+/** Names the task of a tool call, if its plan has several. */
+export function taskSpans(task: string | undefined): readonly Span[] {
+  return task === undefined ? [] : [span(`${visible(task)} `, 'accent')];
+}
+
 const toolSigns: Readonly<Record<string, readonly [string, Tone]>> = {
   completed: ['✓', 'good'],
   failed: ['✗', 'bad'],
   unknown: ['?', 'warn'],
 };
 
-function toolLine({ title = 'tool', content = '', status = '' }: Entry): Line {
+function toolLine(entry: Entry): Line {
+  const { title = 'tool', content = '', status = '', task } = entry;
   const { verb, what, came, isBad } = toolWords(title, content, status);
   // A completed command with a failing exit code is shown as failed.
   const [sign, tone] = toolSigns[status === 'completed' && isBad ? 'failed' : status] ?? ['·', 'dim'];
   return [
     span(`${sign} `, tone),
+    ...taskSpans(task),
     span(visible(verb), 'code'),
     ...(what === '' ? [] : [span(` ${visible(what)}`)]),
     ...(came === '' ? [] : [span(`  ${visible(came)}`, isBad ? 'bad' : 'dim')]),

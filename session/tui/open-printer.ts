@@ -6,7 +6,7 @@ import { type MarkdownStream, markdownLines, openMarkdown } from '../screen/mark
 import { questionBody } from '../screen/question-body.ts';
 import { hangLine } from '../screen/wrap.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { type Entry, entryLines } from './entry-lines.ts';
+import { type Entry, entryLines, replyHead } from './entry-lines.ts';
 
 interface Printer {
   print(
@@ -35,7 +35,7 @@ export function openPrinter(): Printer {
     }
     if (reply?.id !== id) {
       reply = { id, stream: openMarkdown(() => width), pushed: '' };
-      lines.push([]);
+      lines.push([], ...replyHead(entry));
     }
     if (content.length > reply.pushed.length)
       lines.push(...reply.stream.push(content.slice(reply.pushed.length)));

@@ -291,16 +291,17 @@ function watchWork({ emit, newId, state }: TurnScope, plan: MadePlan): WorkWatch
   };
   return {
     // Tasks are worked side by side: each attempt speaks for itself.
-    listen() {
-      const reply = replyPieces(told, newId);
-      const announced = announcing(told, newId);
+    listen(task) {
+      const of = task === undefined ? {} : { task };
+      const reply = replyPieces((piece) => told({ ...piece, ...of }), newId);
+      const announced = announcing((call) => told({ ...call, ...of }), newId);
       return (event) => {
         announced(event);
         reply.hear(event);
         if (event.type === 'call') called(event.call);
         else if (event.type === 'end') {
           const text = reply.text();
-          if (text !== '') told({ type: 'replied', id: reply.id(), text: text.toWellFormed() });
+          if (text !== '') told({ type: 'replied', id: reply.id(), text: text.toWellFormed(), ...of });
           reply.next();
         }
       };

@@ -60,7 +60,7 @@ export function watchRuns(clock: Clock): RunWatcher {
       );
       hooks.tool.settled.tap((settled) => {
         const { request, outcome, refusal, exitCode, heldBack, durationMs } = settled;
-        const { toolName, summary } = describe(request);
+        const { summary, ...described } = describe(request);
         if (request.command !== undefined && heldBack !== undefined)
           remember(held, sha256Hex(request.command), heldBack);
         const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
@@ -68,7 +68,7 @@ export function watchRuns(clock: Clock): RunWatcher {
         const output = printed.get(request);
         return tellUse(request, {
           id: idOf(request),
-          toolName,
+          ...described,
           // A stopped tool is unknown, because it may have had effects.
           status: outcome === 'failed' && told?.signal.aborted ? 'unknown' : ended[outcome],
           summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why.slice(0, maxSummary)}`,
@@ -119,9 +119,10 @@ function isLooking({ tool, action }: ToolRequest): boolean {
   return looking.has(`${tool} ${action}`);
 }
 
-function describe({ tool, action, command, paths = [], query }: ToolRequest) {
+function describe({ tool, action, command, paths = [], query, task }: ToolRequest) {
   const what = command ?? query ?? paths.join(', ');
-  return { toolName: tool, summary: `${action} ${what}`.trim().slice(0, maxSummary) };
+  const summary = `${action} ${what}`.trim().slice(0, maxSummary);
+  return { toolName: tool, summary, ...(task === undefined ? {} : { task }) };
 }
 
 /** Characters of all of it, and of what is repeated out of the request. */

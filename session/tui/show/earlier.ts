@@ -126,16 +126,16 @@ function longestOf(text: string): number {
 }
 
 function entryText(entry: Entry): string {
-  const { kind, title, content = '', status } = entry;
+  const { kind, title, content = '', status, task } = entry;
   switch (kind) {
     case 'user_message':
       return `## You\n\n${content}`;
     case 'assistant_message':
-      return `## Model\n\n${content}`;
+      return `## Model${task === undefined ? '' : ` (${task})`}\n\n${content}`;
     case 'tool_call': {
       const { verb, what, came } = toolWords(title ?? 'tool', content, status);
       const how = status === 'completed' ? came : [status ?? 'unknown', came].filter(Boolean).join(', ');
-      return `- ${code(`${verb} ${what}`.trim())}${how === '' ? '' : ` ${how}`}`;
+      return `- ${task === undefined ? '' : `${task}: `}${code(`${verb} ${what}`.trim())}${how === '' ? '' : ` ${how}`}`;
     }
     case 'plan_summary':
       return `## Plan: ${title ?? ''}\n\n${content}`;

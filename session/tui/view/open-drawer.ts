@@ -17,6 +17,7 @@ import { drawCard } from '../card.ts';
 import { borderAtOrBefore } from '../composer/buffer.ts';
 import type { Composer } from '../composer/composer.ts';
 import { drawComposer, drawnBetween } from '../composer/draw-composer.ts';
+import { taskSpans } from '../entry-lines.ts';
 import type { Cursor, Painter } from '../term/painter.ts';
 import type { View } from './view.ts';
 
@@ -138,13 +139,14 @@ function drawWorking(snapshot: Snapshot, nowMs: number): readonly Line[] {
   const tools = snapshot.toolCalls
     .filter(({ status }) => status === 'running' || status === 'preview')
     .slice(-most.tools)
-    .map(({ toolName, summary = '', updatedAt, status }): Line => {
+    .map(({ toolName, task, summary = '', updatedAt, status }): Line => {
       const { verb, what } =
         status === 'preview'
           ? { verb: toolName, what: 'is being written' }
           : toolWords(toolName, summary, status);
       return [
         span('▸ ', 'accent'),
+        ...taskSpans(task),
         span(visible(verb), 'code'),
         span(` ${visible(what)}`),
         span(since(updatedAt, nowMs), 'dim'),

@@ -109,14 +109,17 @@ interface Given {
   readonly toolName: string;
   readonly told: string;
   readonly status: string;
+  /** Task that makes the call, if the plan has several. */
+  readonly task?: string | undefined;
 }
 
-export function toolLine({ toolName, told, status }: Given): readonly (VNode | false)[] {
+export function toolLine({ toolName, told, status, task }: Given): readonly (VNode | false)[] {
   const { verb, what, came, isBad } = toolWords(toolName, told, status);
   // A completed command with a failing exit code is shown as failed.
   const shown = status === 'completed' && isBad ? 'failed' : status;
   return [
     h(`span.tag.tag-${shown}`, shown),
+    task !== undefined && h('span.task', text(task)),
     h('code', h('span.tool', text(verb)), text(what === '' ? '' : ` ${what}`)),
     came !== '' && h('span', { class: isBad ? 'came bad' : 'came soft' }, sentence(came)),
   ];

@@ -113,6 +113,15 @@ export const snapshotRows: readonly SessionRow[] = [
     'createdAt',
     'updatedAt',
   ]),
+  ...heldBy(
+    section,
+    ofSession('work/task-labels'),
+    'tool calls and replies of a plan with several tasks name their task on every screen',
+    {
+      'transcript.task': 'of a reply or tool call, where its plan has several tasks',
+      'toolCalls.task': 'the same',
+    },
+  ),
   ...fields('transcript.metadata.', 'the same of what a note tells', [
     'gate',
     'gate.stage',

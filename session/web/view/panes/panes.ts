@@ -102,7 +102,7 @@ function Call({ call }: { readonly call: ToolCall }): VNode {
     () =>
       h(
         `li.call.call-${call.status}`,
-        ...toolLine({ toolName: call.toolName, told: call.summary ?? '', status: call.status }),
+        ...toolLine({ ...call, told: call.summary ?? '' }),
         h('time', { dateTime: call.updatedAt }, timeWords(call.updatedAt)),
         call.details !== undefined &&
           h('details', h('summary', 'Details'), h('pre', { tabIndex: 0 }, text(call.details))),

@@ -246,7 +246,7 @@ const who: Readonly<Record<Entry['kind'], string>> = {
 /** One entry of the transcript, memoized. */
 function EntryView({ entry }: { readonly entry: Entry }): VNode {
   return useMemo(() => {
-    const { kind, title, content = '', status, streaming, createdAt } = entry;
+    const { kind, title, content = '', status, task, streaming, createdAt } = entry;
     const isLine = kind === 'tool_call';
     const isNote = kind === 'info_note';
     const note = isNote && noteBody(entry);
@@ -260,11 +260,12 @@ function EntryView({ entry }: { readonly entry: Entry }): VNode {
       h(
         'p.head',
         ...(isLine
-          ? toolLine({ toolName: title ?? who[kind], told: content, status: status ?? '' })
+          ? toolLine({ toolName: title ?? who[kind], told: content, status: status ?? '', task })
           : isNote
             ? noteHead(entry)
             : [
                 h('span.by', who[kind]),
+                task !== undefined && h('span.task', text(task)),
                 title !== undefined && h('span.title', text(title)),
                 status !== undefined && h(`span.tag.tag-${status}`, status),
               ]),

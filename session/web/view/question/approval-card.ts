@@ -54,6 +54,7 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven<Appr
       ),
     h(
       'p.facts',
+      metadata.task !== undefined && ['for ', h('strong', text(metadata.task)), ' · '],
       metadata.isOutsideSandbox ? h('strong.bad', 'outside the sandbox') : 'in the sandbox',
       ' · in ',
       h('code', text(cwd)),
