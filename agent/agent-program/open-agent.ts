@@ -135,6 +135,7 @@ export function scriptIn(command: string): string {
 function toHandUse(use: HandUse, inside: string, { workspace }: ToolPlace): HandUse | string {
   if (use.kind === 'execute') return { kind: 'execute', command: scriptIn(use.command) };
   if (use.kind === 'vcs') return 'an agent asks no version control';
+  if (use.kind === 'background' || use.kind === 'command') return 'an agent runs its commands itself';
   // What is not in the workspace stays so: it begins with `..`.
   const path = posix.relative(inside, posix.resolve(inside, use.path)) || '.';
   if (use.kind !== 'write') return { ...use, path };

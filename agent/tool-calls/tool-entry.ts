@@ -73,6 +73,9 @@ export type Leaving = () => Promise<void>;
 /** Checks one call; returns a text if the call is too malformed to be recorded. */
 type JudgeTool<Judged extends AuthorizedTool> = () => Judged | string | Promise<Judged | string>;
 
+/** Runs an allowed call to its end and records it; a failure is recorded and rejects. */
+export type ToEnd = (act: (leaving: Leaving) => Promise<HandAnswer>) => Promise<HandAnswer>;
+
 /** Runs tool calls one after the other. */
 interface ToolDoor {
   /** What was done there, in order of its end. */
@@ -81,6 +84,11 @@ interface ToolDoor {
   use<Judged extends AuthorizedTool>(
     judge: JudgeTool<Judged>,
     act: (judged: Judged, leaving: Leaving) => Promise<HandAnswer>,
+  ): Promise<HandAnswer>;
+  /** The same where `act` answers before the call has ended; the call is recorded when `toEnd` has run. */
+  start<Judged extends AuthorizedTool>(
+    judge: JudgeTool<Judged>,
+    act: (judged: Judged, toEnd: ToEnd) => HandAnswer | Promise<HandAnswer>,
   ): Promise<HandAnswer>;
   /** The same where somebody else acts, who cannot leave the machine. */
   begin(judge: JudgeTool<AuthorizedTool>): Promise<BegunUse | RefusedUse>;
@@ -244,16 +252,20 @@ export function openToolEntry(setting: ToolSetting, { most, told }: ToolEntryBou
     last = next.catch(() => undefined);
     return next;
   };
+  const start: ToolDoor['start'] = (judge, act) =>
+    inTurn(async () => {
+      const begun = await begin(judge);
+      if ('refusal' in begun) return { outcome: 'denied', text: begun.text };
+      return act(begun.judged, async (run) => {
+        const answer = await done(begun, () => run(begun.leaving));
+        return { ...answer, text: await begun.settle(answer) };
+      });
+    });
   return {
     used,
     begin: (judge) => inTurn(() => begin(judge)),
-    use: (judge, act) =>
-      inTurn(async () => {
-        const begun = await begin(judge);
-        if ('refusal' in begun) return { outcome: 'denied', text: begun.text };
-        const answer = await done(begun, () => act(begun.judged, begun.leaving));
-        return { ...answer, text: await begun.settle(answer) };
-      }),
+    start,
+    use: (judge, act) => start(judge, (judged, toEnd) => toEnd((leaving) => act(judged, leaving))),
   };
 }
 
@@ -269,7 +281,7 @@ function labelled<Judged extends AuthorizedTool>(
 const maxFaultText = 300;
 
 /** An unexpected exception in a tool: a bug in writ or in a plugin. */
-function toolFailed(what: string, words: string, cause: unknown): WritError {
+export function toolFailed(what: string, words: string, cause: unknown): WritError {
   const found = words.slice(0, maxFaultText).toWellFormed();
   return new WritError('TOOL_FAILED', {
     message: `a tool broke: ${what}: ${found}`,

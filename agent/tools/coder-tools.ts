@@ -108,11 +108,16 @@ const shell: CoderTool = {
   says: 'Runs a shell command in the repository, in a sandbox. The contract says which commands are allowed.',
   takes: {
     command: { type: 'string', says: 'one command line' },
-    timeout_seconds: { type: 'integer', says: 'default 120', optional: true },
+    timeout_seconds: { type: 'integer', says: 'default 120; in the background 1800', optional: true },
+    background: {
+      type: 'boolean',
+      says: 'true: returns an id at once, for command_output and stop_command. Each command has a network of its own; files are shared. Ends with the task',
+      optional: true,
+    },
   },
-  async use({ command, timeout_seconds: timeoutSeconds }, hands) {
+  async use({ command, timeout_seconds: timeoutSeconds, background = false }, hands) {
     const answer = await hands.use({
-      kind: 'execute',
+      kind: background === true ? 'background' : 'execute',
       command: String(command),
       ...(timeoutSeconds === undefined ? {} : { timeoutSeconds: Number(timeoutSeconds) }),
     });
@@ -120,6 +125,32 @@ const shell: CoderTool = {
     return { text: answer.exitCode ? `${text}\n[exit code ${answer.exitCode}]` : text, isError };
   },
 };
+
+const id: ToolArgument = { type: 'string', says: 'what `shell` returned' };
+
+/** For the commands that `shell` started in the background. */
+const commandTools: readonly CoderTool[] = [
+  {
+    name: 'list_commands',
+    says: 'Lists your commands in the background: id, whether it runs or how it ended, command.',
+    takes: {},
+    use: async (_given, hands) => outcomeOf(await hands.use({ kind: 'command', action: 'list' })),
+  },
+  {
+    name: 'command_output',
+    says: 'Returns what a command in the background printed since you last looked, and how it ended.',
+    takes: { id },
+    use: async (given, hands) =>
+      outcomeOf(await hands.use({ kind: 'command', action: 'output', id: String(given.id) })),
+  },
+  {
+    name: 'stop_command',
+    says: 'Kills a command in the background with all its processes.',
+    takes: { id },
+    use: async (given, hands) =>
+      outcomeOf(await hands.use({ kind: 'command', action: 'stop', id: String(given.id) })),
+  },
+];
 
 async function ask(web: Web | undefined, use: WebUse): Promise<ToolOutcome> {
   if (web === undefined) return { text: 'denied: the contract opens nothing', isError: true };
@@ -360,6 +391,7 @@ const coderTools: readonly CoderTool[] = [
   ...codeTools,
   applyPatch,
   shell,
+  ...commandTools,
   runWritVcs,
   webSearch,
   readPage,

@@ -122,7 +122,7 @@ const withheld = {
 };
 
 /** A use that names one place in the workspace. */
-type PlacedUse = Exclude<HandUse, { readonly kind: 'execute' | 'vcs' }>;
+type PlacedUse = Exclude<HandUse, { readonly kind: 'execute' | 'background' | 'command' | 'vcs' }>;
 
 /** Tool and action for each kind of tool call, as `security.toolAcl` names them; code calls name their action. */
 const names = {
@@ -132,17 +132,25 @@ const names = {
   write: ['workspace.fs', 'write'],
   delete: ['workspace.fs', 'delete'],
   execute: ['workspace.command', 'execute'],
+  background: ['workspace.command', 'execute'],
 } as const;
 
 /** Applies the rules first, then the scope. If they refuse a tool call, no guard runs and no person is prompted. */
 export function authorizeUse(run: AgentRun, place: ToolPlace, use: HandUse): AuthorizedUse {
   if (use.kind === 'vcs') return authorizeVcs(run, place, use);
-  const [tool, action] = use.kind === 'code' ? [codeTool, use.action] : names[use.kind];
   const { runId, contract, scope } = run.identity;
+  // The rule that allowed a command also allows to see its output and to stop it.
+  if (use.kind === 'command')
+    return {
+      request: { runId, tool: 'workspace.command', action: use.action },
+      given: { ...use },
+      real: '.',
+    };
+  const [tool, action] = use.kind === 'code' ? [codeTool, use.action] : names[use.kind];
   const { toolAcl } = contract.effective.security;
   const named = { runId, tool, action };
   const given = { ...use };
-  if (use.kind === 'execute') {
+  if (use.kind === 'execute' || use.kind === 'background') {
     const request = { ...named, command: use.command };
     const variables = Object.keys(toolEnvironment(run, place));
     const acl = guardCommand(toolAcl, use.command, { variables, withheld });

@@ -2,12 +2,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWritError } from '../../core/base/errors.ts';
+import { quoted } from '../../core/base/printable.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import type { FileChange } from '../../core/interfaces/hook-payload.ts';
 import type { SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
 import type { HandAnswer, Hands, HandUse } from '../../core/interfaces/worker.ts';
-import { allowRules } from '../../workspace/command-acl/constraints.ts';
+import type { CommandVerdict } from '../../workspace/command-acl/acl.ts';
+import { allowRules, refusal } from '../../workspace/command-acl/constraints.ts';
 import { joinNetworks, openNetwork } from '../../workspace/egress/command-network.ts';
+import { BoundedCapture } from '../../workspace/process/capture.ts';
 import { limitedShell, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import {
   isVersionControl,
@@ -24,14 +28,24 @@ import {
 import type { AgentRun } from '../agent-run.ts';
 import type { OpenCode } from '../language-servers/code-queries.ts';
 import type { ToolPlace, UsedTool } from '../tool-calls/tool-entry.ts';
-import { type AttemptTools, type Leaving, openToolEntry, usualBound } from '../tool-calls/tool-entry.ts';
+import {
+  type AttemptTools,
+  type Leaving,
+  openToolEntry,
+  type ToEnd,
+  toolFailed,
+  usualBound,
+} from '../tool-calls/tool-entry.ts';
 import { answerVcs, type SeenHistory } from '../version-control/answer-vcs.ts';
 import type { WriteWatch } from './authorize-use.ts';
 import { type AuthorizedUse, authorizeUse, heldBack, toolEnvironment } from './authorize-use.ts';
 import { readPart } from './tree-tools.ts';
 
-/** The workspace tools of one attempt, with a record of their calls. */
-export interface OpenWorkspaceTools extends Hands {
+/**
+ * The workspace tools of one attempt, with a record of their calls. Disposing of them stops the commands in the
+ * background and starts no more.
+ */
+export interface OpenWorkspaceTools extends Hands, AsyncDisposable {
   readonly used: readonly UsedTool[];
   /** What the commands had of the network; absent where none was opened to them. */
   network(): CheckNetwork | undefined;
@@ -47,19 +61,33 @@ export function openWorkspaceTools(
   const networks: CheckNetwork[] = [];
   const door = openToolEntry(tools, usualBound);
   const services = { watch, history, code, mask: tools.mask, networks };
+  const background = openBackground(run, place, networks, tools);
   const { allow } = run.identity.contract.effective.security.toolAcl;
   return {
     seesHistory: allowRules(allow, 'vcs', 'read').length > 0,
     used: door.used,
     network: () => joinNetworks(networks),
-    use: (wanted) =>
-      door.use(
-        () => {
-          const judged = authorizeUse(run, place, wanted);
-          return { ...judged, change: () => changeOf(place.workspace, wanted, judged) };
-        },
-        (judged, leaving) => act(run, place, wanted, judged, { ...services, leaving }),
-      ),
+    use: (wanted) => {
+      const judge = (): AuthorizedUse | string => {
+        if (wanted.kind === 'command') return background.authorize(wanted, authorizeUse(run, place, wanted));
+        const judged = authorizeUse(run, place, wanted);
+        const refused = judged.refusal ?? background.refusal(wanted, judged.acl);
+        return {
+          ...judged,
+          ...(refused === undefined ? {} : { refusal: refused }),
+          change: () => changeOf(place.workspace, wanted, judged),
+        };
+      };
+      if (wanted.kind !== 'background')
+        return door.use(judge, (judged, leaving) =>
+          act(run, place, wanted, judged, { ...services, leaving, background }),
+        );
+      return door.start(judge, (judged, toEnd) => {
+        watch.forget();
+        return background.start(wanted, judged, toEnd);
+      });
+    },
+    [Symbol.asyncDispose]: background.stopAll,
   };
 }
 
@@ -70,6 +98,7 @@ interface Means {
   readonly mask: (text: string) => string;
   readonly networks: CheckNetwork[];
   readonly leaving: Leaving;
+  readonly background: Background;
 }
 
 async function act(
@@ -77,15 +106,19 @@ async function act(
   place: ToolPlace,
   wanted: HandUse,
   judged: AuthorizedUse,
-  { watch, history, code, mask, networks, leaving }: Means,
+  { watch, history, code, mask, networks, leaving, background }: Means,
 ): Promise<HandAnswer> {
+  const isAlone = background.running().length === 0;
+  if (wanted.kind === 'execute' || background.hasStarted()) code.touch();
   if (wanted.kind === 'execute') {
-    code.touch();
-    return watch.around(judged.acl ?? {}, () =>
-      executeInWorkspace(run, place, wanted, judged, { leaving, told: (network) => networks.push(network) }),
-    );
+    const execute = (): Promise<HandAnswer> =>
+      executeInWorkspace(run, place, wanted, judged, { leaving, told: (network) => networks.push(network) });
+    // Beside others it is unknown which command wrote a file.
+    return isAlone ? watch.around(judged.acl ?? {}, execute) : execute();
   }
   try {
+    if (wanted.kind === 'background') throw new TypeError('a command in the background is started elsewhere');
+    if (wanted.kind === 'command') return await background.answer(wanted);
     if (wanted.kind === 'vcs') return await askVcs(run, history, judged);
     if (wanted.kind === 'search') return await searchWorkspace(run, place, wanted, judged);
     if (wanted.kind === 'code') {
@@ -98,12 +131,16 @@ async function act(
     }
     return await useFiles(place.workspace, wanted, judged, mask);
   } catch (fault) {
+    if (!isAlone && isWritError(fault, 'GIT_FAILED')) return { outcome: 'failed', text: changing };
     // The file system's own words name the place of the workspace on this machine.
     const code = (fault as NodeJS.ErrnoException).code;
     if (isWritError(fault) || code === undefined) throw fault;
     return { outcome: 'failed', text: `failed: ${code}` };
   }
 }
+
+const changing =
+  'failed: files changed while they were read. Try again, or stop the commands in the background first.';
 
 /** Longest time of one question to version control, ms. */
 const vcsTimeoutMs = 60_000;
@@ -257,16 +294,25 @@ const maxOutputBytes = 64 * 1024;
 const defaultTimeoutSeconds = 120;
 const maxTimeoutSeconds = 1800;
 
-/**
- * Runs shell text in the sandbox, in the workspace itself. `told` receives its network use; network access waits for
- * `leaving`.
- */
+/** How one command is run. */
+interface Execution {
+  /** Network access waits for it. */
+  readonly leaving: Leaving;
+  /** Receives its network use. */
+  readonly told: (network: CheckNetwork) => void;
+  /** Of a command in the background: receives its output, stops it, and receives how it ended. */
+  readonly heard?: (chunk: Uint8Array) => void;
+  readonly stop?: AbortSignal;
+  readonly ended?: (how: string) => void;
+}
+
+/** Runs shell text in the sandbox, in the workspace itself. */
 async function executeInWorkspace(
   run: AgentRun,
   place: ToolPlace,
   { command, timeoutSeconds: wanted = defaultTimeoutSeconds }: Extract<HandUse, { readonly kind: 'execute' }>,
   { acl = {} }: Pick<AuthorizedUse, 'acl'>,
-  { leaving, told }: { readonly leaving: Leaving; readonly told: (network: CheckNetwork) => void },
+  { leaving, told, heard, stop, ended }: Execution,
 ): Promise<HandAnswer> {
   const timeoutSeconds = Math.min(Math.max(1, wanted), maxTimeoutSeconds);
   const way = await openNetwork(run, { sandbox: run.environment.sandbox }, acl, leaving);
@@ -275,20 +321,184 @@ async function executeInWorkspace(
     argv: limitedShell(command, acl.maxWriteBytes),
     network: way.network,
     timeoutMs: timeoutSeconds * 1000,
-    maxOutputBytes: Math.min(acl.maxOutputBytes ?? maxOutputBytes, maxOutputBytes),
+    maxOutputBytes: outputBound(acl),
+    ...(heard === undefined ? {} : { heard }),
+    ...(stop === undefined ? {} : { signal: stop }),
   }).finally(async () => {
     network = await way.close();
     if (network !== undefined) told(network);
   });
-  const { exitCode, timedOut } = result;
+  const { exitCode, timedOut, aborted } = result;
+  ended?.(endOf(result, timeoutSeconds));
   const notes = timedOut ? [`[ended after ${timeoutSeconds} s]`] : [];
   const text = textOf(result);
-  const held = run.environment.sandbox.unconfined || exitCode === 0 ? undefined : heldBack(text, network);
+  const held =
+    run.environment.sandbox.unconfined || exitCode === 0 || aborted ? undefined : heldBack(text, network);
   return {
-    outcome: exitCode === 0 ? 'done' : 'failed',
+    // A command that the model or the end of its attempt stopped has not failed, and has no exit code.
+    outcome: exitCode === 0 || aborted ? 'done' : 'failed',
     text: [text, ...notes].filter((part) => part !== '').join('\n'),
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(held === undefined ? {} : { heldBack: held }),
+  };
+}
+
+function outputBound({ maxOutputBytes: most = maxOutputBytes }: CommandVerdict): number {
+  return Math.min(most, maxOutputBytes);
+}
+
+function endOf({ exceeded, exitCode, timedOut, aborted, signal }: SandboxResult, seconds: number): string {
+  if (exceeded) return `ended: ${exceeded.what} beyond ${exceeded.limit}`;
+  if (exitCode !== undefined) return `exit code ${exitCode}`;
+  if (timedOut) return `ended after ${seconds} s`;
+  return aborted ? 'stopped' : `ended by ${signal}`;
+}
+
+/** Commands that run in the background at once, and of how many the end is known. */
+const maxRunning = 4;
+const maxListed = 16;
+const maxCommandShown = 200;
+
+interface BackgroundCommand {
+  readonly id: string;
+  readonly command: string;
+  readonly output: RunningOutput;
+  readonly stopping: AbortController;
+  /** Never rejects. */
+  ended: Promise<void>;
+  /** How it ended; absent while it runs. */
+  how?: string;
+}
+
+/** The commands of one attempt that run while its model goes on. Each has a sandbox of its own on the workspace. */
+type Background = ReturnType<typeof openBackground>;
+
+function openBackground(
+  run: AgentRun,
+  place: ToolPlace,
+  networks: CheckNetwork[],
+  tools: Pick<AttemptTools, 'broke' | 'signal'>,
+) {
+  const commands = new Map<string, BackgroundCommand>();
+  let started = 0;
+  let isOver = false;
+  const running = (): readonly BackgroundCommand[] =>
+    [...commands.values()].filter(({ how }) => how === undefined);
+  return {
+    running,
+    hasStarted: () => started > 0,
+    /** Why a command is not run beside those that run. */
+    refusal({ kind }: HandUse, { writeRoots }: CommandVerdict = {}): Finding | undefined {
+      const others = running().length;
+      const refused = (why: string) => refusal(why, { reason: 'background' });
+      if (kind === 'background' && isOver) return refused('the attempt has ended');
+      if (kind === 'background' && others >= maxRunning)
+        return refused(`${maxRunning} commands run in the background, which is the most. Stop one first`);
+      if (writeRoots === undefined || (kind === 'execute' && others === 0)) return undefined;
+      return refused(
+        'the rule that allows the command has `writeRoots`, and writ cannot attribute writes to one of several commands. Run it alone, not in the background',
+      );
+    },
+    /** Adds the command that a use concerns; a text if there is none. */
+    authorize(
+      { action, id = '' }: Extract<HandUse, { readonly kind: 'command' }>,
+      judged: AuthorizedUse,
+    ): AuthorizedUse | string {
+      if (action === 'list') return judged;
+      const command = commands.get(id)?.command;
+      if (command === undefined) return `there is no command ${quoted(id)} in the background`;
+      return { ...judged, request: { ...judged.request, command } };
+    },
+    start(
+      { command, timeoutSeconds = maxTimeoutSeconds }: Extract<HandUse, { readonly kind: 'background' }>,
+      { acl = {} }: Pick<AuthorizedUse, 'acl'>,
+      toEnd: ToEnd,
+    ): HandAnswer {
+      started += 1;
+      const id = String(started);
+      const stopping = new AbortController();
+      if (isOver) stopping.abort();
+      const output = openRunningOutput(outputBound(acl));
+      const one: BackgroundCommand = { id, command, output, stopping, ended: Promise.resolve() };
+      commands.set(id, one);
+      const oldest = [...commands.values()].find(({ how }) => how !== undefined);
+      if (commands.size > maxListed && oldest !== undefined) commands.delete(oldest.id);
+      let how = '';
+      const ended = toEnd((leaving) =>
+        executeInWorkspace(
+          run,
+          place,
+          { kind: 'execute', command, timeoutSeconds },
+          { acl },
+          {
+            leaving,
+            told: (network) => networks.push(network),
+            heard: output.heard,
+            stop: stopping.signal,
+            ended: (text) => (how = text),
+          },
+        ),
+      );
+      one.ended = ended.then(
+        () => {
+          one.how = how;
+        },
+        (cause) => {
+          const fault = isWritError(cause) ? cause : toolFailed('a command in the background', '', cause);
+          one.how = `failed: ${fault.code}`;
+          if (!tools.signal.aborted) tools.broke?.(fault);
+        },
+      );
+      return { outcome: 'done', text: `started in the background as command ${id}` };
+    },
+    async answer({ action, id = '' }: Extract<HandUse, { readonly kind: 'command' }>): Promise<HandAnswer> {
+      if (action === 'list') {
+        const lines = [...commands.values()].map(
+          (one) => `${one.id}\t${one.how ?? 'running'}\t${one.command.slice(0, maxCommandShown)}`,
+        );
+        return { outcome: 'done', text: lines.join('\n') };
+      }
+      const one = commands.get(id);
+      if (one === undefined) throw new TypeError('a command that was allowed and is not there');
+      if (action === 'stop') {
+        one.stopping.abort();
+        await one.ended;
+      }
+      const { how } = one;
+      const text = [one.output.take(how !== undefined), `[${how ?? 'running'}]`];
+      return { outcome: 'done', text: text.filter((part) => part !== '').join('\n') };
+    },
+    async stopAll(): Promise<void> {
+      isOver = true;
+      for (const { stopping } of running()) stopping.abort();
+      for (const { ended } of commands.values()) await ended;
+    },
+  };
+}
+
+/** What a running command printed since the last look, bounded. */
+interface RunningOutput {
+  readonly heard: (chunk: Uint8Array) => void;
+  /** Of a command that still runs whole lines only, because a part of a secret could not be recognised. */
+  take(isWhole: boolean): string;
+}
+
+function openRunningOutput(maxBytes: number): RunningOutput {
+  let capture = new BoundedCapture(maxBytes);
+  return {
+    heard: (chunk) => capture.push(chunk),
+    take(isWhole) {
+      const { bytes, totalBytes, truncated } = capture.finish();
+      const end = isWhole ? bytes.length : bytes.lastIndexOf(10) + 1;
+      capture = new BoundedCapture(maxBytes);
+      capture.push(bytes.subarray(end));
+      const parts = [
+        bytes.toString('utf8', 0, end).replace(/\n$/, ''),
+        ...(truncated ? [`[cut: ${totalBytes} bytes since the last look]`] : []),
+        ...(end < bytes.length ? ['[the last line is not complete yet]'] : []),
+      ];
+      return parts.filter((part) => part !== '').join('\n');
+    },
   };
 }
 
@@ -298,9 +508,10 @@ type Asked = Parameters<AgentRun['environment']['sandbox']['run']>[0];
 async function runSandboxed(
   run: AgentRun,
   place: ToolPlace,
-  asked: Pick<Asked, 'argv' | 'network' | 'timeoutMs' | 'maxOutputBytes' | 'stdin'>,
+  asked: Pick<Asked, 'argv' | 'network' | 'timeoutMs' | 'maxOutputBytes' | 'stdin' | 'heard' | 'signal'>,
 ): Promise<SandboxResult> {
   const { sandbox, config } = run.environment;
+  const { signal } = run.services;
   const result = await sandbox.run({
     ...asked,
     workspace: place.workspace,
@@ -309,9 +520,9 @@ async function runSandboxed(
     withheld: { isWithheld: isVersionControl, stubs: await place.stubs(), stub: 'git' },
     env: toolEnvironment(run, place),
     maxMemoryBytes: maxMemoryBytes(config),
-    signal: run.services.signal,
+    signal: asked.signal === undefined ? signal : AbortSignal.any([signal, asked.signal]),
   });
-  run.services.signal.throwIfAborted();
+  signal.throwIfAborted();
   return result;
 }
 

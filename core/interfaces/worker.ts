@@ -204,8 +204,10 @@ export type HandUse =
   | { readonly kind: 'delete'; readonly path: string }
   /** A question to version control: a subcommand, and its arguments as words. */
   | { readonly kind: 'vcs'; readonly command: string; readonly args: readonly string[] }
-  /** Shell text, in the sandbox. */
+  /** Shell text, in the sandbox; `background`: the answer is an id at once, and `command` concerns what has one. */
   | { readonly kind: 'execute'; readonly command: string; readonly timeoutSeconds?: number }
+  | { readonly kind: 'background'; readonly command: string; readonly timeoutSeconds?: number }
+  | { readonly kind: 'command'; readonly action: 'list' | 'output' | 'stop'; readonly id?: string }
   | CodeUse;
 
 /** Result of a tool call. A model may read `text`; parts from files or programs are untrusted. */
@@ -307,10 +309,7 @@ export interface AgentProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/**
- * A program that is driven line by line. Disposing of it ends it and all its child processes. `ended` reports how it
- * ended.
- */
+/** A program that is driven line by line. Disposing of it ends it and its children; `ended` reports how it ended. */
 export interface AgentProcess extends AsyncDisposable {
   send(line: string): void;
   /** Throws PROVIDER_FAILED beyond the limits. */

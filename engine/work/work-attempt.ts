@@ -155,7 +155,7 @@ export async function workAttempt(
       const tools = openAttemptTools(run, task, calls, isOfSeveral);
       const history = openHistory(run, base, { place, kept });
       await using code = await openCode(run, at, () => givenDirectories(run, workspace, base.tree));
-      const hands = openWorkspaceTools(run, at, { watch, history, code }, tools);
+      await using hands = openWorkspaceTools(run, at, { watch, history, code }, tools);
       const sources = await openSources(run, {
         place: at,
         tools,
@@ -201,6 +201,8 @@ export async function workAttempt(
       };
       const earlier = calls.lost().map(lostUse);
       const result = await ask(run, { ...worker, ...asked.worker }, given, tools);
+      // Nothing may write while the change is captured.
+      await hands[Symbol.asyncDispose]();
       await asked[Symbol.asyncDispose]();
       const codeKept = await code.kept();
       await code[Symbol.asyncDispose]();

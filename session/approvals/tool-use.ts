@@ -139,6 +139,13 @@ export function classifyUse(use: Pick<ToolUse, 'request'>): ClassifiedUse {
   }
   const name = `${tool} ${action}`;
   if (reading.has(name)) return { kind: 'reading', class: 'safe', rule: 'reads', why: 'it only reads' };
+  if (tool === 'workspace.command')
+    return {
+      kind: 'reading',
+      class: 'safe',
+      rule: 'own-command',
+      why: 'it looks at or stops an allowed command',
+    };
   if (writing.has(name))
     return {
       kind: 'writing',

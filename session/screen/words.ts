@@ -260,7 +260,7 @@ interface ToolWords {
 const verbs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'workspace.fs': { read: 'read', write: 'write', delete: 'delete', list: 'list' },
   'workspace.search': { search: 'search' },
-  'workspace.command': { execute: '$' },
+  'workspace.command': { execute: '$', list: 'commands', output: 'output of', stop: 'stop' },
 };
 /** A shorter duration is not shown. */
 const leastMs = 1000;

@@ -112,7 +112,12 @@ function remember(all: Map<string, string>, one: string, what: string): void {
   if (all.size > mostHeld && oldest !== undefined) all.delete(oldest);
 }
 
-const looking = new Set(['workspace.fs read', 'workspace.search search']);
+const looking = new Set([
+  'workspace.fs read',
+  'workspace.search search',
+  'workspace.command list',
+  'workspace.command output',
+]);
 
 /** Whether a call is read-only, locally and remotely. */
 function isLooking({ tool, action }: ToolRequest): boolean {
