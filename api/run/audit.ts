@@ -4,12 +4,16 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
-import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
+import type { ApprovalVerdict, OwnedPaths } from '../../core/interfaces/approval.ts';
 import type { RunView, WaitsFor } from '../../core/interfaces/run-view.ts';
+import type { CheckRecord } from '../../core/interfaces/stage.ts';
 import { usedWaivers } from '../../engine/config/waivers.ts';
+import { approversNeeded } from '../../engine/decide/budget.ts';
+import { type DecisionInput, inputProblems } from '../../engine/record/decision-input.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { listApprovals } from '../../engine/record/stored-approvals.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
+import { isApproverCheck } from '../../spec/facts.ts';
 import { type GateReport, readGateReport } from '../../store/record/gate-report.ts';
 import { runFinder } from '../../store/record/list-records.ts';
 import { parseNamedJson } from '../../store/record/record-paths.ts';
@@ -32,6 +36,8 @@ import { runFindings } from './run-data.ts';
 export interface RunAudit extends SpecOrigin {
   /** Everyone who signed, counted or not, as the policy commit names the signers. */
   readonly people: readonly SignedBy[];
+  /** Everything that demanded approvals, as the record has it; absent if the record does not show it. */
+  readonly demands?: readonly ApprovalDemand[];
   readonly diff?: BoundedDiff;
   /** Of the sealed commit, with the keys that the user trusts. */
   readonly verified?: VerifiedTarget;
@@ -41,6 +47,17 @@ export interface RunAudit extends SpecOrigin {
 
 type SignedBy = WaitsFor['people'][number] &
   Partial<Pick<ApprovalVerdict, 'signedAt' | 'role' | 'comment' | 'inProcess'>>;
+
+/** What demanded approvals, and of how many people. */
+export interface ApprovalDemand {
+  /** `writ`: the change edits files that govern writ. */
+  readonly by: 'spec' | 'policy' | 'owners' | 'writ';
+  readonly needed: number;
+  /** The check that demanded them. */
+  readonly check?: Pick<CheckRecord, 'id' | 'command'>;
+  /** The line of `.writ/owners`. */
+  readonly owned?: Pick<OwnedPaths, 'pattern' | 'owners'>;
+}
 
 /** The start of a patch without secrets, in lines. */
 interface BoundedDiff {
@@ -58,15 +75,16 @@ const maxDiffBytes = 8 * 1024 * 1024;
 export async function auditRun(context: VerifyContext, opened: OpenedRun): Promise<RunAudit> {
   const { store, view } = opened;
   const commit = view.decision?.type === 'commit' ? view.decision.commitSha : undefined;
-  const [origin, people, patch, run, [verified]] = await Promise.all([
+  const [origin, people, demands, patch, run, [verified]] = await Promise.all([
     originOfSpec(opened),
     view.waiting?.people ?? peopleOf(opened),
+    demandsOf(opened),
     store.objects.read(store.refs.content(view.runId), 'patchset.diff').catch(() => undefined),
     store.objects.read(store.refs.run(view.runId), 'run.json'),
     commit === undefined ? [] : verifyTargets(context, [commit], { ...noDemands, form: 'commit' }),
   ]);
   const diff = patch === undefined || patch.byteLength > maxDiffBytes ? undefined : bounded(patch);
-  return { ...origin, people, ...compact({ diff, verified, used: run && usedIn(run) }) };
+  return { ...origin, people, ...compact({ demands, diff, verified, used: run && usedIn(run) }) };
 }
 
 /** Secrets are masked before lines are cut: half of one is still one. */
@@ -89,6 +107,7 @@ function usedIn(bytes: Uint8Array): RunAudit['used'] {
 
 const approvalPath = /^approvals\/\d+\.json$/;
 const shownPath = 'approvals/gate-report.json';
+const inputPath = 'decision-input.json';
 
 /** Evaluates the signatures of a decided run again, each as of its arrival. */
 async function peopleOf({ repository, store, view }: OpenedRun): Promise<readonly SignedBy[]> {
@@ -124,6 +143,43 @@ async function peopleOf({ repository, store, view }: OpenedRun): Promise<readonl
     return Number.isNaN(receivedAtMs) ? one : { ...one, receivedAtMs };
   });
   return (await evaluateHere({ repository, store, runId, record, report, approvals })).approvers;
+}
+
+/** Reads who demanded approvals from the input of the decision and from the checks that people were shown. */
+async function demandsOf({ store, view }: OpenedRun): Promise<readonly ApprovalDemand[] | undefined> {
+  const files = await store.objects.readMany(store.refs.run(view.runId), [inputPath, shownPath]);
+  const [bytes, shown] = [files.get(inputPath), files.get(shownPath)];
+  if (bytes === undefined) return undefined;
+  const input = parseNamedJson(inputPath, bytes) as DecisionInput;
+  if (inputProblems(input).length > 0) return undefined;
+  const { human, touchesGoverning, owners = [] } = input;
+  const stages = [...(shown === undefined ? [] : readGateReport(shown).stages), ...view.stages];
+  // A rule whose approvals have arrived reports none any more: the checks that people were shown come first.
+  const byChecks = new Map<string, ApprovalDemand>();
+  for (const { id, command, fromPolicy, ...check } of stages.flatMap(({ checks }) => checks)) {
+    const needed = neededBy({ command, ...check }, human.needed);
+    if (needed === undefined || byChecks.has(id)) continue;
+    byChecks.set(id, { by: fromPolicy ? 'policy' : 'spec', needed, check: { id, command } });
+  }
+  const bySpec = approversNeeded(human, false);
+  return [
+    ...(bySpec === 0 ? [] : [{ by: 'spec', needed: bySpec } as const]),
+    ...byChecks.values(),
+    ...owners.map((owned) => ({ by: 'owners', needed: 1, owned }) as const),
+    ...(touchesGoverning ? [{ by: 'writ', needed: approversNeeded(human, true) } as const] : []),
+  ];
+}
+
+/** People that a check demands; `undefined` if it demands none. */
+function neededBy(
+  { kind, command, required, findings }: Pick<CheckRecord, 'kind' | 'command' | 'required' | 'findings'>,
+  bySpec: number,
+): number | undefined {
+  if (!required) return undefined;
+  const { needed } = findings.find(({ detail }) => detail?.waiting === true)?.detail ?? {};
+  if (typeof needed === 'number') return needed;
+  if (!isApproverCheck({ kind, command })) return undefined;
+  return Number(/--min[= ]+(\d+)/.exec(command)?.[1] ?? Math.max(1, bySpec));
 }
 
 /** When the Scheduler first saw each approval, by the SHA-256 of its document. */

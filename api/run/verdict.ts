@@ -106,7 +106,7 @@ export function toVerdict(view: EndedRun): Verdict {
           ...(view.state === 'interrupted' ? [resume] : []),
           {
             line: `writ verify ${decision.commitSha ?? view.runId}`,
-            about: 'signature, subjects, spec and evidence digests, log inclusion; offline',
+            about: `signature, subjects, spec and evidence digests${view.provenance?.proof === undefined ? '' : ', log inclusion'}; offline`,
           },
           ...(view.provenance?.bundle === undefined
             ? []

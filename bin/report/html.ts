@@ -171,13 +171,26 @@ function commitOf(view: RunView): string {
   return `<p class="commit small">${commit.onBranch ? `commit ${sha} on ${ref}` : `commit object ${sha} was made, but not put on ${ref}`}</p>`;
 }
 
+/** What demanded approvals, one sentence each. */
+function demandWords({ demands, people }: RunAudit): string {
+  const named = (demands ?? []).slice(0, open).map(({ by, needed, check, owned }) => {
+    const count = toCount(needed, 'approval');
+    const where = check === undefined ? '' : `, in its check \`${check.id}\` (\`${check.command}\`)`;
+    if (owned !== undefined)
+      return `The file \`.writ/owners\` asks for an approval by ${owned.owners.join(' or ')}, for changes of \`${owned.pattern}\`.`;
+    if (by === 'writ') return `writ asks for ${count} of a change to its own policy files.`;
+    return `${by === 'spec' ? 'The spec' : 'The policy of the repository'} asks for ${count}${where}.`;
+  });
+  if (named.length > 0 || demands === undefined) return named.join(' ');
+  return people.some(({ status }) => status === 'counts')
+    ? 'The record does not show what asked for an approval.'
+    : 'No approval was asked for: not by the spec, the policy of the repository or its owners.';
+}
+
 /** Who signed what, with which key, and whether it counts. */
-function peopleOf(view: RunView, { people, document, verified }: RunAudit): string {
-  const needed = view.waiting?.needed ?? at(document, 'risk', 'humanInLoop', 'minApprovers');
-  const asked =
-    typeof needed !== 'number'
-      ? ''
-      : `The spec asks for ${needed === 0 ? 'no approval' : toCount(needed, 'approval')}.`;
+function peopleOf(view: RunView, audit: RunAudit): string {
+  const { people, verified } = audit;
+  const asked = `<bdi>${escapeHtml(demandWords(audit), 4000)}</bdi>`;
   const seal = sealRow(view, verified);
   if (people.length === 0 && seal === '') return `<p class="card soft">No one signed. ${asked}</p>`;
   const rows = people
@@ -294,12 +307,17 @@ function findingsOf(view: RunView): string {
 }
 
 /** Which policy applied, who sealed, where it is logged, and what verifying it came to. */
-function sealOf(view: RunView, { verified }: RunAudit): string {
+function sealOf(view: RunView, { verified, document }: RunAudit): string {
   const { provenance, policyCommit, policyRef } = view;
   const { log } = verified?.report.grounds ?? {};
   const isSealed = provenance?.bundle !== undefined;
   const index = log?.index ?? provenance?.logIndex;
-  const origin = log?.origin ?? provenance?.logOrigin;
+  const noLog =
+    at(document, 'provenance', 'transparencyLog', 'mode') === 'none'
+      ? 'none: the spec asks for no log entry'
+      : 'none: the record of the run holds no log proof';
+  const origin =
+    log?.origin ?? provenance?.logOrigin ?? (provenance?.proof === undefined ? noLog : 'see the log proof');
   const state =
     verified === undefined
       ? isSealed
@@ -312,7 +330,7 @@ function sealOf(view: RunView, { verified }: RunAudit): string {
     [
       ['Policy commit', policyCommit],
       ['Policy of', policyRef],
-      ['Log', isSealed ? (origin ?? 'see the log proof') : undefined],
+      ['Log', isSealed ? origin : undefined],
       [
         'Log entry',
         index === undefined

@@ -18,8 +18,20 @@ export interface SealedRepository {
   readonly git: (cwd: string, ...args: string[]) => string;
 }
 
-/** A repository with one sealed commit, approved by one person; `undefined` where no run works on this machine. */
-export async function makeSealedRepository(root: string): Promise<SealedRepository | undefined> {
+/**
+ * A repository with one sealed commit, approved by one person; `undefined` where no run works on this machine. `files`
+ * of its `.writ` and parts of its `spec` may differ.
+ */
+export async function makeSealedRepository(
+  root: string,
+  {
+    files = {},
+    spec: more = { risk: { level: 'medium', humanInLoop: { required: true, minApprovers: 1 } } },
+  }: {
+    readonly files?: Readonly<Record<string, string>>;
+    readonly spec?: Parameters<typeof sampleSpecWith>[0];
+  } = {},
+): Promise<SealedRepository | undefined> {
   const [repo, home, trust] = [join(root, 'repo'), join(root, 'home'), join(root, 'trust')];
   const base = {
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -50,15 +62,16 @@ export async function makeSealedRepository(root: string): Promise<SealedReposito
   const ana = makeKey(root, 'ana');
   const people = `ana@example.org namespaces="writ-approval@v1" ${publicOf(ana)}\n`;
   writeFileSync(join(repo, '.writ', 'allowed_signers'), people);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(repo, '.writ', name), text);
   writeFileSync(join(repo, 'a.txt'), 'one\n');
   git(repo, 'init', '-q', '-b', 'main');
   git(repo, 'add', '-A');
   git(repo, 'commit', '-qm', 'base');
   const spec = sampleSpecWith({
     metadata: { target: { repo: { type: 'local', locator: repo } } },
-    risk: { level: 'medium', humanInLoop: { required: true, minApprovers: 1 } },
     provenance: { transparencyLog: { mode: 'internal-ledger' } },
     ...asksForTwo,
+    ...more,
   });
   writeFileSync(join(trust, 'spec.json'), JSON.stringify(spec));
   writeFileSync(join(trust, 'people'), people);
@@ -66,7 +79,7 @@ export async function makeSealedRepository(root: string): Promise<SealedReposito
   const { run_id: runId } = await expectExit(4, 'run', join(trust, 'spec.json'), '--patch', '../good.patch');
   await expectExit(0, 'approve', runId, '--key', ana);
   await expectExit(0, 'resume', runId);
-  const { vkey } = await expectExit(0, 'ledger', 'show');
+  const { vkey } = (await author('ledger', 'show')).data ?? { vkey: '' };
   const keys = join(home, '.config', 'writ', 'keys');
   const [pem = ''] = readdirSync(keys).filter((name) => /^signing-.*\.pub\.pem$/.test(name));
   cpSync(join(keys, pem), join(trust, 'signer.pem'));

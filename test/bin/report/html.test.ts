@@ -48,8 +48,8 @@ const audit: RunAudit = {
   document: {
     intent: { problemStatement: 'A part is accepted.', inScope: ['src/auth.js'], outOfScope: ['vendor/'] },
     acceptance: { successCriteria: ['a part is refused'] },
-    risk: { humanInLoop: { minApprovers: 2 } },
   },
+  demands: [{ by: 'spec', needed: 2 }],
   diff: { lines: ['diff --git a/x b/x', '--- a/x', '+++ b/x', '@@ -1 +1 @@', '-old', '+new'], leftOut: 12 },
   used: { tokens: 750, costUsd: 0.004 },
 };
@@ -69,6 +69,10 @@ const hostileAudit: RunAudit = {
     intent: { problemStatement: hostileText, inScope: [hostileText, 7, null], outOfScope: { length: 3 } },
     acceptance: hostileText,
   },
+  demands: [
+    { by: 'policy', needed: 2, check: { id: hostileText, command: hostileText } },
+    { by: 'owners', needed: 1, owned: { pattern: hostileText, owners: [hostileText] } },
+  ],
   diff: { lines: [`diff --git ${hostileText}`, `+${hostileText}`, `-${hostileText}`], leftOut: 0 },
 };
 const { decision: _, ...undecided } = committed;
@@ -172,6 +176,13 @@ t.test('the page says in one sentence how it ended, and who signed with which ke
   );
   t.match(page, 'does not count: author; an author of the change');
   t.match(page, 'The spec asks for 2 approvals.');
+  const wordsOf = (more: Partial<RunAudit>) => renderRunHtml(committed, { ...audit, ...more });
+  t.match(
+    wordsOf({ demands: [{ by: 'writ', needed: 2 }] }),
+    'writ asks for 2 approvals of a change to its own',
+  );
+  t.match(wordsOf({ demands: [] }), 'The record does not show what asked for an approval.', 'one counts');
+  t.match(wordsOf({ demands: [], people: [] }), 'No approval was asked for');
   for (const said of ['A part is accepted.', 'src/auth.js', 'vendor/', 'a part is refused'])
     t.match(page, said);
   t.match(page, '<span class="del">-old</span>\n<span class="add">+new</span>');
