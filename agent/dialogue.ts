@@ -93,6 +93,8 @@ export function openDialogue(order: DialogueOrder): Dialogue {
   /** Makes the next question smaller than the one that was refused in these words; false if it cannot be. */
   const shrink = (words: string): boolean => {
     const [size, replied] = [conversation.size, reply];
+    reply = Math.min(reply, replyLimitIn(words, reply) ?? reply);
+    if (reply < replied) return true;
     const { context, sent } = tokensIn(words, size + overhead);
     reply = Math.min(reply, context === undefined ? smallReply : replyTokens(context));
     const room = conversationCharacters(context ?? leastWindow, overhead);
@@ -148,6 +150,18 @@ function conversationCharacters(context: number, overhead: number): number {
   const window = Math.min(context, 2 * usualWindow);
   const room = charactersPerToken * (window - replyTokens(context));
   return Math.floor(Math.max(room - overhead, room * leastShare));
+}
+
+/** The tokens of a reply that a refusal allows which speaks of the reply alone; `undefined` for any other refusal. */
+function replyLimitIn(words: string, asked: number): number | undefined {
+  if (
+    /context|prompt|input tokens/i.test(words) ||
+    !/max_\w{0,11}tokens|(?:completion|output) tokens/i.test(words)
+  )
+    return undefined;
+  const numbers = [...words.matchAll(/\b\d{3,8}\b/g)].map(([digits]) => Number(digits));
+  const fitting = numbers.filter((one) => one >= leastContext && one < asked);
+  return fitting.length > 0 ? Math.max(...fitting) : Math.min(smallReply, Math.ceil(asked / 2));
 }
 
 /**

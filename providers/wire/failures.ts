@@ -78,6 +78,9 @@ const words: readonly RegExp[] = [
   /\breached context length of \d+/i,
   /\bgreater than max_seq_len\b/i,
   /\bmust have less than \d+ tokens\b/i,
+  // The reply that was asked for.
+  /\bmax_(?:completion_|output_)?tokens\b.{0,120}\b(?:too large|at most|less than or equal|valid range|maximum)\b/is,
+  /\bvalid range of max_(?:completion_|output_)?tokens\b/i,
 ];
 
 /** A request that is larger than the limit of a minute: waiting does not help. OpenAI, Groq. */

@@ -227,6 +227,35 @@ t.test('a refusal of the reply alone leaves the conversation as it is', async (t
   }
 });
 
+t.test(
+  'a reply that is longer than the model allows is asked for again, as the vendor wants it',
+  async (t) => {
+    const bodies = async (refuse: (body: Record<string, unknown>) => string | undefined) => {
+      const { end, asked } = await talk((one) => {
+        const words = refuse(one.body as Record<string, unknown>);
+        return words === undefined ? { text: 'A file.' } : refusal(words);
+      });
+      t.match(end, { kind: 'answered' });
+      return asked.map(({ body }) => body as Record<string, unknown>);
+    };
+    for (const [words, most] of [
+      ['max_tokens is too large: 16384. This model supports at most 4096 completion tokens', 4096],
+      ['Invalid max_tokens value, the valid range of max_tokens is [1, 8192]', 8192],
+      ['max_tokens: Input should be less than or equal to 2048', 2048],
+    ] as const) {
+      const asked = await bodies(({ max_tokens: reply }) => (Number(reply) > most ? words : undefined));
+      t.strictSame(
+        asked.map(({ max_tokens: reply }) => reply),
+        [16_384, most],
+        words,
+      );
+    }
+    const renamed = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.";
+    const [, again] = await bodies((body) => ('max_tokens' in body ? renamed : undefined));
+    t.match(again, { max_completion_tokens: 16_384, max_tokens: undefined });
+  },
+);
+
 t.test('a question that is longer than the window is sent without its middle', async (t) => {
   const question = `First words. ${'attached '.repeat(10_000)} Last words.`;
   const words = (prompt: number, reply: number) =>

@@ -51,11 +51,11 @@ export interface ChatDialect {
 
 /**
  * The chat dialect of one vendor. A gateway that loses the calls of a streamed reply will lose them again: later
- * requests do not stream.
+ * requests do not stream. A server that wants the other name of the limit of a reply is asked again by that name.
  */
 export function chatFormat(dialect: ChatDialect, { key }: Pick<ProviderSetting, 'key'>): WireFormat {
-  const { provider, failureOf } = dialect;
-  let streams = dialect.streams;
+  const { provider } = dialect;
+  let { streams, lengthField } = dialect;
   return {
     provider,
     toWire: (request) => {
@@ -77,7 +77,7 @@ export function chatFormat(dialect: ChatDialect, { key }: Pick<ProviderSetting, 
           model,
           messages: toChatMessages(request, { provider, reasoningBack: dialect.reasoningBack(model) }),
           ...toChatTools(request.tools),
-          ...(maxOutputTokens === undefined ? {} : { [dialect.lengthField]: maxOutputTokens }),
+          ...(maxOutputTokens === undefined ? {} : { [lengthField]: maxOutputTokens }),
           ...(temperature === undefined || noTemperature !== undefined ? {} : { temperature }),
           ...(cacheKey === undefined || !dialect.namesCache ? {} : { prompt_cache_key: cacheKey }),
           ...dialect.own?.(request, streams),
@@ -93,7 +93,14 @@ export function chatFormat(dialect: ChatDialect, { key }: Pick<ProviderSetting, 
           streams = false;
         },
       }),
-    failureOf,
+    failureOf(status, body) {
+      const said = dialect.failureOf(status, body);
+      if (lengthField === 'max_completion_tokens' || !said.found.includes("'max_completion_tokens'"))
+        return said;
+      lengthField = 'max_completion_tokens';
+      // Of this kind it is asked again.
+      return { ...said, kind: 'broken-reply' };
+    },
   };
 }
 
