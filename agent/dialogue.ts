@@ -170,6 +170,10 @@ function replyLimitIn(words: string, asked: number): number | undefined {
  */
 function tokensIn(words: string, characters: number): { readonly context?: number; readonly sent?: number } {
   const plain = words.replace(/<[^<>]{0,1000}>/g, ' ').replace(/(\d),(?=\d{3}(?!\d))/g, '$1');
+  // Anthropic: `context limit: PROMPT + REPLY > WINDOW`.
+  const [, prompt, asked, window] = /\b(\d{1,8}) \+ (\d{1,8}) > (\d{3,8})\b/.exec(plain) ?? [];
+  if (prompt !== undefined && Number(window) >= leastContext)
+    return { context: Number(window), sent: Number(prompt) + Number(asked) };
   const [, count] = /(?:context|maximum|limit|<=|>)\D{0,60}?(\d{3,8})\b/i.exec(plain) ?? [];
   const context = Number(count ?? 0);
   if (context < leastContext) return {};

@@ -263,7 +263,7 @@ async function checkCommits(
   const problems = missing.map(({ ref, commit }) => ({
     code: 'object-missing' as const,
     where: `${ref.ref}:decision.json`,
-    what: `commit ${commit}, which the decision made, is not there: where it was made elsewhere, \`git fetch\` brings its branch`,
+    what: `commit ${commit}, which the decision made, is not there: where it was made elsewhere, \`git fetch\` brings its branch; a clone of some branches or a shallow clone needs all of them: \`git remote set-branches origin '*'\`, \`git fetch --unshallow\``,
     refs: [ref.ref],
   }));
   return { problems, notLanded };

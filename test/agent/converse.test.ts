@@ -216,6 +216,11 @@ t.test('a refusal of the reply alone leaves the conversation as it is', async (t
         `'max_tokens' or 'max_completion_tokens' is too large: ${reply}. This model's maximum context length is 16384 tokens and your request has ${prompt} input tokens (${reply} > 16384 - ${prompt}).`,
     ],
     [8192, () => 'the request exceeds the available context size (8192 tokens), request 7654321'],
+    [
+      8192,
+      (prompt: number, reply: number) =>
+        `input length and \`max_tokens\` exceed context limit: ${prompt} + ${reply} > 8192, decrease input length or \`max_tokens\` and try again`,
+    ],
     [8192, () => 'the request exceeds the available context size. try increasing it'],
   ] as const) {
     const { end, said, asked } = await talk(smallServer(window, words, 3), { fileSize: 1000 });

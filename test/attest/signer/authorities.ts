@@ -72,8 +72,11 @@ export interface Stamper {
   lie(answer: (asked: Asked) => Answered | Promise<Answered>): void;
 }
 
-/** `at` is what it says the time is. */
-export async function serveStamper(t: Test, at?: Date): Promise<Stamper> {
+/** `at` is what it says the time is: whole seconds, since the stock verifier reads no fraction that ends in a zero. */
+export async function serveStamper(
+  t: Test,
+  at = new Date(Math.floor(Date.now() / 1000) * 1000),
+): Promise<Stamper> {
   const tsa = await initializeTSA(pair(), at);
   const stampOf = async (hashAlgorithmOID: string, hash: Uint8Array): Promise<Buffer> => {
     const policyOID = '1.3.6.1.4.1.57264.2';
