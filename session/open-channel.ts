@@ -62,6 +62,8 @@ export interface ChannelParts {
   readonly requireHoldable?: () => Promise<void>;
   /** Throws if the policy does not allow the model; called before it is chosen. */
   readonly requireModel?: (model: string) => void;
+  /** Rejects if a hook refuses what a model is to get; called before its facts are written. */
+  readonly admit?: (wants: readonly Want[], state: SessionState) => Promise<void>;
   /**
    * Does what is wanted and sends reports of it; called after the facts are on disk. A rejection ends the turn as
    * failed.
@@ -147,6 +149,7 @@ export function openChannel({
         const seen = isReport(one.command) ? {} : await look(before, one.command);
         const command = await withAttachments(before, one.command);
         const decided = decide(before, command, { ...time, newId, ...seen });
+        if (parts.admit !== undefined && decided.wants.length > 0) await parts.admit(decided.wants, before);
         const kept = withoutSecrets(decided.facts);
         await audit?.accepted(one.command, before, kept);
         next = kept.reduce((sofar, fact) => reduce(sofar, { ...fact, atMs: time.nowMs }), before);

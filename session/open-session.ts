@@ -13,6 +13,7 @@ import { removeTree } from '../workspace/git/torn-paths.ts';
 import type { GrantLedger } from './approvals/grants.ts';
 import { keepAudit, openAudit } from './audit/keep-audit.ts';
 import { expandCommand, findFileCommands } from './file-commands.ts';
+import { type HookSetting, openHooks, wordsToModel } from './hooks.ts';
 import { openChannel, type SessionChannel } from './open-channel.ts';
 import { requireApart } from './self-test.ts';
 import type { Fact, Happened, SessionGround } from './state/fact.ts';
@@ -43,6 +44,8 @@ export interface SessionSetting extends OpenWorkSetting {
   readonly witness: JournalWitness;
   /** Throws if the policy does not allow the model. */
   readonly requireModel?: (model: string) => void;
+  /** Absent: none. */
+  readonly hooks?: HookSetting;
   /** The user's folder of commands and skills. Absent: only those of the repository count. */
   readonly userDirectory?: string;
 }
@@ -94,7 +97,11 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
     // Copies of other killed sessions are removed in the background.
     const swept = sweepCopies(repository, threadId);
     opened.defer(() => swept);
-    const work = openWork(setting, watcher, place);
+    const hooks =
+      setting.hooks &&
+      opened.use(openHooks(setting.hooks, threadId, { ...setting, mask: setting.approval.mask }));
+    watcher.guard(hooks);
+    const work = openWork(setting, watcher, place, hooks);
     const visits = openVisits();
     const uploads = openUploads();
     const channel = opened.use(
@@ -113,6 +120,15 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
         fingerprint: () => workspaceFingerprint(repository),
         requireApart: async () => requireApart('allow', await setting.selfTest.result()),
         requireHoldable: () => requireHoldable(repository),
+        ...(hooks === undefined
+          ? {}
+          : {
+              admit: async (wants, now) => {
+                const text = wordsToModel(wants, now);
+                const fault = text === '' ? undefined : await hooks.message(text);
+                if (fault !== undefined) throw fault;
+              },
+            }),
         ...(setting.requireModel === undefined ? {} : { requireModel: setting.requireModel }),
       }),
     );

@@ -2,6 +2,7 @@
 import type { ModelChoice } from '../core/interfaces/worker.ts';
 import type { SessionPolicy } from '../engine/config/session-policy.ts';
 import type { AgentProfile } from './agents.ts';
+import type { HookSetting } from './hooks.ts';
 import type { GoalAmounts } from './state/goal.ts';
 import type { ApprovalPolicy, SessionContext, StartedSettings } from './state/settings.ts';
 
@@ -48,6 +49,8 @@ export interface SessionOptions {
   readonly goalBudget: GoalAmounts;
   /** Limits of the repository and the machine; the other options are within them. */
   readonly policy: SessionPolicy;
+  /** Of the user, and of the policy commit. */
+  readonly hooks: HookSetting;
 }
 
 interface WebOptions {

@@ -20,6 +20,7 @@ import { maskValues } from '../../providers/wire/traffic-file.ts';
 import type { AgentProfile } from '../../session/agents.ts';
 import type { ReadGraph } from '../../session/api/session-routes.ts';
 import { keepGrants } from '../../session/approvals/grants.ts';
+import { hookName } from '../../session/hooks.ts';
 import type { SessionLog } from '../../session/open-log.ts';
 import { type OpenSession, openSession, type SessionSetting } from '../../session/open-session.ts';
 import { openSelfTester, requireApart, type SelfTester } from '../../session/self-test.ts';
@@ -114,6 +115,7 @@ export async function serveCode(
       sandbox: sandboxFacts(engine, setting.sandbox),
       mcp: () => [...mcp.values()],
       policy: policyLimits(options.policy),
+      hooks: options.hooks.hooks.map(hookName),
       selfTest: selfTest.result,
     },
     selfTest,
@@ -336,6 +338,7 @@ async function sessionSetting(
       };
     },
     userDirectory: userConfigDir(context.env),
+    hooks: options.hooks,
     requireModel: (id) => requireModelAllowed(options.policy, otherModel(model, id)),
     ground: sessionEnvironment(options, found),
     ...(resume === undefined ? {} : { resume }),

@@ -1,11 +1,14 @@
 /* Collects the settings of a session from command line, profile and configuration, and serves it. */
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { readVersion } from '../../api/build.ts';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
+import { readGuarded } from '../../core/base/files.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
-import { sessionPolicyOf } from '../../engine/config/read-session-policy.ts';
+import { readUserHooks, type SessionHook, sessionPolicyOf } from '../../engine/config/read-session-policy.ts';
 import {
   approvalWithin,
   leastOf,
@@ -94,7 +97,7 @@ export async function readSessionOptions(
   const model = chooseModel(context, withPlanMode(bound), variable, recordedBase);
   const reading = agent === undefined ? undefined : readingContext(agent);
   const ofSession = line.context === undefined || line.context === 'dev' ? (reading ?? 'dev') : line.context;
-  const config = await configured(repository);
+  const { config, tree } = await configured(repository);
   const policy = sessionPolicyOf(config);
   if (line.mode !== 'stdio') requireModelAllowed(policy, model);
   if (line.networkAccess === 'allow') requireNetworkAllowed(policy);
@@ -126,6 +129,7 @@ export async function readSessionOptions(
     goal: line.goal,
     goalBudget: toAmounts(config.goal, policy),
     policy,
+    hooks: { hooks: [...(await userHooks(context)), ...config.hooks], tree },
   };
 }
 
@@ -145,10 +149,19 @@ function readingContext({ context, tools }: AgentProfile): SessionContext | unde
 }
 
 /** Of the policy, never of the working tree: a model writes there. */
-async function configured(repository: Repository): Promise<WritConfig> {
+/** `[hooks]` of the user's own `config.toml`. CONFIG_INVALID, KEY_INSECURE. */
+async function userHooks({ env }: Pick<CommandContext, 'env'>): Promise<readonly SessionHook[]> {
+  const file = join(userConfigDir(env), 'config.toml');
+  const text = existsSync(file) ? await readGuarded(file, false) : undefined;
+  return text === undefined ? [] : readUserHooks(Buffer.from(text), file);
+}
+
+async function configured(
+  repository: Repository,
+): Promise<{ readonly config: WritConfig; readonly tree: string }> {
   const { tree } = await resolveBase(repository, 'HEAD');
   const bytes = await readBlob(repository, tree, '.writ/config.toml');
-  return parseConfig(bytes, sealingForms);
+  return { config: parseConfig(bytes, sealingForms), tree };
 }
 
 function toAmounts(

@@ -334,6 +334,8 @@ const rows = {
       128,
       'the policy of the repository or of this machine does not allow that',
     ],
+    HOOK_REFUSED: [403, 128, 'a hook of the user or of the policy commit refused that'],
+    HOOK_FAILED: [502, 128, 'a hook neither allowed nor refused that, which counts as a refusal'],
     GOAL_NOT_ACTIVE: [409, 128, 'the session has no goal'],
     SELF_APPROVAL_POSSIBLE: [409, 128, 'a command in the sandbox could reach the server that approves it'],
     UNSUPPORTED_OPERATION: [422, 128, 'this session does not support that operation'],

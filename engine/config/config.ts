@@ -14,7 +14,7 @@ import {
   type ScannerConfig,
 } from './checks-section.ts';
 import { readMcpSection } from './mcp-section.ts';
-import { readSessionSection } from './read-session-policy.ts';
+import { readHooksSection, readSessionSection, type SessionHook } from './read-session-policy.ts';
 import {
   type ApprovalConfig,
   type BudgetConfig,
@@ -85,6 +85,8 @@ export interface WritConfig {
   readonly budget: BudgetConfig;
   /** `[session]`. Absent: the repository sets no limits. */
   readonly session?: SessionLimits;
+  /** `[hooks]`: programs that a session calls in the sandbox. */
+  readonly hooks: readonly SessionHook[];
   /** `[artifacts.<name>]`, by name: what plugins make of every change. */
   readonly artifacts: ReadonlyMap<string, RequiredArtifact>;
   readonly checks: ChecksConfig;
@@ -167,6 +169,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     factors: readFactorsSection(root.table('factors')),
     plugins: readPluginsSection(root),
     lsp: readLspSection(root.table('lsp')),
+    hooks: readHooksSection(root.table('hooks')),
     mcp: readMcpSection(root.table('mcp')),
     agents: readAgentSection(root.table('agent')),
     policies: readPolicySection(root.table('policy')),

@@ -2,14 +2,13 @@
 import type { McpServer } from '../../agent/mcp/start-server.ts';
 import { serviceUrlFault } from '../../core/base/http-question.ts';
 import { readNetworkHost } from '../../spec/checks-of.ts';
-import { type ConfigIssue, invalidFile, parseToml, TableReader } from './table-reader.ts';
+import { readUserTable, type TableReader } from './table-reader.ts';
 
 const maxServers = 16;
 const maxWords = 64;
 const maxHosts = 32;
 const maxTools = 64;
 const maxVariables = 16;
-const maxUserBytes = 64 * 1024;
 
 /** Names of variables that decide which program runs or what it loads. */
 const loading = /^(?:LD_|DYLD_|NODE_|BASH|PYTHON|PERL|RUBY|GIT_|PATH$|HOME$|TMPDIR$|ENV$|IFS$|SHELLOPTS$)/;
@@ -28,19 +27,9 @@ export function readMcpSection(
   return new Map(names.map((name) => [name, readServer(reader.table(name), name, from)]));
 }
 
-/** Tables of a user's `config.toml` that the screen of a session reads (`bin/code/code-on-screen.ts`). */
-const ofScreen = ['screen', 'keys'];
-
 /** Reads `[mcp.NAME]` of a user's `config.toml`. Throws CONFIG_INVALID. */
 export function readUserMcp(bytes: Uint8Array, file: string): readonly McpServer[] {
-  const issues: ConfigIssue[] = [];
-  const fail = (found: readonly ConfigIssue[]) => invalidFile(file, { issues: found });
-  const root = new TableReader(parseToml(bytes, maxUserBytes, fail), '', issues);
-  const servers = readMcpSection(root.table('mcp'), 'user');
-  for (const name of ofScreen) root.has(name);
-  root.end();
-  if (issues.length > 0) throw fail(issues);
-  return [...servers.values()];
+  return readUserTable(bytes, file, 'mcp', (reader) => [...readMcpSection(reader, 'user').values()]);
 }
 
 function readServer(reader: TableReader, name: string, from: McpServer['from']): McpServer {

@@ -1,4 +1,4 @@
-/* Reads `[session]` of a configuration and of the machine's policy, which only root can write. */
+/* Reads `[session]` and `[hooks]` of configurations, and the machine's policy, which only root can write. */
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
@@ -10,7 +10,7 @@ import {
   type SessionLimits,
   type SessionPolicy,
 } from './session-policy.ts';
-import { type ConfigIssue, parseToml, TableReader } from './table-reader.ts';
+import { type ConfigIssue, parseToml, readUserTable, TableReader } from './table-reader.ts';
 
 const maxNames = 64;
 const maxPolicyBytes = 64 * 1024;
@@ -51,6 +51,42 @@ export function readSessionSection(reader: TableReader): SessionLimits {
   };
   reader.end();
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** When a hook is called: before a message goes to a model, before a model's tool call, after a turn. */
+const hookEvents = ['message', 'tool', 'end'] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+/** A program that a session calls, and whose configuration names it. */
+export interface SessionHook {
+  readonly event: HookEvent;
+  /** No shell. */
+  readonly argv: readonly string[];
+  readonly from: 'user' | 'policy';
+}
+
+const maxHookWords = 64;
+
+/** Reads `[hooks]`. */
+export function readHooksSection(
+  reader: TableReader,
+  from: SessionHook['from'] = 'policy',
+): readonly SessionHook[] {
+  const hooks = hookEvents.flatMap((event): readonly SessionHook[] => {
+    if (!reader.has(event)) return [];
+    const argv = reader.texts(event, []);
+    if (argv.length === 0 || argv.length > maxHookWords || argv.some((word) => word.includes('\0')))
+      reader.refuse(reader.at(event), `expected a program and its arguments, at most ${maxHookWords} words`);
+    else if (argv[0] === '') reader.refuse(reader.at(event), 'expected a program as the first word');
+    return [{ event, argv, from }];
+  });
+  reader.end();
+  return hooks;
+}
+
+/** Reads `[hooks]` of a user's `config.toml`. Throws CONFIG_INVALID. */
+export function readUserHooks(bytes: Uint8Array, file: string): readonly SessionHook[] {
+  return readUserTable(bytes, file, 'hooks', (reader) => readHooksSection(reader, 'user'));
 }
 
 /** The policy that holds now: `[session]` of the configuration, and the machine's. MACHINE_POLICY_INVALID. */

@@ -262,6 +262,27 @@ export function readSectionAlone<Section>(
   }
 }
 
+const maxUserBytes = 64 * 1024;
+/** Every table of a user's `config.toml`, whoever reads it. */
+const userTables = ['mcp', 'screen', 'keys', 'hooks'] as const;
+
+/** Reads one table of a user's `config.toml`. CONFIG_INVALID for a fault in it, and for an unknown table. */
+export function readUserTable<Table>(
+  bytes: Uint8Array,
+  file: string,
+  name: (typeof userTables)[number],
+  read: (reader: TableReader) => Table,
+): Table {
+  const issues: ConfigIssue[] = [];
+  const fail = (found: readonly ConfigIssue[]): WritError => invalidFile(file, { issues: found });
+  const root = new TableReader(parseToml(bytes, maxUserBytes, fail), '', issues);
+  const table = read(root.table(name));
+  for (const one of userTables) root.has(one);
+  root.end();
+  if (issues.length > 0) throw fail(issues);
+  return table;
+}
+
 function unreadable(): WritError {
   return new WritError('CONFIG_INVALID', {});
 }

@@ -68,6 +68,8 @@ export interface Diagnostics {
   readonly mcp?: readonly McpState[];
   /** Limits of the repository and the machine, with the level that sets each. */
   readonly policy?: ReturnType<typeof policyLimits>;
+  /** Hooks that are called, as people read them. */
+  readonly hooks?: readonly string[];
   readonly logFile?: string;
   /** Only an error code. */
   readonly lastError?: string;

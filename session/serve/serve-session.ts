@@ -293,6 +293,7 @@ export interface DiagnosticsFacts {
   readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
   readonly mcp?: () => readonly McpState[];
   readonly policy?: Diagnostics['policy'];
+  readonly hooks?: Diagnostics['hooks'];
   /** Whether a command could approve itself. */
   readonly selfTest: () => Promise<SelfTest>;
   readonly ports: () => { readonly web: number; readonly mcp?: number };
@@ -305,7 +306,7 @@ export async function readDiagnostics(
 ): Promise<Diagnostics & Readonly<Record<string, unknown>>> {
   const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
   const now = state();
-  const { provider, key, logFile, models = [], policy = [] } = facts;
+  const { provider, key, logFile, models = [], policy = [], hooks = [] } = facts;
   const mcp = facts.mcp?.() ?? [];
   const { controller, provider: asked } = toSnapshot(now);
   const [pending] = pendingOf(now);
@@ -322,6 +323,7 @@ export async function readDiagnostics(
     ...(models.length === 0 ? {} : { models }),
     ...(mcp.length === 0 ? {} : { mcp }),
     ...(policy.length === 0 ? {} : { policy }),
+    ...(hooks.length === 0 ? {} : { hooks }),
     sandbox: {
       ...sandbox,
       selfApproval: isTried ? (reached.length > 0 ? 'possible' : 'impossible') : 'not_tried',

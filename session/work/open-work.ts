@@ -10,6 +10,7 @@ import {
 } from '../../engine/draft/stored-draft.ts';
 import { readContract } from '../../engine/intent/admit-contract.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
+import type { SessionHooks } from '../hooks.ts';
 import type { ChannelParts, EffectContext } from '../open-channel.ts';
 import type { Want } from '../state/command.ts';
 import { pursuedGoal } from '../state/goal.ts';
@@ -63,7 +64,12 @@ const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancel
  * Runs one turn at a time, which the channel enforces. An answer can continue a turn. `place` is a directory of this
  * session only, for a person's commands.
  */
-export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: string): SessionWork {
+export function openWork(
+  setting: OpenWorkSetting,
+  watcher: RunWatcher,
+  place: string,
+  hooks?: Pick<SessionHooks, 'end'>,
+): SessionWork {
   const copy = keepCopy(place);
   const waiters = openWaiters();
   const spending = openSpending(setting.named);
@@ -106,7 +112,10 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
         return { end: 'failed', reason: failedReason(fault, session.state()) };
       })
       .then(async (ended) => {
-        if (ended !== 'waits') await untilTold(() => endTurn(scope, ended));
+        if (ended === 'waits') return;
+        const fault = await hooks?.end(ended.end);
+        if (fault !== undefined) await untilTold(() => scope.note('Hook', sentenceOf(fault)));
+        await untilTold(() => endTurn(scope, ended));
       });
   };
   const turnOf = ({ state }: EffectContext): string => {
@@ -136,7 +145,8 @@ export function openWork(setting: OpenWorkSetting, watcher: RunWatcher, place: s
           if (spoken.kind === 'undo') return step(turn, session, (scope) => undoStep(scope, spoken.text));
           if (spoken.kind === 'review') return step(turn, session, reviewStep);
           if (spoken.kind === 'shell') {
-            const parts = { copy, printed: watcher.printed, idOf: watcher.idOf };
+            const { printed, idOf, exempt } = watcher;
+            const parts = { copy, printed, idOf, exempt };
             return step(turn, session, (scope) => shellStep(scope, spoken.command, want.by, parts));
           }
           if (spoken.kind === 'fork') return step(turn, session, (scope) => forkStep(scope, spoken.before));

@@ -43,7 +43,7 @@ import type { StepEnd, TurnScope, WorkSetting } from './turn-scope.ts';
 import type { RunWatcher } from './watch-runs.ts';
 
 /** What a person's command is run with, beside its turn. */
-interface ShellParts extends Pick<RunWatcher, 'printed' | 'idOf'> {
+interface ShellParts extends Pick<RunWatcher, 'printed' | 'idOf' | 'exempt'> {
   readonly copy: KeptCopy;
 }
 
@@ -58,7 +58,7 @@ export async function shellStep(
   scope: TurnScope,
   command: string,
   by: Speaker,
-  { copy, printed, idOf }: ShellParts,
+  { copy, printed, idOf, exempt }: ShellParts,
 ): Promise<StepEnd> {
   const { setting, signal, emit, newId, state } = scope;
   const { engine, repositoryPath, clock, networkAccess } = setting;
@@ -87,6 +87,7 @@ export async function shellStep(
     { most: 1, told: 'one command at a time' },
   );
   const request: ToolRequest = { runId, tool: 'workspace.command', action: 'execute', command };
+  exempt(request);
   const live = openLiveText({ clock, signal, mask: shown, emit: (text) => printed(request, text) });
   const answer = await door.use(
     () => ({ request, given: { command }, ...withheld(command) }),

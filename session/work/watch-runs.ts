@@ -4,6 +4,7 @@ import type { Clock } from '../../core/base/clock.ts';
 import { uuidV7 } from '../../core/base/ids.ts';
 import type { ToolRequest, ToolSettled } from '../../core/interfaces/hook-payload.ts';
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
+import type { SessionHooks } from '../hooks.ts';
 import type { TurnReport } from '../state/command.ts';
 import { failedNames } from './run-outcome.ts';
 import type { TurnScope } from './turn-scope.ts';
@@ -17,6 +18,10 @@ export interface RunWatcher {
   printed(request: ToolRequest, text: string): void;
   /** The id under which a use is reported. */
   readonly idOf: (request: ToolRequest) => string;
+  /** The user makes this call: no hook is called for it. */
+  readonly exempt: (request: ToolRequest) => void;
+  /** Calls these hooks for each tool call of a model, after the rules of writ allowed it. */
+  guard(hooks: Pick<SessionHooks, 'tool'> | undefined): void;
   /** Selects the turn that gets the reports. */
   watch(scope: Watched): void;
 }
@@ -29,6 +34,10 @@ type ToolFact = Extract<TurnReport, { readonly type: 'tool' }>;
 
 const ended = { done: 'completed', denied: 'failed', failed: 'failed' } as const;
 const maxSummary = 500;
+/** Characters of a refusal of a guard. */
+const maxRefusal = 4000;
+/** Longer than the hooks of a user and of the policy commit may take together. */
+const hookDeadlineMs = 60_000;
 
 /** A watcher for an engine that is not open yet. */
 export function watchRuns(clock: Clock): RunWatcher {
@@ -51,14 +60,27 @@ export function watchRuns(clock: Clock): RunWatcher {
     told?.mention({ type: 'tool', ...use });
     return undefined;
   };
+  let hooks: Pick<SessionHooks, 'tool'> | undefined;
+  const exempted = new WeakSet<ToolRequest>();
   const plugin = definePlugin({
     name: 'session',
     api: 1,
-    setup({ hooks }) {
-      hooks.tool.started.tap((request) =>
+    setup({ hooks: points }) {
+      points.tool.guard.tap(
+        async (request) => {
+          // A check is of writ, not of a model.
+          if (hooks === undefined || request.checkId !== undefined || exempted.has(request)) return undefined;
+          const fault = await hooks.tool(request);
+          return (
+            fault && { message: `${fault.code}: ${fault.message}`.slice(0, maxRefusal), detail: fault.detail }
+          );
+        },
+        { timeoutMs: hookDeadlineMs },
+      );
+      points.tool.started.tap((request) =>
         tellUse(request, { id: idOf(request), ...describe(request), status: 'running' }),
       );
-      hooks.tool.settled.tap((settled) => {
+      points.tool.settled.tap((settled) => {
         const { request, outcome, refusal, exitCode, heldBack, durationMs } = settled;
         const { summary, ...described } = describe(request);
         if (request.command !== undefined && heldBack !== undefined)
@@ -76,7 +98,7 @@ export function watchRuns(clock: Clock): RunWatcher {
           ...(output === undefined ? {} : { output }),
         });
       });
-      hooks.stage.settled.tap(async ({ stage: settled }) => {
+      points.stage.settled.tap(async ({ stage: settled }) => {
         const { stage, status, expected, ran } = settled;
         const failed = told === undefined ? [] : failedNames(told, settled);
         await told?.emit({
@@ -98,6 +120,10 @@ export function watchRuns(clock: Clock): RunWatcher {
       told?.mention({ type: 'printing', id: idOf(request), text });
     },
     idOf,
+    exempt: (request) => void exempted.add(request),
+    guard(given) {
+      hooks = given;
+    },
     watch(scope) {
       told = scope;
     },

@@ -23,6 +23,7 @@ const options = (provider: string): SessionOptions => ({
   planMode: provider === 'codex',
   goal: undefined,
   policy: [],
+  hooks: { hooks: [], tree: '' },
   goalBudget: { tokens: 1, costUsd: 1, workMs: 1 },
 });
 
