@@ -65,6 +65,15 @@ const rows: readonly Row[] = [
     'SESSION_POLICY_EXCEEDED',
     ofSession('channel/open-channel'),
     'what the policy denies is refused before it is a fact, whoever asks',
+    'HOOK_REFUSED',
+    ofSession('work/hooks'),
+    'a hook that refuses a message keeps it from the model, and its reason is masked',
+  ],
+  [
+    502,
+    'HOOK_FAILED',
+    ofSession('work/hooks'),
+    'a hook that neither allows nor refuses is a refusal, reported by name',
   ],
   [
     403,
