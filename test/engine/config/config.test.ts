@@ -134,6 +134,8 @@ t.test('reads every documented key', async (t) => {
     digest = "sha256:${'0a'.repeat(32)}"
     [runners]
     keys = [".writ/trust/ci.pem"]
+    [hooks]
+    tool = ["/policy/tool.sh"]
     [mcp.wiki]
     url = "https://mcp.example.com/mcp"
     [lsp.ruby]
@@ -279,6 +281,7 @@ t.test('reads every documented key', async (t) => {
         },
       ],
     ]),
+    hooks: [{ event: 'tool', argv: ['/policy/tool.sh'], from: 'policy' }],
     mcp: new Map([
       [
         'wiki',
