@@ -65,6 +65,9 @@ const rows: readonly Row[] = [
     'SESSION_POLICY_EXCEEDED',
     ofSession('channel/open-channel'),
     'what the policy denies is refused before it is a fact, whoever asks',
+  ],
+  [
+    403,
     'HOOK_REFUSED',
     ofSession('work/hooks'),
     'a hook that refuses a message keeps it from the model, and its reason is masked',
