@@ -157,7 +157,7 @@ function commandHelp(command: CommandSpec): string {
     'Global options:',
     ...optionRows(globalOptions),
     '',
-    `\`writ schema ${command.name}\` prints the JSON Schema of its \`data\`.`,
+    `\`writ schema ${command.name}\` prints the JSON Schema of the member \`data\` that \`--json\` prints.`,
   ]);
 }
 

@@ -37,18 +37,18 @@ const own: readonly OptionSpec[] = [
     value: 'MODE',
     choices: ['observe', 'write'],
     about:
-      '`write`: programs on this machine that can read the token file may control the session; default `observe`',
+      '`write`: a program that can read the control token (see `--control-token-file`) may control the session; `observe` (default): programs can only watch',
   },
   {
     name: 'control-token-file',
     value: 'FILE',
-    about: 'file for that token; default `.writ/code/control-token`',
+    about: 'file into which writ writes the control token; default `.writ/code/control-token`',
   },
   {
     name: 'control-info-file',
     value: 'FILE',
     about:
-      'file for the address and the process id; default `.writ/code/control.json` with `--control write`',
+      'file into which writ writes the address and process id of the session; default with `--control write`: `.writ/code/control.json`',
   },
   {
     name: 'browser-control',
@@ -67,7 +67,7 @@ const own: readonly OptionSpec[] = [
     name: 'context',
     value: 'NAME',
     choices: Object.keys(sessionContexts),
-    about: 'purpose of the session; `review` and `research` only read, without a network',
+    about: 'purpose of the session; in `review` and `research` the model only reads, without a network',
   },
   {
     name: 'resume',
@@ -95,7 +95,7 @@ const own: readonly OptionSpec[] = [
     about: 'whether commands and checks may use the network at the start; default deny',
   },
   { name: 'mcp-port', value: 'PORT', about: 'port of the MCP server; default 6789, 0: any free port' },
-  { name: 'stdio', about: 'speak MCP on standard input and output, without a server' },
+  { name: 'stdio', about: 'serve an MCP client on standard input and output instead of a network port' },
   { name: 'mcp-stdio', about: 'the same as `--stdio`' },
   {
     name: 'acp',
@@ -169,17 +169,19 @@ const threadCommands: readonly CommandSpec[] = [
     arguments: [],
     options: [
       { name: 'search', value: 'WORDS', about: 'only those with these words in the title or the id' },
-      { name: 'archived', about: 'those that are archived' },
+      { name: 'archived', about: 'list the archived threads instead' },
     ],
     examples: [{ line: 'writ threads list --search price', about: 'threads about prices' }],
     load: async () => (await import('../commands/threads.ts')).threadsCommand,
   },
   {
     name: 'threads archive',
-    summary: 'remove a thread from the lists; nothing is deleted',
+    summary: 'hide a stored session (thread) from lists, without deleting anything',
     arguments: [thread],
-    options: [{ name: 'undo', about: 'list it again' }],
-    examples: [{ line: 'writ threads archive THREAD', about: 'it is listed by `--archived` only' }],
+    options: [{ name: 'undo', about: 'show the thread in lists again' }],
+    examples: [
+      { line: 'writ threads archive THREAD', about: 'only `writ threads list --archived` lists the thread' },
+    ],
     load: async () => (await import('../commands/threads.ts')).archiveCommand,
   },
   {
@@ -194,7 +196,9 @@ const threadCommands: readonly CommandSpec[] = [
     name: 'threads delete',
     summary: 'delete closed threads and their attachments; commits, runs and records stay',
     arguments: [{ ...thread, optional: true }],
-    options: [{ name: 'older-than', value: 'DAYS', about: 'all that were not used for that many days' }],
+    options: [
+      { name: 'older-than', value: 'DAYS', about: 'delete all threads that were not used for DAYS days' },
+    ],
     examples: [{ line: 'writ threads delete --older-than 30', about: 'keep the threads of the last month' }],
     load: async () => (await import('../commands/threads.ts')).deleteCommand,
   },
@@ -208,7 +212,7 @@ export const sessionCommands: readonly CommandSpec[] = [
     summary: 'show what the models of all sessions of this repository used, by thread and model',
     arguments: [],
     options: [
-      { name: 'since', value: 'DAYS', about: 'only the calls of that many days' },
+      { name: 'since', value: 'DAYS', about: 'only the model calls of the last DAYS days' },
       { name: 'csv', about: 'print the rows as CSV' },
     ],
     examples: [{ line: 'writ usage --since 30 --csv', about: 'the last month, for a spreadsheet' }],
@@ -230,7 +234,8 @@ export const sessionCommands: readonly CommandSpec[] = [
       {
         name: 'token-file',
         value: 'FILE',
-        about: 'file with its control token; with `--url`, no token is sent without this option',
+        about:
+          'file with the control token of the session; with `--url`, writ sends a token only if you pass this option',
       },
       {
         name: 'info-file',
@@ -242,7 +247,7 @@ export const sessionCommands: readonly CommandSpec[] = [
       { line: 'writ code-control --stdio', about: 'the session that runs in this work tree' },
       {
         line: 'writ code-control --stdio --url http://127.0.0.1:3000 --token-file ./token',
-        about: 'one at a known address',
+        about: 'a session at a known address',
       },
     ],
     streams: true,

@@ -37,7 +37,7 @@ const sandbox: OptionSpec = {
   name: 'sandbox',
   value: 'NAME',
   choices: ['auto', 'bubblewrap', 'unshare', 'none'],
-  about: 'program that isolates checks; `none` is refused if the spec denies the network',
+  about: 'program that isolates checks; writ refuses `none` if the spec denies the network',
 };
 
 /** What happens to uncommitted changes in the way. */
@@ -81,21 +81,22 @@ export const changeOptions: readonly OptionSpec[] = [
   {
     name: 'recording',
     value: 'FILE',
-    about: 'take the changes of the tasks from this recording (`writ help recording`)',
+    about: 'use the recorded changes in this file instead of a model (`writ help recording`)',
   },
   {
     name: 'external-agent',
     value: 'RECIPE',
     bare: { means: 'auto', unless: [] },
     about:
-      'the program behind `--` makes the change, unmodified, in the sandbox (docs/guides/external-agents.md); its recipe is found by its name',
+      'the program after `--`, such as `codex`, makes the change in the sandbox; RECIPE says how writ starts it; default: by the name of the program (docs/guides/external-agents.md)',
   },
   ...modelOptions,
   { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
   {
     name: 'policy',
     value: 'BRANCH',
-    about: 'the branch whose rules must apply; refuse the change if others would (`writ help landing`)',
+    about:
+      'the branch whose rules must apply; writ refuses the change if the rules of another branch would apply (`writ help landing`)',
   },
   {
     name: 'no-merge',
@@ -119,7 +120,8 @@ export const contractCommands: readonly CommandSpec[] = [
   {
     name: 'init',
     summary: 'create `.writ/`, a signing key and a ledger (log of sealed changes)',
-    description: 'Optional: every command creates what it needs on first use.',
+    description:
+      'You need not run this command: every other command creates the files that it needs on first use.',
     arguments: [],
     options: [],
     examples: [{ line: 'writ init', about: 'prepare the current repository' }],
@@ -168,7 +170,7 @@ export const contractCommands: readonly CommandSpec[] = [
     examples: [
       {
         line: 'writ spec new --risk low --change-type bugfix -o intent.json',
-        about: 'a draft for a small fix, ready to edit',
+        about: 'a draft of a spec for a small fix, ready to edit',
       },
       { line: 'writ spec new --summary "Reject expired tokens" > intent.json', about: 'the draft on stdout' },
       {
@@ -253,7 +255,8 @@ export const contractCommands: readonly CommandSpec[] = [
   {
     name: 'spec supersede',
     summary: 'replace an old spec by a new one',
-    description: 'The old spec becomes deprecated. Each of the two records the id of the other.',
+    description:
+      'The old spec becomes deprecated. The repository records in each of the two specs the id of the other spec.',
     arguments: [
       { ...intent, name: 'OLD', about: 'the `metadata.id` of the old spec' },
       { ...intent, name: 'NEW', about: 'file or id of an active spec' },

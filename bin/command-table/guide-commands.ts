@@ -37,7 +37,7 @@ export const guideCommands: readonly CommandSpec[] = [
     options: [],
     examples: [
       { line: 'writ explain', about: 'the newest run' },
-      { line: 'writ explain 0198c1e2', about: 'another run' },
+      { line: 'writ explain 0198c1e2', about: 'the run whose id starts with these characters' },
       { line: 'writ explain WORKTREE_DIRTY', about: 'an error code' },
       { line: 'writ explain new-tests', about: 'a rule' },
     ],
@@ -55,10 +55,12 @@ export const guideCommands: readonly CommandSpec[] = [
     name: 'config print',
     summary: 'print the configuration that applies, and where each value comes from',
     description:
-      'The configuration is `.writ/config.toml` at COMMIT; by default at the commit checked out, which applies to the next change.',
+      'The configuration is `.writ/config.toml` at COMMIT; by default at the commit that is checked out, because that configuration applies to the next change.',
     arguments: [{ name: 'COMMIT', about: 'print the configuration at this commit', optional: true }],
     options: [],
-    examples: [{ line: 'writ config print', about: 'what applies to a change of this branch' }],
+    examples: [
+      { line: 'writ config print', about: 'the configuration that applies to a change of this branch' },
+    ],
     load: async () => (await import('../commands/guide.ts')).configPrintCommand,
   },
   {
@@ -108,7 +110,7 @@ export const guideCommands: readonly CommandSpec[] = [
     description:
       'Speaks the Language Server Protocol over standard input and output. For each open document it shows what the rules find in its changes since the last commit, and errors in specs and in the files of `.writ/`. It runs no check and changes nothing (`writ help editor`).',
     arguments: [],
-    options: [{ name: 'stdio', about: 'no effect; some editors add it' }],
+    options: [{ name: 'stdio', about: 'accepted without an effect, because some editors add this option' }],
     streams: true,
     examples: [{ line: 'writ lsp', about: 'started by an editor' }],
     load: () => loadLean(async () => (await import('../commands/lsp.ts')).lspCommand, true),

@@ -26,12 +26,12 @@ export const vaultCommands: readonly CommandSpec[] = [
         value: 'SCOPE',
         repeatable: true,
         about:
-          'checks get the secret if `security.secrets.allowedScopes` of the spec names this scope; without a scope, no check gets it',
+          'checks get the secret if `security.secrets.allowedScopes` of the spec names this scope; without a scope, no check gets the secret',
       },
     ],
     examples: [
       { line: 'pass show openai | writ vault set OPENAI_API_KEY --global', about: 'for every repository' },
-      { line: 'writ vault set NPM_TOKEN < token.txt', about: 'for this one' },
+      { line: 'writ vault set NPM_TOKEN < token.txt', about: 'for this repository only' },
       {
         line: 'writ vault set NPM_TOKEN --scope npm:read < token.txt',
         about: 'checks get it as `$NPM_TOKEN` where the spec allows `npm:read`',
@@ -44,7 +44,12 @@ export const vaultCommands: readonly CommandSpec[] = [
     summary: 'list the names of stored secrets',
     arguments: [],
     options: [everywhere],
-    examples: [{ line: 'writ vault list', about: 'of this repository and of the user' }],
+    examples: [
+      {
+        line: 'writ vault list',
+        about: 'the names in the vault of this repository and in the vault of the user',
+      },
+    ],
     load: async () => (await import('../commands/vault.ts')).vaultListCommand,
   },
   {
@@ -62,7 +67,7 @@ const vkey: OptionSpec = {
   value: 'VKEY',
   repeatable: true,
   about:
-    'key of the log (signed-note verifier key), or a file that holds it; default: keys that you pinned, then your own',
+    'trust this log key (signed-note verifier key), or a file that holds the key; default: the keys in `~/.config/writ/trust/*.vkey`, then your own log key',
 };
 const output: OptionSpec = {
   name: 'output',
@@ -74,7 +79,7 @@ const output: OptionSpec = {
 const sharedDirectory: OptionSpec = {
   name: 'directory',
   value: 'DIR',
-  about: 'where the server of a shared ledger keeps it; `DIR/log` are the public files',
+  about: 'directory in which the server keeps the shared ledger; `DIR/log` holds the public files',
 };
 
 /** The transparency log of a repository, and the one that many share. */
@@ -84,7 +89,12 @@ export const ledgerCommands: readonly CommandSpec[] = [
     summary: 'show the ledger (the log of sealed changes) of this repository: size, root hash, key',
     arguments: [],
     options: [vkey],
-    examples: [{ line: 'writ ledger show', about: 'the key is what others pin' }],
+    examples: [
+      {
+        line: 'writ ledger show',
+        about: 'the printed key is the one that verifiers trust with `--ledger-key`',
+      },
+    ],
     load: async () => (await import('../commands/ledger.ts')).ledgerShowCommand,
   },
   {
@@ -102,7 +112,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
   },
   {
     name: 'ledger consistency',
-    summary: 'prove that the log with B entries continues the log with A entries',
+    summary: 'prove that the log only grew from A entries to B entries, without other changes',
     description:
       'Prints the proof (RFC 6962) in base64, one hash on each line. writ verifies it against the signed head, and against states of these sizes that you have seen.',
     arguments: [
@@ -111,7 +121,10 @@ export const ledgerCommands: readonly CommandSpec[] = [
     ],
     options: [vkey],
     examples: [
-      { line: 'writ ledger consistency 10 42', about: 'shows that entries were only added since then' },
+      {
+        line: 'writ ledger consistency 10 42',
+        about: 'proves that between 10 and 42 entries nothing was removed or changed',
+      },
     ],
     load: async () => (await import('../commands/ledger.ts')).ledgerConsistencyCommand,
   },
@@ -177,7 +190,11 @@ export const ledgerCommands: readonly CommandSpec[] = [
       'Serves the files of the log (C2SP tlog-tiles) on 127.0.0.1, for monitors and witnesses. With `--write`, the shared ledger in `--directory` accepts entries from clients with a token (`writ ledger token`). An acknowledged entry is stored durably, and cosigned by the witnesses of `--policy` (`writ help ledger`). Ctrl+C ends it with exit 0.',
     arguments: [],
     options: [
-      { name: 'port', value: 'N', about: 'default: any free port; writ prints the address on stderr' },
+      {
+        name: 'port',
+        value: 'N',
+        about: 'port of the server; default: any free port; writ prints the address on stderr',
+      },
       { name: 'write', group: 'Shared ledger', about: 'accept entries (`POST /add`)' },
       { ...sharedDirectory, group: 'Shared ledger' },
       {
@@ -197,10 +214,15 @@ export const ledgerCommands: readonly CommandSpec[] = [
         name: 'host',
         value: 'ADDRESS',
         group: 'Shared ledger',
-        about: 'default 127.0.0.1; any other address needs TLS',
+        about: 'address of the server; default 127.0.0.1; any other address needs TLS',
       },
       { name: 'tls-cert', value: 'FILE', group: 'Shared ledger', about: 'certificate chain (PEM)' },
-      { name: 'tls-key', value: 'FILE', group: 'Shared ledger', about: 'its private key (PEM)' },
+      {
+        name: 'tls-key',
+        value: 'FILE',
+        group: 'Shared ledger',
+        about: 'private key of the certificate (PEM)',
+      },
     ],
     examples: [
       { line: 'writ ledger serve --port 8080', about: 'then `curl 127.0.0.1:8080/checkpoint`' },
@@ -218,12 +240,24 @@ export const ledgerCommands: readonly CommandSpec[] = [
       'The token is printed once; the server stores only its digest. Each entry names the token that sent it. A running server uses the change at once.',
     arguments: [
       { name: 'ACTION', about: '`add`, `remove` or `list`' },
-      { name: 'NAME', about: 'of the repository: lower-case letters, digits, `.`, `_`, `-`', optional: true },
+      {
+        name: 'NAME',
+        about: 'name of the repository: lower-case letters, digits, `.`, `_`, `-`',
+        optional: true,
+      },
     ],
     options: [
       sharedDirectory,
-      { name: 'rate', value: 'N', about: 'entries a minute; default 600' },
-      { name: 'max-bytes', value: 'N', about: 'longest entry in octets; default 16384, at most 65535' },
+      {
+        name: 'rate',
+        value: 'N',
+        about: 'how many entries the repository may send in a minute; default 600',
+      },
+      {
+        name: 'max-bytes',
+        value: 'N',
+        about: 'size of the longest allowed entry in bytes; default 16384, at most 65535',
+      },
     ],
     examples: [
       {
@@ -256,7 +290,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger restore',
     summary: 'restore a shared ledger from a backup that is complete',
     description:
-      'writ compares the backup with every known state of the log: yours, `--known`, those in the directory, and those of the witnesses in `--policy`. If the backup lacks entries of one of them, writ names the entries and writes nothing (`LEDGER_INCOMPLETE`), because the server would otherwise fork the log.',
+      'writ compares the backup with every known state of the log: the states that you have seen, `--known`, the states in the directory, and the states of the witnesses in `--policy`. If the backup lacks entries of one of them, writ names the entries and writes nothing (`LEDGER_INCOMPLETE`), because the server would otherwise fork the log.',
     arguments: [{ name: 'BACKUP', about: 'directory or URL of the copy' }],
     options: [
       sharedDirectory,
@@ -364,9 +398,9 @@ export const serviceCommands: readonly CommandSpec[] = [
       {
         name: 'host',
         value: 'LOOPBACK-IP',
-        about: 'a literal address: 127.0.0.0/8 (default 127.0.0.1) or ::1',
+        about: 'address of the service: in 127.0.0.0/8 (default 127.0.0.1), or ::1',
       },
-      { name: 'port', value: 'PORT', about: 'default 0: any that is free' },
+      { name: 'port', value: 'PORT', about: 'port of the service; default 0: any free port' },
     ],
     examples: [
       { line: 'writ service run', about: 'on a free port; `writ service status` prints which' },

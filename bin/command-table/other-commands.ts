@@ -85,7 +85,7 @@ export const otherCommands: readonly CommandSpec[] = [
       {
         name: 'policy',
         value: 'BRANCH',
-        about: 'require that the rules of this branch of yours were applied to the change',
+        about: 'require that the run applied the rules of this branch (a branch in your clone) to the change',
       },
       {
         name: 'require',
@@ -149,7 +149,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'scan',
     summary: 'look for secrets, `eval` and other faults in a change, without running checks',
     description:
-      'Without a source it scans what is not committed yet. It applies the rules for direct execution, secrets and scope; with a range also those for new dependencies and licenses. The rules `new-tests`, `tests-kept` and `judge-changed` run only if `--rules` names them. A finding that only a spec can forbid is a warning. The settings come from `.writ/config.toml` at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or a part could not be scanned.',
+      'Without FILE, `--patch` or `--range`, writ scans the changes that are not committed yet. It applies the rules for direct execution, secrets and scope; with `--range` also the rules for new dependencies and licenses. The rules `new-tests`, `tests-kept` and `judge-changed` run only if `--rules` names them. A finding that only a spec can forbid is a warning. The settings come from `.writ/config.toml` at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or a part could not be scanned.',
     arguments: [
       {
         name: 'FILE',
@@ -160,7 +160,7 @@ export const otherCommands: readonly CommandSpec[] = [
     ],
     options: [
       { name: 'patch', value: 'FILE', about: 'a git diff of any size; `-` is stdin' },
-      { name: 'range', value: 'A..B', about: 'the changes on B since it branched off A' },
+      { name: 'range', value: 'A..B', about: 'the changes on branch B since B branched off A' },
       {
         name: 'rules',
         value: 'R,…',
@@ -171,7 +171,7 @@ export const otherCommands: readonly CommandSpec[] = [
       {
         name: 'watch',
         about:
-          'scan again after each edit, and print a result that differs from the last one; with `--json` one line for each',
+          'scan again after each edit, and print each result that differs from the previous result; with `--json` one line for each result',
       },
     ],
     streams: 'watch',
@@ -187,7 +187,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'sca import',
     summary: 'import vulnerability advisories in OSV format, for lookups without a network',
     description:
-      'FILE is a record, a list of records, NDJSON, or an export such as `all.zip`. writ adds them to the advisories of this user: a newer record replaces an older one, and withdrawn ones are removed. If one record is invalid, nothing is imported. A run reports vulnerable dependencies from them (`writ help sca`).',
+      'FILE is a record, a list of records, NDJSON, or an export such as `all.zip`. writ adds the records to the advisories of this user: a newer record replaces an older one, and a withdrawn record is removed. If one record is invalid, writ imports nothing. Each run then reports vulnerable dependencies (`writ help sca`).',
     arguments: [{ name: 'FILE', about: 'OSV records in JSON, or a zip archive of them' }],
     options: [],
     examples: [
@@ -200,7 +200,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'redact',
     summary: 'remove secrets and personal data from a text',
     description:
-      'A run does the same to every artifact before it stores it. Each value becomes `[redacted:<class>:<rule>]`; JSON and XML stay well formed. A summary goes to stderr. writ does not find names of persons or postal addresses, and does not read pictures or archives.',
+      'A run masks every artifact in the same way before it stores the artifact. Each value becomes `[redacted:<class>:<rule>]`; JSON and XML stay well formed. A summary goes to stderr. writ does not find names of persons or postal addresses, and does not read pictures or archives.',
     arguments: [{ name: 'FILE', about: 'a file, or `-` for stdin', optional: true }],
     options: [
       {
@@ -220,7 +220,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'push',
     summary: 'send runs, approvals and proofs to a remote',
     description:
-      'A record that differs from the remote’s is refused by name; the others are still sent. Refused runs are not sent, and are named.',
+      'If the remote has another record of a run, writ names the record and does not send it; all other records are sent. Runs that ended as refused are not sent without `--all`.',
     arguments: [remote],
     options: [{ name: 'all', about: 'send refused runs too' }],
     examples: [
@@ -233,7 +233,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'fetch',
     summary: 'get runs, approvals and proofs from a remote',
     description:
-      'If this clone and the remote have different records of a run, yours stays in use; theirs is stored beside it and named. `--ours` and `--theirs` choose between the two, without the network.',
+      'If this clone and the remote have different records of a run, your record stays in use. writ stores the record of the remote beside your record, and prints its name. `--ours` and `--theirs` choose one of the two records, without the network.',
     arguments: [remote],
     options: [
       {
@@ -254,7 +254,12 @@ export const otherCommands: readonly CommandSpec[] = [
     summary: 'compute the decision of a run again from its stored inputs',
     arguments: [run],
     options: [],
-    examples: [{ line: 'writ replay 0198c1e2', about: 'byte-equal, or the first input that differs' }],
+    examples: [
+      {
+        line: 'writ replay 0198c1e2',
+        about: 'prints that both decisions are equal, or the first input that differs',
+      },
+    ],
     load: () => loadLean(async () => (await import('../commands/upkeep.ts')).replayCommand),
   },
   {
@@ -280,7 +285,7 @@ export const otherCommands: readonly CommandSpec[] = [
   },
   {
     name: 'schema',
-    summary: 'print the JSON Schema of a command’s `data`',
+    summary: 'print the JSON Schema of the member `data` that a command prints with `--json`',
     arguments: [{ name: 'COMMAND', about: 'the command, in one or two words', variadic: true }],
     options: [
       { name: 'events', about: 'the schema of the lines that `--events` prints (`run`, `seal`, `resume`)' },

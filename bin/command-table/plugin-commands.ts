@@ -49,7 +49,7 @@ export const pluginCommands: readonly CommandSpec[] = [
     name: 'plugin test',
     summary: 'run the tests of a plugin in the sandbox',
     description:
-      'Exit 1 if a test case fails, the plugin breaks a rule of its kind, or there are too few cases.',
+      'Exit 1: a test case fails, the plugin does not keep the interface of its kind (such as `gate`), or `cases.json` lacks a required test case.',
     arguments: [plugin],
     options: [],
     examples: [{ line: 'writ plugin test ./no-draft-marks', about: 'a directory; a `.tgz` works as well' }],
@@ -57,7 +57,8 @@ export const pluginCommands: readonly CommandSpec[] = [
   },
   {
     name: 'plugin pack',
-    summary: 'pack a plugin into one file for `plugin add`; the same files give the same bytes',
+    summary:
+      'pack a plugin into one file for `writ plugin add`; packing the same files again gives the same bytes',
     description:
       'Packs the paths in `files` of package.json, the manifest, README and LICENSE. It never packs files named like a secret (`.env`, `*.pem`, …) or behind a link. It runs no code of the plugin.',
     arguments: [{ name: 'DIR', about: 'directory of the plugin' }],
@@ -73,7 +74,10 @@ export const pluginCommands: readonly CommandSpec[] = [
         line: 'writ plugin pack ./no-draft-marks',
         about: 'writes no-draft-marks-0.1.0.tgz and prints its digest',
       },
-      { line: 'writ plugin pack tools/notary --out notary.tgz', about: 'with another file name' },
+      {
+        line: 'writ plugin pack tools/notary --out notary.tgz',
+        about: 'choose the name of the written file',
+      },
     ],
     load: async () => (await import('../commands/plugin-new.ts')).pluginPackCommand,
   },
@@ -97,7 +101,7 @@ export const pluginCommands: readonly CommandSpec[] = [
     name: 'plugin trust',
     summary: 'let a plugin run in your runs, after showing what it may access',
     description:
-      'Your trust is for exactly these files (their digest), in every repository that lists them. writ shows the hosts, secrets and files that the plugin may access, then asks; without a terminal it needs `--yes`. A digest is trusted as typed, without a question.',
+      'Your trust is for exactly these files (their digest), in every repository that lists them. writ shows the hosts, secrets and files that the plugin may access, then asks; without a terminal it needs `--yes`. If you pass a digest instead of a plugin, writ trusts the digest without a question.',
     arguments: [
       { name: 'PLUGIN', about: 'a directory, a `.tgz`, the name of a listed plugin, or its `sha256:…`' },
     ],
@@ -113,7 +117,7 @@ export const pluginCommands: readonly CommandSpec[] = [
       },
       {
         line: `writ plugin trust sha256:${'0f'.repeat(32)}`,
-        about: 'after you have read it',
+        about: 'trust the files with this digest, after you have read the files',
       },
     ],
     load: async () => (await import('../commands/plugin.ts')).pluginTrustCommand,

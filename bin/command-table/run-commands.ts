@@ -25,7 +25,7 @@ const noSeal: OptionSpec = {
 const ci: OptionSpec = {
   name: 'ci',
   about:
-    'report to the CI system of this job: annotations and a summary on GitHub, code quality on GitLab, files everywhere',
+    'write the report of a CI job: annotations and a summary on GitHub, a code quality report on GitLab, and report files on every CI system',
 };
 
 const recordedRun: ArgumentSpec = {
@@ -100,7 +100,7 @@ export const runCommands: readonly CommandSpec[] = [
       },
       {
         line: 'writ run intent.json --external-agent -- codex exec "Round prices to whole cents"',
-        about: 'a program of yours makes the change in the sandbox, without your key',
+        about: 'an agent program makes the change in the sandbox; it never gets the API key of the model',
       },
       {
         line: 'writ run --request "Round prices to whole cents" --provider openai',
@@ -237,8 +237,8 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'queue remove',
     summary: 'remove a change from the merge queue',
     description:
-      'You can then add its spec again. A run of it that waits or works is cancelled, as by `writ cancel`. An entry whose commit has landed stays.',
-    arguments: [{ name: 'ENTRY', about: 'its number, as `writ queue show` lists it' }],
+      'writ also cancels the run of the change if the run waits or still works. You can add the spec of the change to the queue again. You cannot remove a change whose commit has landed.',
+    arguments: [{ name: 'ENTRY', about: 'the number of the change, as `writ queue show` lists it' }],
     options: [],
     examples: [{ line: 'writ queue remove 3', about: 'works while `writ queue run` runs' }],
     load: async () => (await import('../commands/queue.ts')).queueRemoveCommand,
@@ -268,13 +268,21 @@ export const runCommands: readonly CommandSpec[] = [
       {
         name: 'name',
         value: 'NAME',
-        about: 'its name in the printed line; default: the name of this machine',
+        about: 'name of this worker in the line for `.writ/workers`; default: the name of this machine',
       },
-      { name: 'labels', value: 'A,B', about: 'its labels in the printed line' },
-      { name: 'concurrency', value: 'N', about: 'jobs at once; default: 1' },
+      { name: 'labels', value: 'A,B', about: 'labels of this worker in the line for `.writ/workers`' },
+      { name: 'concurrency', value: 'N', about: 'how many checks run at the same time; default: 1' },
       { name: 'health', value: 'PORT', about: 'answer `/health` and `/metrics` at this port of 127.0.0.1' },
-      { name: 'home', value: 'DIR', about: 'where it keeps objects, keys and workspaces' },
-      { name: 'sandbox', value: 'NAME', about: 'the sandbox back end; default: the best that works here' },
+      {
+        name: 'home',
+        value: 'DIR',
+        about: 'directory in which the worker keeps objects, keys and workspaces',
+      },
+      {
+        name: 'sandbox',
+        value: 'NAME',
+        about: 'program that isolates checks; default: the best one that works on this machine',
+      },
     ],
     examples: [
       {
@@ -288,14 +296,14 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'resume',
     summary: 'continue a run that was stopped or that waited',
     description:
-      'The model of the run continues with the same settings, or another one with `--provider`. writ does not repeat steps that you finished on this machine, or that a runner in `[runners]` signed. For a run fetched from another machine, writ keeps its request, changed files and approvals, and runs every check again.',
+      'The model of the run continues with the same settings; `--provider` chooses another model. writ does not repeat steps that you finished on this machine, or that a runner in `[runners]` signed. For a run fetched from another machine, writ keeps its request, changed files and approvals, and runs every check again.',
     arguments: [run],
     options: [
       { name: 'yes', about: 'confirm the spec that was drafted for the run' },
       {
         name: 'recording',
         value: 'FILE',
-        about: 'take the changes of the tasks from this recording (`writ help recording`)',
+        about: 'use the recorded changes in this file instead of a model (`writ help recording`)',
       },
       {
         name: 'more-cost-units',
@@ -304,12 +312,13 @@ export const runCommands: readonly CommandSpec[] = [
       },
       {
         name: 'repeat-calls',
-        about: 'let the model repeat calls that were already sent when the run was interrupted',
+        about:
+          'send a request to the model again if the run was interrupted before the answer arrived (the provider may charge twice)',
       },
       {
         name: 'onto',
         value: 'BRANCH',
-        about: 'the branch that receives the commit, if only a record from another machine names it',
+        about: 'the branch that receives the commit; needed if the run comes from another machine',
       },
       localChanges,
       ci,
@@ -320,7 +329,7 @@ export const runCommands: readonly CommandSpec[] = [
     ],
     examples: [
       { line: 'writ resume 0198c1e2', about: 'after a kill, a restart or an approval' },
-      { line: 'writ resume 0198c1e2 --provider kimi', about: 'another model does the rest' },
+      { line: 'writ resume 0198c1e2 --provider kimi', about: 'another model finishes the run' },
     ],
     load: () => loadLean(async () => (await import('../commands/resume.ts')).resumeCommand, true),
   },
@@ -374,13 +383,13 @@ export const runCommands: readonly CommandSpec[] = [
   },
   {
     name: 'ci init',
-    summary: 'write the files with which a CI system runs writ',
+    summary: 'write the files that a CI system needs to run writ',
     description:
       'Writes workflows for GitHub, jobs for GitLab, or a script for any other system. They install the dependencies of this repository and writ. `.writ/config.toml` starts in advise mode: writ reports, and blocks nothing. Existing files are kept. At the end writ prints what you still have to do by hand.',
     arguments: [
       {
         name: 'SYSTEM',
-        about: 'github, gitlab or shell; default: from the address of the remote',
+        about: 'github, gitlab or shell; default: writ chooses by the address of the remote',
         optional: true,
       },
     ],
@@ -391,46 +400,50 @@ export const runCommands: readonly CommandSpec[] = [
         repeatable: true,
         about: 'a command that must pass on each change; default: the project’s tests, detected in each run',
       },
-      { name: 'seal', about: 'without advise mode: seal changes that pass; changes that need approval wait' },
-      { name: 'enforce', about: 'without advise mode: refused changes cannot land' },
+      {
+        name: 'seal',
+        about: 'seal changes that pass, and let changes wait that need approval (turns advise mode off)',
+      },
+      { name: 'enforce', about: 'block refused changes (turns advise mode off)' },
       {
         name: 'approver',
         value: 'NAME=FILE',
         bare: { means: '', unless: 'words' },
         repeatable: true,
         about:
-          'a person who may approve, with a public SSH key; without a value: you, with your own key. Each change then waits for one of them',
+          'a person who may approve, and the file of their public SSH key; without a value: you, with your own key. Each change then waits for one approval',
       },
       {
         name: 'package',
         value: 'WHAT',
         about:
-          'the package of writ that CI installs: a packed file (copied into the repository), a URL, or NAME@VERSION; default: where npm got this program from',
+          'the package of writ that CI installs: a packed file (writ copies it into the repository), a URL, or NAME@VERSION; default: the package from which this program was installed',
       },
       {
         name: 'action',
         value: 'OWNER/REPO@COMMIT',
-        about: 'on GitHub, instead of a package: the action in a repository that jobs can read',
+        about:
+          'on GitHub: use the action of writ in this repository instead of a package; the jobs must be able to read the repository',
       },
       { name: 'dry-run', about: 'show what would be written' },
       { name: 'force', about: 'overwrite existing CI files; files below `.writ/` stay' },
     ],
     examples: [
-      { line: 'writ ci init', about: 'reports on each change, blocks nothing' },
+      { line: 'writ ci init', about: 'writ reports on each change and blocks nothing' },
       {
         line: 'writ ci init github --seal --approver ana@example.org=ana.pub --approver bob@example.org=bob.pub',
         about: 'with two people who may approve',
       },
       {
         line: 'writ ci init shell --check "make test" --dry-run',
-        about: 'what it would write for another system',
+        about: 'the files that the command would write for another CI system',
       },
     ],
     load: async () => (await import('../commands/ci-init.ts')).ciInitCommand,
   },
   {
     name: 'ci-comment',
-    summary: 'comment on the pull request of a job that had no right to',
+    summary: 'comment on a pull request whose own CI job had no right to comment',
     hidden: true,
     description:
       'For a GitHub workflow of the event `workflow_run`: pull requests of forks have a token that only reads.',
@@ -455,14 +468,21 @@ export const runCommands: readonly CommandSpec[] = [
       {
         name: 'as',
         value: 'PRINCIPAL',
-        about: 'your name in `.writ/allowed_signers`; needed only if your line there has a pattern',
+        about:
+          'your name in `.writ/allowed_signers`; needed only if your line in that file has a pattern instead of a name',
       },
-      { name: 'comment', value: 'TEXT', about: 'why, kept with the signature; at most 4000 characters' },
+      {
+        name: 'comment',
+        value: 'TEXT',
+        about:
+          'the reason for your approval or rejection, stored with the signature; at most 4000 characters',
+      },
       { name: 'reject', about: 'reject the change: one rejection that counts ends the run' },
       {
         name: 'role',
         value: 'TEXT',
-        about: 'in which role, such as `security`; the check `licenses` counts only `license-review`',
+        about:
+          'your role in this approval, such as `security`; the check `licenses` counts only approvals with the role `license-review`',
       },
       {
         name: 'expires',
@@ -515,12 +535,12 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'show',
     summary: 'show one run in full',
-    description: 'For a draft of a spec that waits: the spec that you would confirm.',
+    description: 'If the run waits for you to confirm a drafted spec, writ shows the draft.',
     arguments: [recordedRun],
     options: [],
     examples: [
       { line: 'writ show HEAD', about: 'decision, stages, findings, evidence of the last commit' },
-      { line: 'writ show 0198c1e2', about: 'of any run' },
+      { line: 'writ show 0198c1e2', about: 'any run, by the first characters of its id' },
     ],
     load: async () => (await import('../commands/runs.ts')).showCommand,
   },
