@@ -1,7 +1,7 @@
 /* Collects what an auditor reads: of a run what its view leaves out, and of a range of commits each commit. */
 import type { VerifyReport } from '../../attest/verify/report.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
-import { systemClock } from '../../core/base/clock.ts';
+import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { ApprovalVerdict, OwnedPaths } from '../../core/interfaces/approval.ts';
@@ -26,9 +26,9 @@ import { compact } from '../envelope.ts';
 import { type ReleaseData, releaseSchema } from '../schemas/run-schema.ts';
 import { toShape } from '../schemas/shape.ts';
 import { noDemands } from '../verify/demands.ts';
-import { verificationRefusal } from '../verify/verification-data.ts';
+import { verificationRefusal, warningsOf } from '../verify/verification-data.ts';
 import type { VerifiedTarget } from '../verify/verified-target.ts';
-import { type VerifyContext, verifyTargets } from '../verify/verify-targets.ts';
+import { type RequestedDemands, type VerifyContext, verifyTargets } from '../verify/verify-targets.ts';
 import { evaluateHere, type OpenedRun, originOfSpec, type SpecOrigin } from './open-run.ts';
 import { runFindings } from './run-data.ts';
 
@@ -72,19 +72,23 @@ const maxColumns = 400;
 const maxDiffBytes = 8 * 1024 * 1024;
 
 /** Reads it from the run's record, and verifies the sealed commit. A part that is not kept here is absent. */
-export async function auditRun(context: VerifyContext, opened: OpenedRun): Promise<RunAudit> {
+export async function auditRun(
+  context: VerifyContext,
+  opened: OpenedRun,
+  demands: RequestedDemands = noDemands,
+): Promise<RunAudit> {
   const { store, view } = opened;
   const commit = view.decision?.type === 'commit' ? view.decision.commitSha : undefined;
-  const [origin, people, demands, patch, run, [verified]] = await Promise.all([
+  const [origin, people, demanded, patch, run, [verified]] = await Promise.all([
     originOfSpec(opened),
     view.waiting?.people ?? peopleOf(opened),
     demandsOf(opened),
     store.objects.read(store.refs.content(view.runId), 'patchset.diff').catch(() => undefined),
     store.objects.read(store.refs.run(view.runId), 'run.json'),
-    commit === undefined ? [] : verifyTargets(context, [commit], { ...noDemands, form: 'commit' }),
+    commit === undefined ? [] : verifyTargets(context, [commit], { ...demands, form: 'commit' }),
   ]);
   const diff = patch === undefined || patch.byteLength > maxDiffBytes ? undefined : bounded(patch);
-  return { ...origin, people, ...compact({ demands, diff, verified, used: run && usedIn(run) }) };
+  return { ...origin, people, ...compact({ demands: demanded, diff, verified, used: run && usedIn(run) }) };
 }
 
 /** Secrets are masked before lines are cut: half of one is still one. */
@@ -203,14 +207,18 @@ type ReleaseCommit = Parameters<typeof toShape<ReleaseData>>[1]['commits'][numbe
  * Verifies each commit of `A..B` and reads its run. USAGE if the target is not a range; the refusal of
  * `writ verify A..B` if its commits cannot be listed.
  */
-export async function auditRelease(context: VerifyContext, range: string): Promise<ReleaseAudit> {
+export async function auditRelease(
+  context: VerifyContext,
+  range: string,
+  demands: RequestedDemands = noDemands,
+): Promise<ReleaseAudit> {
   if (!range.includes('..'))
     throw new WritError('USAGE', {
       message: `\`--release\` expected a range \`A..B\`, found \`${printable(range)}\``,
       detail: { command: 'report', option: 'release' },
       hints: ['`A..B` is every commit that `B` holds and `A` does not, e.g. `v1.0..v1.1`'],
     });
-  const verified = await verifyTargets(context, [range], { ...noDemands, form: 'commit' });
+  const verified = await verifyTargets(context, [range], { ...demands, form: 'commit' });
   const refusal = verificationRefusal(verified);
   if (verified.some((one) => one.range === undefined) && refusal !== undefined) throw refusal;
   await using readers = keepObjectReaders();
@@ -225,15 +233,17 @@ export async function auditRelease(context: VerifyContext, range: string): Promi
   const commits: ReleaseCommit[] = [];
   for (const [n, one] of verified.entries()) {
     context.signal?.throwIfAborted();
-    const subject = subjectOf(objects[n]?.bytes);
-    commits.push(await auditCommit(one, subject, (runId) => find(runId), repository));
+    const written = writtenIn(objects[n]?.bytes);
+    commits.push(await auditCommit(one, written, (runId) => find(runId), repository));
   }
   const people = new Set(commits.flatMap(({ approvers }) => approvers));
+  const warnings = verified.flatMap(warningsOf);
   const sum = (count: (commit: ReleaseCommit) => number): number =>
     commits.reduce((total, commit) => total + count(commit), 0);
   const data = toShape(releaseSchema, {
     range,
     commits,
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map((one) => ({ ...one })) }),
     total: {
       commits: commits.length,
       sealed: sum(({ sealed }) => Number(sealed)),
@@ -248,19 +258,25 @@ export async function auditRelease(context: VerifyContext, range: string): Promi
 }
 
 const maxSubject = 200;
+const maxFound = 20;
 
-/** The first line of a commit's message. */
-function subjectOf(commit: Uint8Array | undefined): string {
-  const text = commit === undefined ? '' : Buffer.from(commit).toString('utf8');
+/** What a commit object says of itself: the first line of its message, its author, and when the change was made. */
+function writtenIn(
+  bytes: Uint8Array = new Uint8Array(),
+): Pick<ReleaseCommit, 'subject' | 'author' | 'authoredAt'> {
+  const text = Buffer.from(bytes).toString('utf8');
   const start = text.indexOf('\n\n');
-  return start < 0 ? '' : (text.slice(start + 2).split('\n', 1)[0] ?? '').slice(0, maxSubject);
+  const [, author, seconds] =
+    /^author ([^\n]{0,300}<[^\n>]{0,300}>) (\d{1,11}) /m.exec(start < 0 ? '' : text.slice(0, start)) ?? [];
+  const subject = start < 0 ? '' : (text.slice(start + 2).split('\n', 1)[0] ?? '').slice(0, maxSubject);
+  return { subject, ...compact({ author, authoredAt: seconds && toRfc3339(Number(seconds) * 1000) }) };
 }
 
 type FindRun = ReturnType<typeof runFinder>;
 
 async function auditCommit(
   one: VerifiedTarget,
-  subject: string,
+  written: ReturnType<typeof writtenIn>,
   find: FindRun,
   repository: Awaited<ReturnType<typeof openRepository>>,
 ): Promise<ReleaseCommit> {
@@ -268,22 +284,46 @@ async function auditCommit(
   const { detail, message } = verificationRefusal([one]) ?? {};
   const why = typeof detail?.reason === 'string' ? detail.reason : message;
   const nothing = { approvers: [], waivers: [], models: [] };
-  const base = { commit, subject, verified: report.verified, ...compact({ runId, why }) };
+  const base = { commit, ...written, verified: report.verified, ...compact({ runId, why }) };
   const view = runId === undefined ? undefined : await sealingRun(commit, runId, find, repository);
   if (view === undefined) return { ...base, sealed: false, ...nothing };
   const findings = runFindings(view);
   const count = (severity: string): number => findings.filter((found) => found.severity === severity).length;
-  const { log } = report.grounds;
+  const { log, signer } = report.grounds;
+  const claimed = view.provenance?.keyId ?? detail?.key_id;
+  const checks = view.stages.flatMap((stage) => stage.checks);
+  const approvals = approvalsIn(report);
   return {
     ...base,
     sealed: true,
+    ...compact({
+      signer:
+        signer === undefined
+          ? typeof claimed === 'string' && claimed !== ''
+            ? { trusted: false, keyId: claimed }
+            : undefined
+          : 'key_id' in signer
+            ? { trusted: true, keyId: signer.key_id }
+            : { trusted: true, identity: signer.identity, issuer: signer.issuer },
+      approvalsVerified: approvals.approvers.length === 0 ? undefined : approvals.approvalsVerified,
+    }),
+    checks: {
+      passed: checks.filter(({ status }) => status === 'passed').length,
+      expected: view.stages.reduce((total, { expected }) => total + expected, 0),
+    },
+    found: findings.slice(0, maxFound).map(({ rule, severity, message, path, line }) => ({
+      rule,
+      severity,
+      message,
+      ...compact({ path, line }),
+    })),
     specId: view.spec.id,
     summary: view.spec.summary,
     changeType: view.spec.changeType,
     riskLevel: view.spec.riskLevel,
     ...compact({ decidedAt: view.finishedAt, logIndex: log?.index }),
     findings: { errors: count('error'), warnings: count('warning'), notes: count('note') },
-    approvers: approversIn(report),
+    approvers: approvals.approvers,
     waivers: usedWaivers(view.notices ?? []),
     models: (view.provenance?.models ?? []).map(({ provider, model, exchanges, omitted = 0, program }) => ({
       provider,
@@ -311,9 +351,13 @@ async function sealingRun(
   }
 }
 
-/** Who approved, as the signed decision says. */
-function approversIn({ checks }: VerifyReport): readonly string[] {
+/** Who approved, as the signed decision says; verified only with a list that the user gave. */
+function approvalsIn({
+  checks,
+}: VerifyReport): Required<Pick<ReleaseCommit, 'approvers' | 'approvalsVerified'>> {
   const { status, code, detail } = checks.find(({ id }) => id === 'approvals') ?? {};
-  if (status !== 'passed' && code !== 'per-repository') return [];
-  return [...new Set([detail?.principals ?? detail?.found ?? []].flat().map(String))];
+  const approvalsVerified = status === 'passed';
+  if (!approvalsVerified && code !== 'per-repository') return { approvers: [], approvalsVerified };
+  const names = [detail?.principals ?? detail?.found ?? []].flat().map(String);
+  return { approvers: [...new Set(names)], approvalsVerified };
 }

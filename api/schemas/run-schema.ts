@@ -432,8 +432,14 @@ export const releaseSchema = record(
           ),
         },
         {
+          author: text,
+          authored_at: moment,
           why: text,
           run_id: text,
+          signer: record({ trusted: flag }, { key_id: text, identity: text, issuer: text }),
+          checks: record({ passed: count, expected: count }),
+          approvals_verified: flag,
+          found: list(record({ rule: text, severity: text, message: text }, { path: text, line: count })),
           spec_id: text,
           summary: text,
           change_type: text,
@@ -445,7 +451,10 @@ export const releaseSchema = record(
       ),
     ),
   },
-  { paths: list(text) },
+  {
+    paths: list(text),
+    warnings: list(record({ target: text, code: text, message: text })),
+  },
 );
 
 export type ReleaseData = Admitted<typeof releaseSchema>;

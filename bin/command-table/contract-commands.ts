@@ -49,6 +49,60 @@ export const localChanges: OptionSpec = {
     'what to do with uncommitted changes in files of the patch: stop, put them aside and merge them back at the end, or include them in the change',
 };
 
+/** What a verification trusts beside the user's own keys. */
+export const trustOptions: readonly OptionSpec[] = [
+  { name: 'key', value: 'FILE', repeatable: true, about: 'trust the public keys in this file (PEM)' },
+  {
+    name: 'identity',
+    value: 'NAME',
+    about:
+      'trust this identity in the certificate of the signer: an e-mail address or a URI, compared exactly',
+  },
+  { name: 'issuer', value: 'URL', about: 'the issuer that confirmed that identity, compared exactly' },
+  {
+    name: 'source-repository',
+    value: 'URI',
+    about: 'require that the certificate names this source repository, such as https://github.com/OWNER/NAME',
+  },
+  {
+    name: 'source-ref',
+    value: 'REF',
+    about: 'require that the certificate names this ref, such as refs/tags/v1.0.0',
+  },
+  {
+    name: 'trusted-root',
+    value: 'FILE',
+    about: 'trust the authorities and logs in this sigstore trusted root (JSON, or one on each line)',
+  },
+  {
+    name: 'ledger-key',
+    value: 'VKEY',
+    repeatable: true,
+    about: 'trust this log key (signed-note verifier key), or a file that holds it',
+  },
+  {
+    name: 'allowed-signers',
+    value: 'FILE',
+    about:
+      'verify approvals against your own list (OpenSSH allowed_signers) instead of the list in the repository',
+  },
+];
+
+/** What a verification requires of each sealed change. */
+export const demandOptions: readonly OptionSpec[] = [
+  {
+    name: 'policy',
+    value: 'BRANCH',
+    about: 'require that the run applied the rules of this branch (a branch in your clone) to the change',
+  },
+  {
+    name: 'require',
+    value: 'WORDS',
+    repeatable: true,
+    about: 'make it an error if these are not verified: `approvals`, `log`, `replay`, separated by commas',
+  },
+];
+
 /** Another repository. */
 export const remote: ArgumentSpec = {
   name: 'REMOTE',

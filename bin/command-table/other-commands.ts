@@ -1,5 +1,5 @@
 import { type CommandSpec, loadLean } from '../command-parts/command.ts';
-import { remote, run } from './contract-commands.ts';
+import { demandOptions, remote, run, trustOptions } from './contract-commands.ts';
 
 /** Verification, upkeep and what helps to find one's way. */
 export const otherCommands: readonly CommandSpec[] = [
@@ -12,42 +12,7 @@ export const otherCommands: readonly CommandSpec[] = [
       { name: 'TARGET', about: 'commits, ranges `A..B`, run ids, or files; `-` is stdin', variadic: true },
     ],
     options: [
-      { name: 'key', value: 'FILE', repeatable: true, about: 'trust the public keys in this file (PEM)' },
-      {
-        name: 'identity',
-        value: 'NAME',
-        about:
-          'trust this identity in the certificate of the signer: an e-mail address or a URI, compared exactly',
-      },
-      { name: 'issuer', value: 'URL', about: 'the issuer that confirmed that identity, compared exactly' },
-      {
-        name: 'source-repository',
-        value: 'URI',
-        about:
-          'require that the certificate names this source repository, such as https://github.com/OWNER/NAME',
-      },
-      {
-        name: 'source-ref',
-        value: 'REF',
-        about: 'require that the certificate names this ref, such as refs/tags/v1.0.0',
-      },
-      {
-        name: 'trusted-root',
-        value: 'FILE',
-        about: 'trust the authorities and logs in this sigstore trusted root (JSON, or one on each line)',
-      },
-      {
-        name: 'ledger-key',
-        value: 'VKEY',
-        repeatable: true,
-        about: 'trust this log key (signed-note verifier key), or a file that holds it',
-      },
-      {
-        name: 'allowed-signers',
-        value: 'FILE',
-        about:
-          'verify approvals against your own list (OpenSSH allowed_signers) instead of the list in the repository',
-      },
+      ...trustOptions,
       {
         name: 'artifact',
         value: 'FILE|sha256:…|sha512-…',
@@ -82,18 +47,7 @@ export const otherCommands: readonly CommandSpec[] = [
         repeatable: true,
         about: 'require that a verification summary claims this SLSA level or a higher one',
       },
-      {
-        name: 'policy',
-        value: 'BRANCH',
-        about: 'require that the run applied the rules of this branch (a branch in your clone) to the change',
-      },
-      {
-        name: 'require',
-        value: 'WORDS',
-        repeatable: true,
-        about:
-          'make it an error if these are not verified: `approvals`, `log`, `replay`, separated by commas',
-      },
+      ...demandOptions,
       {
         name: 'replay',
         about: 'compute the decision again from the stored inputs, and require the same bytes',

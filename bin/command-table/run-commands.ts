@@ -10,11 +10,13 @@ import { envFile, modelOptions } from '../command-parts/model-options.ts';
 import {
   agentWords,
   changeOptions,
+  demandOptions,
   localChanges,
   machineOptions,
   run,
   spec,
   thread,
+  trustOptions,
 } from './contract-commands.ts';
 
 const noSeal: OptionSpec = {
@@ -568,7 +570,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'report',
     summary: 'write a report of a run, or of the commits of a release, for people or for other tools',
     description:
-      'With `--release A..B`, writ verifies every commit that `B` holds and `A` does not, and lists which are sealed, who approved them, and the waivers and models of their runs. The exit code is that of `writ verify A..B`: 0 only if all are sealed and verified.',
+      'Without an option that names a file, writ prints the run as `writ show RUN` does. With `--release A..B`, writ verifies every commit that `B` holds and `A` does not, and lists which are sealed, by which run and key, who approved them, and the findings, waivers and models of their runs. The exit code is that of `writ verify A..B`: 0 only if all are sealed and verified.',
     arguments: [{ ...recordedRun, optional: true }],
     options: [
       { name: 'release', value: 'A..B', about: 'report the commits of a range instead of a run' },
@@ -582,12 +584,20 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },
       { name: 'sarif', value: 'FILE', about: 'write the findings for GitHub code scanning' },
       { name: 'junit', value: 'FILE', about: 'write the checks as test results for CI systems' },
+      ...[...trustOptions, ...demandOptions].map((one) => ({
+        ...one,
+        group: 'Verification (with `--release` or `--html`)',
+      })),
     ],
     examples: [
+      { line: 'writ report 0198c1e2', about: 'the run as text' },
       { line: 'writ report 0198c1e2 --html report.html', about: 'a page for the browser' },
       { line: 'writ report 0198c1e2 --sarif run.sarif --junit run.xml', about: 'for a CI system' },
       { line: 'writ report --release v1.0..v1.1', about: 'every commit of a release, sealed or not' },
-      { line: 'writ report --release v1.0..v1.1 --html release.html', about: 'the same as a page' },
+      {
+        line: 'writ report --release v1.0..v1.1 --html release.html --key signer.pem --allowed-signers people',
+        about: 'the same as a page, by a reader who trusts only these keys and people',
+      },
     ],
     load: async () => (await import('../commands/runs.ts')).reportCommand,
   },

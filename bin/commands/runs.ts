@@ -24,6 +24,7 @@ import { type CommandContext, type CommandResult, refused, succeeded } from '../
 import { showDraft } from '../command-parts/drafted-run.ts';
 import { openEngine } from '../command-parts/engine.ts';
 import { writeOutput } from '../command-parts/write-output.ts';
+import { demandOptions, trustOptions } from '../command-table/contract-commands.ts';
 import { printGraph } from '../report/graph/graph-text.ts';
 import { renderRunHtml } from '../report/html.ts';
 import { printRun } from '../report/human.ts';
@@ -152,7 +153,7 @@ const forms: Readonly<
   junit: renderRunJunit,
 };
 
-/** `writ report RUN`: the run for people, for other tools and for verifiers elsewhere, in at least one form. */
+/** `writ report RUN`: the run for people, for other tools and for verifiers elsewhere; as text without a file. */
 export async function reportCommand(context: CommandContext): Promise<CommandResult> {
   const release = context.options.value('release');
   if (release !== undefined) return reportRelease(context, release);
@@ -163,12 +164,18 @@ export async function reportCommand(context: CommandContext): Promise<CommandRes
     return path === undefined ? [] : [{ path, render }];
   });
   const bundle = context.options.value('bundle');
-  if (wanted.length === 0 && bundle === undefined) {
-    const options = ['bundle', ...Object.keys(forms)].map((form) => `\`--${form} FILE\``);
-    throw new WritError('USAGE', { message: `expected at least one of ${options.join(', ')}` });
-  }
-  const opened = await openRun(context, context.args[0] ?? '');
+  const verifying = [...trustOptions, ...demandOptions].find(
+    ({ name }) => context.options.values(name).length > 0,
+  );
+  if (verifying !== undefined && context.options.value('html') === undefined)
+    throw new WritError('USAGE', {
+      message: `\`--${verifying.name}\` needs \`--html FILE\` or \`--release A..B\`: no other report of a run verifies it`,
+      hints: [`\`writ verify ${context.args[0]} --${verifying.name} …\` verifies the run alone`],
+    });
+  const opened = await openRun(context, context.args[0]);
   const { view } = await withLandingState(context, opened.view);
+  if (wanted.length === 0 && bundle === undefined)
+    return succeeded({ run_id: view.runId, paths: [] }, (printer) => printRun(printer, view, 'show'));
   const rendered = bundle === undefined ? undefined : await renderEvidence(opened);
   const evidence = bundle !== undefined && rendered ? [{ path: bundle, text: rendered.text }] : [];
   const reports = await Promise.all(
@@ -177,7 +184,13 @@ export async function reportCommand(context: CommandContext): Promise<CommandRes
       text: await render(
         view,
         () => describedRules(context, opened, rules),
-        async () => (await import('../../api/run/audit.ts')).auditRun(context, { ...opened, view }),
+        async () => {
+          const [{ auditRun }, { readTrust }] = await Promise.all([
+            import('../../api/run/audit.ts'),
+            import('./verify.ts'),
+          ]);
+          return auditRun(context, { ...opened, view }, await readTrust(context));
+        },
       ),
     })),
   );
@@ -201,11 +214,14 @@ async function reportRelease(context: CommandContext, range: string): Promise<Co
       hints: ['a release is reported as text, with `--json`, or as a page with `--html FILE`'],
     });
   const { auditRelease } = await import('../../api/run/audit.ts');
-  const { printRelease, renderReleaseHtml } = await import('../report/release.ts');
-  const { data, refusal } = await auditRelease(context, range);
+  const { printRelease, releaseWarnings, renderReleaseHtml } = await import('../report/release.ts');
+  const { readTrust } = await import('./verify.ts');
+  const { data, refusal } = await auditRelease(context, range, await readTrust(context));
   const html = context.options.value('html');
   const path = html === undefined ? undefined : writeOutput(context.cwd, html, renderReleaseHtml(data));
   const shown = path === undefined ? data : { ...data, paths: [path] };
+  for (const warning of releaseWarnings(data))
+    context.print.note(styled('yellow', 'warning'), `: ${warning}`);
   const print = (printer: Printer): void => {
     if (path === undefined) printRelease(printer, data);
     else printer.line(path);

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { userSecrets } from '../../api/vault/user-secrets.ts';
-import { type Requirement, requirements } from '../../api/verify/demands.ts';
+import { noDemands, type Requirement, requirements } from '../../api/verify/demands.ts';
 import type { TargetForm } from '../../api/verify/target-meanings.ts';
 import { toVerificationData, verificationRefusal, warningsOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
@@ -79,23 +79,20 @@ function toResult(verified: readonly VerifiedTarget[], explain?: Explain): Comma
 const maxSignersBytes = 4 * 1024 * 1024;
 
 /**
- * Reads the options of `writ verify`. USAGE for an incomplete combination of options; INPUT_UNREADABLE for unreadable
- * files.
+ * Reads the options that `writ verify` and `writ report` share (`trustOptions`, `demandOptions`). USAGE for an
+ * incomplete combination of options; INPUT_UNREADABLE for unreadable files.
  */
-async function readDemands(context: CommandContext): Promise<RequestedDemands> {
+export async function readTrust(context: CommandContext): Promise<RequestedDemands> {
   const { options, cwd } = context;
   const identity = readIdentity(context);
   const root = options.value('trusted-root');
   const signers = options.value('allowed-signers');
-  const spec = options.value('spec');
   const policy = options.value('policy');
-  const subjectCommit = options.value('subject-commit');
   const ledgerKeys = options.values('ledger-key');
-  const form = readForm(context);
   const required = readRequirements(context);
   const source = readSourceDemands(context);
   return {
-    ...(form && { form }),
+    ...noDemands,
     given: {
       keyFiles: options.values('key').map((path) => resolve(cwd, path)),
       ledgerKeys: ledgerKeys.map((one) => (one.includes('+') ? one : resolve(cwd, one))),
@@ -103,14 +100,28 @@ async function readDemands(context: CommandContext): Promise<RequestedDemands> {
       ...(identity && { identity }),
     },
     ...(signers === undefined ? {} : { allowedSigners: await readSigners(context, signers) }),
+    replay: required.includes('replay'),
+    required,
+    ...(source && { source }),
+    ...(policy === undefined ? {} : { policy }),
+  };
+}
+
+/** Reads the options of `writ verify`. Throws as {@link readTrust} does. */
+async function readDemands(context: CommandContext): Promise<RequestedDemands> {
+  const { options } = context;
+  const spec = options.value('spec');
+  const subjectCommit = options.value('subject-commit');
+  const form = readForm(context);
+  const trust = await readTrust(context);
+  return {
+    ...trust,
+    ...(form && { form }),
     ...(spec === undefined ? {} : { specDigest: await readSpecDigest(context, spec) }),
     artifacts: await readArtifacts(context),
     types: options.values('type'),
-    replay: options.flag('replay') || required.includes('replay'),
-    required,
+    replay: options.flag('replay') || trust.replay,
     summary: readSummaryDemands(context),
-    ...(source && { source }),
-    ...(policy === undefined ? {} : { policy }),
     ...(subjectCommit === undefined ? {} : { subjectCommit }),
   };
 }

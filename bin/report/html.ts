@@ -2,7 +2,7 @@
 import type { RunAudit } from '../../api/run/audit.ts';
 import { runFindings, stageFindings } from '../../api/run/run-data.ts';
 import { showLine, toVerdict } from '../../api/run/verdict.ts';
-import { verificationRefusal } from '../../api/verify/verification-data.ts';
+import { verificationRefusal, warningsOf } from '../../api/verify/verification-data.ts';
 import type { Finding, Severity } from '../../core/interfaces/finding.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type CheckRecord, failureOutput, type StageRecord } from '../../core/interfaces/stage.ts';
@@ -124,7 +124,10 @@ function decisionCard(view: RunView, verdict: ReturnType<typeof toVerdict>, audi
     ],
   ];
   const waivers = usedWaivers(view.notices ?? []);
-  const notices = (view.notices ?? []).filter((notice) => !waivers.includes(notice)).slice(0, open);
+  const warnings = audit.verified === undefined ? [] : warningsOf(audit.verified);
+  const notices = [...warnings.map(({ message }) => message), ...(view.notices ?? [])]
+    .filter((notice) => !waivers.includes(notice))
+    .slice(0, open);
   const steps = verdict.next.filter(({ line }) => line !== showLine(view));
   return `<section class="card decision ${verdict.tone}" aria-labelledby="decision">
 <h1 id="decision">${verdict.word}</h1>
@@ -187,10 +190,21 @@ function demandWords({ demands, people }: RunAudit): string {
     : 'No approval was asked for: not by the spec, the policy of the repository or its owners.';
 }
 
+/** Whose list of signers says that an approval counts. */
+function listWords({ people, verified }: RunAudit): string {
+  if (!people.some(({ status }) => status === 'counts')) return '';
+  const own = 'Whether an approval counts is by the list of signers in the repository';
+  const check = verified?.report.checks.find(({ id }) => id === 'approvals');
+  if (check?.status === 'passed') return `${own}; the given list (\`--allowed-signers\`) confirms it.`;
+  return check === undefined || check.code === 'per-repository'
+    ? `${own} alone, not by a list of the reader (\`--allowed-signers FILE\`).`
+    : `${own}. Verifying it ended as: ${check.status}${check.code === undefined ? '' : `, ${check.code}`}.`;
+}
+
 /** Who signed what, with which key, and whether it counts. */
 function peopleOf(view: RunView, audit: RunAudit): string {
   const { people, verified } = audit;
-  const asked = `<bdi>${escapeHtml(demandWords(audit), 4000)}</bdi>`;
+  const asked = `<bdi>${escapeHtml(`${demandWords(audit)} ${listWords(audit)}`.trim(), 4000)}</bdi>`;
   const seal = sealRow(view, verified);
   if (people.length === 0 && seal === '') return `<p class="card soft">No one signed. ${asked}</p>`;
   const rows = people
@@ -454,7 +468,14 @@ function artifactTable(artifacts: RunView['artifacts']): string {
     ].join(' · ');
     return `<tr><td><bdi>${escapeHtml(artifact.name, 128)}</bdi> <span class="soft">${about}</span><br><code class="soft"><bdi>${escapeHtml(artifact.sha256, 128)}</bdi></code></td><td class="right size">${toSize(artifact.sizeBytes)}</td></tr>`;
   });
-  const table = `<table aria-label="Artifacts"><thead><tr><th scope="col">Artifact and its SHA-256</th><th scope="col" class="right size">Size</th></tr></thead><tbody>${rows.join('')}${more(artifacts.length, 2)}</tbody></table>`;
+  const isLimited = artifacts.some(({ expiresAt }) => expiresAt !== undefined);
+  const after = isLimited
+    ? '<p class="small soft">Content with a date is kept until then, as the retention limits of the spec say. After it, `writ gc` may delete the content. Its digest stays in the record; `writ verify` then reports the file as `expired`, which counts as passed, with a warning.</p>'.replaceAll(
+        /`([^`]*)`/g,
+        '<code>$1</code>',
+      )
+    : '';
+  const table = `${after}<table aria-label="Artifacts"><thead><tr><th scope="col">Artifact and its SHA-256</th><th scope="col" class="right size">Size</th></tr></thead><tbody>${rows.join('')}${more(artifacts.length, 2)}</tbody></table>`;
   if (artifacts.length <= 40) return `<div class="card">${table}</div>`;
   return `<div class="card"><details><summary>${toCount(artifacts.length, 'artifact')}</summary>${table}</details></div>`;
 }

@@ -157,7 +157,7 @@ t.test(
     });
     const text = await runLine(['report', '--release', 'main~3..main'], commands, { cwd: repo, env });
     t.match(text.out, '3 commits: 1 sealed and verified, 2 not sealed');
-    t.match(text.out, /^not sealed {2}[0-9a-f]{12} {2}by hand/m);
+    t.match(text.out, /^not sealed {4}[0-9a-f]{12} {2}\d{4}-\d\d-\d\d {2}by hand/m);
     for (const wrong of [['--release', 'main'], [], [runId, '--release', 'main~1..main']])
       t.equal((await runLine(['report', ...wrong], commands, { cwd: repo, env })).code, 129);
     git('reset', '-q', '--hard', commit);

@@ -94,14 +94,21 @@ const release: ReleaseData = {
     approvers: n === 0 ? [hostileText] : [],
     waivers: n === 0 ? [hostileText] : [],
     models: n === 0 ? [{ provider: 'openai', model: hostileText, calls: 2 }] : [],
-    ...(n === 0 ? {} : { why: hostileText }),
+    ...(n === 0
+      ? {
+          author: hostileText,
+          found: [{ rule: 'tests-kept', severity: 'note', message: hostileText }],
+          findings: { errors: 0, warnings: 0, notes: 1 },
+        }
+      : { why: hostileText }),
   })),
 };
 
 t.test('a release says how many of its commits are sealed and verified, and cuts long lists', async (t) => {
   const page = renderReleaseHtml(release);
   t.match(page, '1201 commits: 1 sealed and verified, 1199 sealed but not verified, 1 not sealed.');
-  t.match(page, 'and 201 more; <code>--json</code> has all');
+  t.match(page, 'and 200 more; <code>--json</code> has all');
+  t.match(page, /1 note \(tests-kept\).*note <code><bdi>tests-kept/);
   t.notMatch(page, /<(?:script|img|iframe)\b/i);
   t.ok(page.length < 4_000_000, `${page.length} characters`);
   const [commit] = release.commits;
@@ -191,6 +198,10 @@ t.test('the page says in one sentence how it ended, and who signed with which ke
     `12 more lines are left out. This shows all:</p><pre><code><bdi>git diff ${committed.baseCommit} ${committed.decision?.commitSha}`,
   );
   t.match(page, 'No waiver was used.');
+  const kept = 'Content with a date is kept until then';
+  t.match(page, kept);
+  const unlimited = committed.artifacts.filter(({ expiresAt }) => expiresAt === undefined);
+  t.notMatch(renderRunHtml({ ...committed, artifacts: unlimited }, audit), kept);
   const waiver = 'the waiver of `sast` in `src/**` by ana was used, until 2026-12-31: old code';
   const waived = renderRunHtml({ ...committed, notices: [waiver, 'sealed, not landed'] }, audit);
   t.match(waived, '2 people approved; 1 waiver was used.');
