@@ -596,7 +596,7 @@ export const runCommands: readonly CommandSpec[] = [
       { line: 'writ report --release v1.0..v1.1', about: 'every commit of a release, sealed or not' },
       {
         line: 'writ report --release v1.0..v1.1 --html release.html --key signer.pem --allowed-signers people',
-        about: 'the same as a page, by a reader who trusts only these keys and people',
+        about: 'the same as a page, by a reader who trusts this key and these people',
       },
     ],
     load: async () => (await import('../commands/runs.ts')).reportCommand,
