@@ -103,6 +103,12 @@ export const demandOptions: readonly OptionSpec[] = [
   },
 ];
 
+/** The same options of `writ report`, in a group of their own. */
+export const reportVerification: readonly OptionSpec[] = [...trustOptions, ...demandOptions].map((one) => ({
+  ...one,
+  group: 'Verification (with `--release` or `--html`)',
+}));
+
 /** Another repository. */
 export const remote: ArgumentSpec = {
   name: 'REMOTE',

@@ -10,13 +10,12 @@ import { envFile, modelOptions } from '../command-parts/model-options.ts';
 import {
   agentWords,
   changeOptions,
-  demandOptions,
   localChanges,
   machineOptions,
+  reportVerification,
   run,
   spec,
   thread,
-  trustOptions,
 } from './contract-commands.ts';
 
 const noSeal: OptionSpec = {
@@ -584,10 +583,7 @@ export const runCommands: readonly CommandSpec[] = [
       { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },
       { name: 'sarif', value: 'FILE', about: 'write the findings for GitHub code scanning' },
       { name: 'junit', value: 'FILE', about: 'write the checks as test results for CI systems' },
-      ...[...trustOptions, ...demandOptions].map((one) => ({
-        ...one,
-        group: 'Verification (with `--release` or `--html`)',
-      })),
+      ...reportVerification,
     ],
     examples: [
       { line: 'writ report 0198c1e2', about: 'the run as text' },

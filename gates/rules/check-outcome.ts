@@ -38,7 +38,8 @@ function reasonOf(check: CheckRecord): string | undefined {
   if (signal !== undefined) return `was ended by signal ${signal}`;
   if (exitCode !== undefined && exitCode !== expectedExitCode)
     return `ended with exit code ${exitCode}, expected ${expectedExitCode}`;
-  if (tests && tests.failed > 0) return `had ${tests.failed} failed test${tests.failed === 1 ? '' : 's'}, expected none`;
+  if (tests && tests.failed > 0)
+    return `had ${tests.failed} failed test${tests.failed === 1 ? '' : 's'}, expected none`;
   if (status !== 'failed') return undefined;
   const errors = check.findings.filter((finding) => finding.severity === 'error');
   const [first] = errors;
