@@ -46,10 +46,15 @@ export async function findLandings(
       repository,
       onBranch.map(({ commit }) => commit),
     ));
+  let followed: Promise<string | undefined> | undefined;
+  const place = (): Promise<string | undefined> => {
+    followed ??= followedPlace(repository, branches);
+    return followed;
+  };
   const found = new Map<string, Landing>();
   for (const target of targets) {
     const commits = [...new Set(onBranch.filter((one) => one.target === target).map(({ commit }) => commit))];
-    const counting = await refsThatCount(repository, branches, target, configured.get(target));
+    const counting = await refsThatCount(branches, target, configured.get(target), place);
     const landings = await landingsOn(repository, counting, commits, present);
     for (const [commit, landing] of landings) found.set(`${target} ${commit}`, landing);
   }
@@ -135,10 +140,10 @@ interface CountingRefs {
 }
 
 async function refsThatCount(
-  repository: Repository,
   branches: ReadonlyMap<string, Branch>,
   target: string,
   configured: string | undefined,
+  place: () => Promise<string | undefined>,
 ): Promise<CountingRefs> {
   const branch = branches.get(target);
   const upstream = branch?.upstream.startsWith(remotes) ? branch : undefined;
@@ -159,36 +164,37 @@ async function refsThatCount(
   const tracking = trackingOf(branches, target);
   const tip = branches.get(tracking ?? '')?.tip;
   if (tracking !== undefined && tip !== undefined) return { ref: tracking, tips: [tip], isHere: true };
-  const followed = await followedRemote(repository, branches);
-  const ref =
-    followed === undefined || followed === ''
-      ? target
-      : `${remotes}${followed}/${target.slice(heads.length)}`;
+  const followed = await place();
+  const ref = `${followed ?? heads}${target.slice(heads.length)}`;
   return { ref, tips: tipsBelow(branches, 'refs/'), isHere: followed !== undefined, isGone: true };
 }
 
 /**
- * The remote whose branches this clone has all fetched: `origin`, else the only one; '' without a remote. `undefined`
- * if some may be missing here: there are several remotes, or only some branches are fetched.
+ * Where a branch of any name would be, if this clone has fetched all branches: below `origin`, else below the only
+ * remote; without a remote below `refs/heads/`. `undefined` if some may be missing here.
  */
-async function followedRemote(
+async function followedPlace(
   repository: Repository,
   branches: ReadonlyMap<string, Branch>,
 ): Promise<string | undefined> {
   const args = ['config', '-z', '--get-regexp', '^remote\\..*\\.(url|fetch)$'];
   const { stdout } = await askGit(repository, args, { maxBytes: maxConfigBytes });
-  const refspecs = new Map<string, string[]>();
-  for (const entry of stdout.toString('utf8').split('\0')) {
-    const [, name, key, value = ''] = /^remote\.(.*)\.(url|fetch)\n(.*)$/s.exec(entry) ?? [];
-    if (name === undefined) continue;
-    const known = refspecs.get(name) ?? [];
-    refspecs.set(name, key === 'fetch' ? [...known, value] : known);
-  }
-  if (refspecs.size === 0) return '';
-  const name = refspecs.has('origin') ? 'origin' : refspecs.size === 1 ? [...refspecs.keys()][0] : undefined;
-  if (name === undefined || tipsBelow(branches, `${remotes}${name}/`).length === 0) return undefined;
-  const all = `${heads}*:${remotes}${name}/*`;
-  return refspecs.get(name)?.some((one) => one === all || one === `+${all}`) ? name : undefined;
+  const settings = stdout
+    .toString('utf8')
+    .split('\0')
+    .flatMap((entry) => {
+      const [, name, key, value = ''] = /^remote\.(.*)\.(url|fetch)\n(.*)$/s.exec(entry) ?? [];
+      return name === undefined ? [] : [{ name, key, value }];
+    });
+  const names = new Set(settings.map(({ name }) => name));
+  if (names.size === 0) return heads;
+  const name = names.has('origin') ? 'origin' : names.size === 1 ? [...names][0] : undefined;
+  const below = `${remotes}${name}/`;
+  const fetchesAll = settings.some(
+    (one) =>
+      one.name === name && one.key === 'fetch' && one.value.replace(/^\+/, '') === `${heads}*:${below}*`,
+  );
+  return fetchesAll && tipsBelow(branches, below).length > 0 ? below : undefined;
 }
 
 /** The remote-tracking branch of a target without a local branch: of `origin`, else of the only remote. */
