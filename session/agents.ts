@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { messageOf, WritError } from '../core/base/errors.ts';
 import { findDirectory, type Place, readPlainFile } from '../core/base/files.ts';
 import { nearestName } from '../core/base/printable.ts';
-import { type ConfigIssue, parseToml, TableReader } from '../engine/config/table-reader.ts';
+import { type ConfigIssue, readDocument, type TableReader } from '../engine/config/table-reader.ts';
 
 /** Sources of profiles; the first source that has a name wins. */
 const agentTiers = ['project', 'user', 'embedded'] as const;
@@ -217,25 +217,23 @@ const tools = ['all', 'read'] as const;
  * loosen them.
  */
 export function parseAgent(bytes: Uint8Array, name: string, tier: AgentTier): AgentProfile {
-  const issues: ConfigIssue[] = [];
-  const invalid = (found: readonly ConfigIssue[], cause?: unknown): WritError =>
-    agentInvalid(name, tier, found, cause);
-  const table = new TableReader(parseToml(bytes, maxAgentBytes, invalid), '', issues);
-  for (const key of ['description', 'instructions']) if (!table.has(key)) table.refuse(key, 'it is missing');
-  const binding = readBinding(table);
-  const profile: AgentProfile = {
-    name,
-    tier,
-    description: table.text('description', ''),
-    instructions: table.prose('instructions', '', maxInstructions),
-    primary: table.flag('primary', false),
-    context: oneOf(table, 'context', contexts),
-    tools: oneOf(table, 'tools', tools),
-    ...(binding === undefined ? {} : { binding }),
-  };
-  table.end();
-  if (issues.length > 0) throw invalid(issues);
-  return profile;
+  const invalid = (issues: readonly ConfigIssue[], cause?: unknown): WritError =>
+    agentInvalid(name, tier, issues, cause);
+  return readDocument(bytes, { maxBytes: maxAgentBytes, invalid }, (table) => {
+    for (const key of ['description', 'instructions'])
+      if (!table.has(key)) table.refuse(key, 'it is missing');
+    const binding = readBinding(table);
+    return {
+      name,
+      tier,
+      description: table.text('description', ''),
+      instructions: table.prose('instructions', '', maxInstructions),
+      primary: table.flag('primary', false),
+      context: oneOf(table, 'context', contexts),
+      tools: oneOf(table, 'tools', tools),
+      ...(binding === undefined ? {} : { binding }),
+    };
+  });
 }
 
 /** Builds AGENT_INVALID with the place and the cause. */

@@ -1,11 +1,9 @@
 /* Runs `writ code` with its terminal screen. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
-import { readGuarded } from '../../core/base/files.ts';
-import type { ConfigIssue } from '../../engine/config/table-reader.ts';
+import type { TableReader } from '../../engine/config/table-reader.ts';
 import type { SessionLog } from '../../session/open-log.ts';
 import { span, visible, visibleLines } from '../../session/screen/line.ts';
 import { openLateDoor, type SessionDoor } from '../../session/screen/session-door.ts';
@@ -129,39 +127,40 @@ interface OwnScreen {
 
 /** Reads `[screen]` and `[keys]` of the user's `config.toml`. CONFIG_INVALID, KEY_INSECURE. */
 async function readOwnScreen(env: CommandContext['env']): Promise<OwnScreen> {
-  const { userConfigDir } = await import('../../attest/keys/user-config-dir.ts');
-  const file = join(userConfigDir(env), 'config.toml');
-  const text = existsSync(file) ? await readGuarded(file, false) : undefined;
-  if (text === undefined) return { theme: 'auto', keys: usualKeys };
-  const { parseToml, invalidFile, TableReader } = await import('../../engine/config/table-reader.ts');
-  const issues: ConfigIssue[] = [];
-  const fail = (found: readonly ConfigIssue[]) => invalidFile(file, { issues: found });
-  const root = new TableReader(parseToml(Buffer.from(text), maxOwnBytes, fail), '', issues);
-  const [screen, keys] = [root.table('screen'), root.table('keys')];
-  const one = <Word extends string>(
-    reader: typeof root,
-    key: string,
-    words: readonly [Word, ...Word[]],
-  ): Word => {
-    const given = reader.text(key, words[0]);
-    const found = words.find((word) => word === given);
-    if (found === undefined)
-      reader.refuse(reader.at(key), `expected one of ${words.join(', ')}, found \`${given}\``);
-    return found ?? words[0];
-  };
-  const theme = one(screen, 'theme', chosenThemes);
-  const mode = one(keys, 'mode', ['usual', 'vim']);
-  screen.end();
-  const wanted = keys.keys().filter((name) => name !== 'mode');
-  const map = readKeymap(
-    Object.fromEntries(wanted.map((name) => [name, keys.texts(name, [])])),
-    (name, why) => keys.refuse(keys.at(name), why),
-  );
-  if (issues.length > 0) throw fail(issues);
-  return { theme, keys: { isVim: mode === 'vim', map } };
+  const { readUserConfig } = await import('../../attest/keys/user-config-dir.ts');
+  const config = await readUserConfig(env);
+  if (config === undefined) return { theme: 'auto', keys: usualKeys };
+  const { readUserTable } = await import('../../engine/config/table-reader.ts');
+  return { theme: readUserTable(config, 'screen', readTheme), keys: readUserTable(config, 'keys', readKeys) };
 }
 
-const maxOwnBytes = 64 * 1024;
+function readTheme(reader: TableReader): ChosenTheme {
+  const theme = oneWord(reader, 'theme', chosenThemes);
+  reader.end();
+  return theme;
+}
+
+function readKeys(reader: TableReader): OwnKeys {
+  const isVim = oneWord(reader, 'mode', ['usual', 'vim']) === 'vim';
+  const wanted = reader.keys().filter((name) => name !== 'mode');
+  const map = readKeymap(
+    Object.fromEntries(wanted.map((name) => [name, reader.texts(name, [])])),
+    (name, why) => reader.refuse(reader.at(name), why),
+  );
+  return { isVim, map };
+}
+
+function oneWord<Word extends string>(
+  reader: TableReader,
+  key: string,
+  words: readonly [Word, ...Word[]],
+): Word {
+  const given = reader.text(key, words[0]);
+  const found = words.find((word) => word === given);
+  if (found === undefined)
+    reader.refuse(reader.at(key), `expected one of ${words.join(', ')}, found \`${given}\``);
+  return found ?? words[0];
+}
 
 /** A screen in this process's terminal. */
 interface ShownScreen {

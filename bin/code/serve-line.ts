@@ -1,12 +1,9 @@
 /* Collects the settings of a session from command line, profile and configuration, and serves it. */
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { readVersion } from '../../api/build.ts';
 import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
-import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
-import { readGuarded } from '../../core/base/files.ts';
+import { readUserConfig, userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
 import { readUserHooks, type SessionHook, sessionPolicyOf } from '../../engine/config/read-session-policy.ts';
 import {
@@ -148,14 +145,13 @@ function readingContext({ context, tools }: AgentProfile): SessionContext | unde
   return tools === 'read' ? 'research' : undefined;
 }
 
-/** Of the policy, never of the working tree: a model writes there. */
 /** `[hooks]` of the user's own `config.toml`. CONFIG_INVALID, KEY_INSECURE. */
 async function userHooks({ env }: Pick<CommandContext, 'env'>): Promise<readonly SessionHook[]> {
-  const file = join(userConfigDir(env), 'config.toml');
-  const text = existsSync(file) ? await readGuarded(file, false) : undefined;
-  return text === undefined ? [] : readUserHooks(Buffer.from(text), file);
+  const config = await readUserConfig(env);
+  return config === undefined ? [] : readUserHooks(config);
 }
 
+/** Of the policy, never of the working tree: a model writes there. */
 async function configured(
   repository: Repository,
 ): Promise<{ readonly config: WritConfig; readonly tree: string }> {

@@ -1,5 +1,5 @@
 /* Opens the engine, the ledger and the plugin access of a command. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { McpAccess, McpState } from '../../agent/mcp/mcp-tools.ts';
 import { openRemoteLedger } from '../../api/ledger/follow-ledger.ts';
 import {
@@ -9,10 +9,9 @@ import {
   openLedger,
 } from '../../api/ledger/open-ledger.ts';
 import { userPluginAccess } from '../../api/user-plugins.ts';
-import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
+import { readUserConfig } from '../../attest/keys/user-config-dir.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
-import { readGuarded } from '../../core/base/files.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { LoadedPlugin } from '../../core/kernel/plugin.ts';
 import { readUserMcp } from '../../engine/config/mcp-section.ts';
@@ -90,9 +89,8 @@ export function openMcpAccess(
 ): McpAccess {
   return {
     async servers() {
-      const file = join(userConfigDir(env), 'config.toml');
-      const text = await readGuarded(file, false);
-      return text === undefined ? [] : readUserMcp(Buffer.from(text), file);
+      const config = await readUserConfig(env);
+      return config === undefined ? [] : readUserMcp(config);
     },
     ...(told === undefined ? {} : { told }),
   };

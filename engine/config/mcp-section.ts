@@ -2,7 +2,7 @@
 import type { McpServer } from '../../agent/mcp/start-server.ts';
 import { serviceUrlFault } from '../../core/base/http-question.ts';
 import { readNetworkHost } from '../../spec/checks-of.ts';
-import { readUserTable, type TableReader } from './table-reader.ts';
+import { readUserTable, type TableReader, type UserConfig } from './table-reader.ts';
 
 const maxServers = 16;
 const maxWords = 64;
@@ -28,8 +28,8 @@ export function readMcpSection(
 }
 
 /** Reads `[mcp.NAME]` of a user's `config.toml`. Throws CONFIG_INVALID. */
-export function readUserMcp(bytes: Uint8Array, file: string): readonly McpServer[] {
-  return readUserTable(bytes, file, 'mcp', (reader) => [...readMcpSection(reader, 'user').values()]);
+export function readUserMcp(config: UserConfig): readonly McpServer[] {
+  return readUserTable(config, 'mcp', (reader) => [...readMcpSection(reader, 'user').values()]);
 }
 
 function readServer(reader: TableReader, name: string, from: McpServer['from']): McpServer {

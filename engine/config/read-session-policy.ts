@@ -10,7 +10,13 @@ import {
   type SessionLimits,
   type SessionPolicy,
 } from './session-policy.ts';
-import { type ConfigIssue, parseToml, readUserTable, TableReader } from './table-reader.ts';
+import {
+  type ConfigIssue,
+  readDocument,
+  readUserTable,
+  type TableReader,
+  type UserConfig,
+} from './table-reader.ts';
 
 const maxNames = 64;
 const maxPolicyBytes = 64 * 1024;
@@ -85,8 +91,8 @@ export function readHooksSection(
 }
 
 /** Reads `[hooks]` of a user's `config.toml`. Throws CONFIG_INVALID. */
-export function readUserHooks(bytes: Uint8Array, file: string): readonly SessionHook[] {
-  return readUserTable(bytes, file, 'hooks', (reader) => readHooksSection(reader, 'user'));
+export function readUserHooks(config: UserConfig): readonly SessionHook[] {
+  return readUserTable(config, 'hooks', (reader) => readHooksSection(reader, 'user'));
 }
 
 /** The policy that holds now: `[session]` of the configuration, and the machine's. MACHINE_POLICY_INVALID. */
@@ -120,12 +126,9 @@ export function readMachinePolicy(path: string = machinePolicyPath): SessionLimi
     const [first] = issues;
     return invalid(path, [first?.path, first?.message].filter((one) => one !== '').join(': '), issues);
   };
-  const issues: ConfigIssue[] = [];
-  const root = new TableReader(parseToml(bytes, maxPolicyBytes, fail), '', issues);
-  const limits = readSessionSection(root.table('session'));
-  root.end();
-  if (issues.length > 0) throw fail(issues);
-  return limits;
+  return readDocument(bytes, { maxBytes: maxPolicyBytes, invalid: fail }, (root) =>
+    readSessionSection(root.table('session')),
+  );
 }
 
 function why(what: string, status: Stats | undefined): string | undefined {

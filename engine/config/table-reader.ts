@@ -268,19 +268,44 @@ const userTables = ['mcp', 'screen', 'keys', 'hooks'] as const;
 
 /** Reads one table of a user's `config.toml`. CONFIG_INVALID for a fault in it, and for an unknown table. */
 export function readUserTable<Table>(
-  bytes: Uint8Array,
-  file: string,
+  { path, bytes }: UserConfig,
   name: (typeof userTables)[number],
   read: (reader: TableReader) => Table,
 ): Table {
+  const invalid = (issues: readonly ConfigIssue[]): WritError => invalidFile(path, { issues });
+  return readDocument(bytes, { maxBytes: maxUserBytes, invalid }, (root) => {
+    for (const one of userTables) root.has(one);
+    return read(root.table(name));
+  });
+}
+
+/** A user's `config.toml`. */
+export interface UserConfig {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Reads a whole TOML document of at most `maxBytes`. Throws what `invalid` returns for text that is not TOML, for every
+ * fault that `read` finds, and for keys that it did not ask for.
+ */
+export function readDocument<Value>(
+  bytes: Uint8Array,
+  {
+    maxBytes,
+    invalid,
+  }: {
+    readonly maxBytes: number;
+    readonly invalid: (issues: readonly ConfigIssue[], cause?: unknown) => WritError;
+  },
+  read: (root: TableReader) => Value,
+): Value {
   const issues: ConfigIssue[] = [];
-  const fail = (found: readonly ConfigIssue[]): WritError => invalidFile(file, { issues: found });
-  const root = new TableReader(parseToml(bytes, maxUserBytes, fail), '', issues);
-  const table = read(root.table(name));
-  for (const one of userTables) root.has(one);
+  const root = new TableReader(parseToml(bytes, maxBytes, invalid), '', issues);
+  const value = read(root);
   root.end();
-  if (issues.length > 0) throw fail(issues);
-  return table;
+  if (issues.length > 0) throw invalid(issues);
+  return value;
 }
 
 function unreadable(): WritError {

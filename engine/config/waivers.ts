@@ -6,7 +6,7 @@ import { nearestName } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { Rules } from '../../core/kernel/rules.ts';
-import { type ConfigIssue, invalidFile, parseToml, TableReader } from './table-reader.ts';
+import { type ConfigIssue, invalidFile, readDocument, type TableReader } from './table-reader.ts';
 
 /** Path of the file in the tree of the policy commit. */
 export const waiversPath = '.writ/waivers.toml';
@@ -32,12 +32,9 @@ type KnownRules = Pick<Rules, 'ids' | 'get'> & { readonly isWhole?: boolean };
 /** Reads the file. CONFIG_INVALID for unknown keys, and for rules that do not exist or can never be waived. */
 export function parseWaivers(bytes: Uint8Array | undefined, rules: KnownRules): readonly Waiver[] {
   if (bytes === undefined) return [];
-  const issues: ConfigIssue[] = [];
-  const root = new TableReader(parseToml(bytes, maxBytes, invalid), '', issues);
-  const waivers = root.tables('waiver', maxWaivers).map((reader) => readWaiver(reader, rules));
-  root.end();
-  if (issues.length > 0) throw invalid(issues);
-  return waivers;
+  return readDocument(bytes, { maxBytes, invalid }, (root) =>
+    root.tables('waiver', maxWaivers).map((reader) => readWaiver(reader, rules)),
+  );
 }
 
 function readWaiver(reader: TableReader, rules: KnownRules): Waiver {

@@ -9,7 +9,8 @@ import { parseConfig } from '../../../engine/config/config.ts';
 import { readUserMcp } from '../../../engine/config/mcp-section.ts';
 
 const mcpOf = (text: string) => parseConfig(Buffer.from(text), sealingForms).mcp;
-const userOf = (text: string) => readUserMcp(Buffer.from(text), '~/.config/writ/config.toml');
+const userOf = (text: string) =>
+  readUserMcp({ path: '~/.config/writ/config.toml', bytes: Buffer.from(text) });
 
 function pathsOf(read: () => unknown): readonly string[] {
   try {

@@ -154,12 +154,13 @@ const issueOf = (t: Test, act: () => unknown, message: RegExp): void =>
 
 t.test('a mistake in `[hooks]` is refused with the nearest name', async (t) => {
   const bytes = (text: string): Buffer => Buffer.from(text);
+  const own = (text: string) => readUserHooks({ path: 'f', bytes: bytes(text) });
   const forms = { signers: [], logs: [] } as unknown as Parameters<typeof parseConfig>[1];
-  issueOf(t, () => readUserHooks(bytes('[hooks]\nmesage = ["x"]'), 'f'), /did you mean `message`/);
-  issueOf(t, () => readUserHooks(bytes('[hook]\nend = ["x"]'), 'f'), /did you mean `hooks`/);
-  issueOf(t, () => readUserHooks(bytes('[hooks]\nend = []'), 'f'), /expected a program/);
-  issueOf(t, () => readUserHooks(bytes('[hooks]\nend = "sh x"'), 'f'), /expected a list/);
-  t.strictSame(readUserHooks(bytes('[hooks]\nend = ["x", "y"]\n[mcp]'), 'f'), [hook('end', 'x', 'y')]);
+  issueOf(t, () => own('[hooks]\nmesage = ["x"]'), /did you mean `message`/);
+  issueOf(t, () => own('[hook]\nend = ["x"]'), /did you mean `hooks`/);
+  issueOf(t, () => own('[hooks]\nend = []'), /expected a program/);
+  issueOf(t, () => own('[hooks]\nend = "sh x"'), /expected a list/);
+  t.strictSame(own('[hooks]\nend = ["x", "y"]\n[mcp]'), [hook('end', 'x', 'y')]);
   t.strictSame(parseConfig(bytes('[hooks]\ntool = ["x"]'), forms).hooks, [
     { event: 'tool', argv: ['x'], from: 'policy' },
   ]);
