@@ -55,7 +55,7 @@ const decisionShare = 1 / 8;
 interface QuestionParts {
   readonly images?: readonly ModelImage[] | undefined;
   /** Whether the middle of the question is left out if nothing else is left to leave out. */
-  readonly cutsQuestion?: boolean;
+  readonly cutsQuestion?: boolean | undefined;
 }
 
 /**

@@ -44,7 +44,7 @@ interface DialogueOrder extends Pick<TurnQuestion, 'system' | 'tools'> {
   /** Images of the question. */
   readonly images?: readonly ModelImage[] | undefined;
   /** Whether the middle of a question is left out that is too long for the model. */
-  readonly cutsQuestion?: boolean;
+  readonly cutsQuestion?: boolean | undefined;
   /** Earlier messages, oldest first. Begins with a message of the user. */
   readonly before?: readonly ModelMessage[];
   /** Of the conversation; absent: as much as the model holds. */
@@ -86,15 +86,19 @@ export function openDialogue(order: DialogueOrder): Dialogue {
       : Math.min(maxCharacters, conversationCharacters(contextTokens ?? usualWindow, overhead));
   const conversation = openConversation(question, Math.min(most, fitting?.characters ?? most), before, {
     images,
-    ...(order.cutsQuestion ? { cutsQuestion: true } : {}),
+    cutsQuestion: order.cutsQuestion,
   });
   const ask = (told?: (event: ModelEvent) => void): Promise<Turn> =>
     turns.take({ system, messages: conversation.messages, tools, maxOutputTokens: reply, cacheKey }, told);
   /** Makes the next question smaller than the one that was refused in these words; false if it cannot be. */
   const shrink = (words: string): boolean => {
     const [size, replied] = [conversation.size, reply];
-    reply = Math.min(reply, replyLimitIn(words, reply) ?? reply);
-    if (reply < replied) return true;
+    const limit = replyLimitIn(words, reply);
+    if (limit !== undefined) {
+      reply = limit;
+      fitting = { characters: most, ...fitting, reply };
+      return true;
+    }
     const { context, sent } = tokensIn(words, size + overhead);
     reply = Math.min(reply, context === undefined ? smallReply : replyTokens(context));
     const room = conversationCharacters(context ?? leastWindow, overhead);
