@@ -10,7 +10,6 @@ import { SchemaFault } from '../../core/base/schema.ts';
 import { recordedSpec } from '../../engine/draft/seal-request.ts';
 import { readClaim } from '../../engine/record/claimed-run.ts';
 import { findRun } from '../../store/record/list-records.ts';
-import { tryGit } from '../../workspace/git/git.ts';
 import { pickRemote } from '../../workspace/git/network.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
@@ -43,9 +42,9 @@ import { exchange, fetchCommand, pushCommand, pushInRounds, requireMoved } from 
 /** `writ ci`: evaluates the change of a job, seals it with `--seal`, and reports. Exit codes as `writ run`. */
 export async function ciCommand(context: CommandContext): Promise<CommandResult> {
   const repository = await openRepository(context.repoPath ?? context.cwd);
-  const remoteName = await remoteHere(repository, context);
+  const { remoteName, hasRemote } = await remoteHere(repository, context);
   const claim = await claimGiven(context, repository, remoteName);
-  const job = { ...(await readJob(context, claim)), remoteName };
+  const job = { ...(await readJob(context, claim)), remoteName, hasRemote };
   await bring(context, repository, job);
   if (context.options.flag('seal') && !job.isTrusted)
     context.print.note(
@@ -73,14 +72,18 @@ function asList({ hints }: WritError): readonly string[] {
 /** A job, and the remote of its clone. */
 interface JobHere extends Job {
   readonly remoteName: string;
+  readonly hasRemote: boolean;
 }
 
 /** `origin`, else the only remote. A clone without a remote can evaluate a change, and land nothing. */
-async function remoteHere(repository: Repository, { cwd }: CommandContext): Promise<string> {
+async function remoteHere(
+  repository: Repository,
+  { cwd }: CommandContext,
+): Promise<Pick<JobHere, 'remoteName' | 'hasRemote'>> {
   try {
-    return (await pickRemote(repository, undefined, cwd)).address;
+    return { remoteName: (await pickRemote(repository, undefined, cwd)).address, hasRemote: true };
   } catch (fault) {
-    if (isWritError(fault, 'REMOTE_UNKNOWN')) return 'origin';
+    if (isWritError(fault, 'REMOTE_UNKNOWN')) return { remoteName: 'origin', hasRemote: false };
     throw fault;
   }
 }
@@ -105,11 +108,10 @@ async function claimGiven(
  * also the records, so that the job continues the log of earlier jobs.
  */
 async function bring(context: CommandContext, repository: Repository, job: JobHere): Promise<void> {
-  const { onto, pull, head, isSealing, run, remoteName } = job;
+  const { onto, pull, head, isSealing, run, remoteName, hasRemote } = job;
   if (!/^[^\s:*?[\\^~-][^\s:*?[\\^~]*$/.test(onto))
     throw new WritError('REF_INVALID', { message: `\`${printable(onto)}\` is not a valid branch name` });
   const branch = `refs/heads/${onto}`;
-  const hasRemote = (await tryGit(repository, ['remote', 'get-url', remoteName])) !== undefined;
   if (hasRemote) {
     const tracked = `refs/remotes/${remoteName}/${onto}`;
     await exchange(context, repository, remoteName, 'fetch', [`+${branch}:${tracked}`]);
