@@ -272,7 +272,7 @@ export function readUserTable<Table>(
   name: (typeof userTables)[number],
   read: (reader: TableReader) => Table,
 ): Table {
-  const invalid = (issues: readonly ConfigIssue[]): WritError => invalidFile(path, { issues });
+  const invalid = (issues: readonly ConfigIssue[]): WritError => invalidFile(path, { issues }, undefined, '');
   return readDocument(bytes, { maxBytes: maxUserBytes, invalid }, (root) => {
     for (const one of userTables) root.has(one);
     return read(root.table(name));
@@ -312,17 +312,18 @@ function unreadable(): WritError {
   return new WritError('CONFIG_INVALID', {});
 }
 
-/** CONFIG_INVALID for a file at the policy commit; names its first issue. */
+/** CONFIG_INVALID for a file, by default one at the policy commit; names its first issue. */
 export function invalidFile(
   file: string,
   detail: { readonly issues: readonly ConfigIssue[] },
   cause?: unknown,
+  where = ' at the policy commit',
 ): WritError {
   const [first, ...others] = detail.issues;
-  const where = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
+  const key = first === undefined || first.path === '' ? '' : ` at \`${first.path}\``;
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   return new WritError('CONFIG_INVALID', {
-    message: `\`${file}\` at the policy commit is not valid${where}: ${first?.message ?? ''}${more}`,
+    message: `\`${file}\`${where} is not valid${key}: ${first?.message ?? ''}${more}`,
     detail: { ...detail },
     cause,
   });

@@ -156,7 +156,7 @@ t.test('a mistake in `[hooks]` is refused with the nearest name', async (t) => {
   const bytes = (text: string): Buffer => Buffer.from(text);
   const own = (text: string) => readUserHooks({ path: 'f', bytes: bytes(text) });
   const forms = { signers: [], logs: [] } as unknown as Parameters<typeof parseConfig>[1];
-  issueOf(t, () => own('[hooks]\nmesage = ["x"]'), /did you mean `message`/);
+  issueOf(t, () => own('[hooks]\nmesage = ["x"]'), /^`f` is not valid at .*did you mean `message`/);
   issueOf(t, () => own('[hook]\nend = ["x"]'), /did you mean `hooks`/);
   issueOf(t, () => own('[hooks]\nend = []'), /expected a program/);
   issueOf(t, () => own('[hooks]\nend = "sh x"'), /expected a list/);
