@@ -1,4 +1,5 @@
 /* Decides whether sealed commits have landed on the branch that counts. */
+import { printable } from '../core/base/printable.ts';
 import { landingOf } from '../engine/config/sections.ts';
 import { askGit, isGitFault, maxListBytes, runGit } from '../workspace/git/git.ts';
 import { presentCommits, readSmall } from '../workspace/git/read-objects.ts';
@@ -12,11 +13,13 @@ export interface SealedCommit {
 }
 
 /**
- * `landed`: the ref that counts has the commit. `sealed`: it does not. `unknown`: this clone cannot decide (a shallow
- * clone, or one without the branch), so the record applies.
+ * `landed`: the ref that counts has the commit. `sealed`: it does not. `unknown`: this clone cannot decide, so the
+ * record applies.
  */
 export type Landing =
-  | { readonly state: 'landed' | 'unknown' }
+  | { readonly state: 'landed' }
+  /** `fetch`: the commands that bring the missing branches or commits; absent if objects were lost. */
+  | { readonly state: 'unknown'; readonly fetch?: string }
   /** `ref` is the full name of the ref that counts; `isGone`: this clone has neither it nor the target. */
   | { readonly state: 'sealed'; readonly ref: string; readonly isGone?: true };
 
@@ -46,15 +49,15 @@ export async function findLandings(
       repository,
       onBranch.map(({ commit }) => commit),
     ));
-  let followed: Promise<string | undefined> | undefined;
-  const place = (): Promise<string | undefined> => {
-    followed ??= followedPlace(repository, branches);
-    return followed;
+  let place: Promise<OwnPlace> | undefined;
+  const placeOf = (): Promise<OwnPlace> => {
+    place ??= ownPlace(repository, branches);
+    return place;
   };
   const found = new Map<string, Landing>();
   for (const target of targets) {
     const commits = [...new Set(onBranch.filter((one) => one.target === target).map(({ commit }) => commit))];
-    const counting = await refsThatCount(branches, target, configured.get(target), place);
+    const counting = await refsThatCount(branches, target, configured.get(target), placeOf);
     const landings = await landingsOn(repository, counting, commits, present);
     for (const [commit, landing] of landings) found.set(`${target} ${commit}`, landing);
   }
@@ -134,8 +137,8 @@ async function readLandingRemotes(
 interface CountingRefs {
   readonly ref: string;
   readonly tips: readonly string[];
-  /** Whether a commit that this clone lacks cannot be on that branch. */
-  readonly isHere: boolean;
+  /** The commands that bring branches which may hold a commit that this clone lacks. */
+  readonly fetch?: readonly string[];
   readonly isGone?: true;
 }
 
@@ -143,7 +146,7 @@ async function refsThatCount(
   branches: ReadonlyMap<string, Branch>,
   target: string,
   configured: string | undefined,
-  place: () => Promise<string | undefined>,
+  placeOf: () => Promise<OwnPlace>,
 ): Promise<CountingRefs> {
   const branch = branches.get(target);
   const upstream = branch?.upstream.startsWith(remotes) ? branch : undefined;
@@ -154,47 +157,44 @@ async function refsThatCount(
     const ref =
       upstream?.remote === remote ? upstream.upstream : `${remotes}${remote}/${target.slice(heads.length)}`;
     const tip = branches.get(ref)?.tip;
-    return {
-      ref,
-      tips: tip === undefined ? tipsBelow(branches, `${remotes}${remote}/`) : [tip],
-      isHere: true,
-    };
+    return { ref, tips: tip === undefined ? tipsBelow(branches, `${remotes}${remote}/`) : [tip] };
   }
-  if (branch) return { ref: target, tips: [branch.tip], isHere: true };
+  if (branch) return { ref: target, tips: [branch.tip] };
   const tracking = trackingOf(branches, target);
   const tip = branches.get(tracking ?? '')?.tip;
-  if (tracking !== undefined && tip !== undefined) return { ref: tracking, tips: [tip], isHere: true };
-  const followed = await place();
-  const ref = `${followed ?? heads}${target.slice(heads.length)}`;
-  return { ref, tips: tipsBelow(branches, 'refs/'), isHere: followed !== undefined, isGone: true };
+  if (tracking !== undefined && tip !== undefined) return { ref: tracking, tips: [tip] };
+  const { below, fetch } = await placeOf();
+  const ref = `${below}${target.slice(heads.length)}`;
+  return { ref, tips: tipsBelow(branches, 'refs/'), fetch, isGone: true };
 }
 
-/**
- * Where a branch of any name would be, if this clone has fetched all branches: below `origin`, else below the only
- * remote; without a remote below `refs/heads/`. `undefined` if some may be missing here.
- */
-async function followedPlace(
-  repository: Repository,
-  branches: ReadonlyMap<string, Branch>,
-): Promise<string | undefined> {
+interface OwnPlace {
+  /** The start of the full name that a branch has here: below `origin`, else the first remote, else local. */
+  readonly below: string;
+  /** The commands that bring the branches that are not fetched; empty if this clone has all. */
+  readonly fetch: readonly string[];
+}
+
+/** Where a branch of any name would be in this clone: of `origin` if there is one, else of every remote. */
+async function ownPlace(repository: Repository, branches: ReadonlyMap<string, Branch>): Promise<OwnPlace> {
   const args = ['config', '-z', '--get-regexp', '^remote\\..*\\.(url|fetch)$'];
   const { stdout } = await askGit(repository, args, { maxBytes: maxConfigBytes });
-  const settings = stdout
-    .toString('utf8')
-    .split('\0')
-    .flatMap((entry) => {
-      const [, name, key, value = ''] = /^remote\.(.*)\.(url|fetch)\n(.*)$/s.exec(entry) ?? [];
-      return name === undefined ? [] : [{ name, key, value }];
-    });
-  const names = new Set(settings.map(({ name }) => name));
-  if (names.size === 0) return heads;
-  const name = names.has('origin') ? 'origin' : names.size === 1 ? [...names][0] : undefined;
-  const below = `${remotes}${name}/`;
-  const fetchesAll = settings.some(
-    (one) =>
-      one.name === name && one.key === 'fetch' && one.value.replace(/^\+/, '') === `${heads}*:${below}*`,
-  );
-  return fetchesAll && tipsBelow(branches, below).length > 0 ? below : undefined;
+  const fetched = new Map<string, readonly string[]>();
+  for (const entry of stdout.toString('utf8').split('\0')) {
+    const [, name, key, value = ''] = /^remote\.(.*)\.(url|fetch)\n(.*)$/s.exec(entry) ?? [];
+    if (name === undefined) continue;
+    fetched.set(name, [...(fetched.get(name) ?? []), ...(key === 'fetch' ? [value.replace(/^\+/, '')] : [])]);
+  }
+  const names = fetched.has('origin') ? ['origin'] : [...fetched.keys()];
+  const partial = names.filter((name) => !fetched.get(name)?.includes(`${heads}*:${remotes}${name}/*`));
+  const isMissing = names.some((name) => tipsBelow(branches, `${remotes}${name}/`).length === 0);
+  return {
+    below: names[0] === undefined ? heads : `${remotes}${names[0]}/`,
+    fetch: [
+      ...partial.map((name) => `git remote set-branches ${printable(name)} '*'`),
+      ...(partial.length > 0 || isMissing ? ['git fetch --all'] : []),
+    ],
+  };
 }
 
 /** The remote-tracking branch of a target without a local branch: of `origin`, else of the only remote. */
@@ -210,16 +210,20 @@ function tipsBelow(branches: ReadonlyMap<string, Branch>, stem: string): readonl
 
 async function landingsOn(
   repository: Repository,
-  { tips, isHere, ...counting }: CountingRefs,
+  { tips, fetch = [], ...counting }: CountingRefs,
   commits: readonly string[],
   present: ReadonlySet<string>,
 ): Promise<readonly (readonly [commit: string, landing: Landing])[]> {
   const here = commits.filter((commit) => present.has(commit));
   const outside = await commitsOutside(repository, here, tips);
+  const isShort = isShallow(repository);
+  const missing = [...fetch, ...(isShort ? ['git fetch --unshallow'] : [])];
   const absent: Landing =
-    here.length < commits.length && isHere && (await hasWholeHistory(repository, tips))
-      ? { state: 'sealed', ...counting }
-      : { state: 'unknown' };
+    missing.length > 0
+      ? { state: 'unknown', fetch: missing.map((line) => `\`${line}\``).join(', ') }
+      : here.length < commits.length && (await hasWholeHistory(repository, tips))
+        ? { state: 'sealed', ...counting }
+        : { state: 'unknown' };
   return commits.map((commit) => {
     if (!present.has(commit)) return [commit, absent];
     if (outside === undefined) return [commit, { state: 'unknown' }];
@@ -245,9 +249,8 @@ async function commitsOutside(
   }
 }
 
-/** True if the history of the tips is complete, so that a missing commit cannot be part of it. */
+/** True if git can follow the tips to their ends, so that a missing commit cannot be part of their history. */
 async function hasWholeHistory(repository: Repository, tips: readonly string[]): Promise<boolean> {
-  if (isShallow(repository)) return false;
   if (tips.length === 0) return true;
   const { code } = await askGit(repository, ['rev-list', '--count', '--stdin'], {
     input: `${tips.join('\n')}\n`,

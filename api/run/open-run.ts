@@ -76,6 +76,10 @@ async function landingNotices(
   const commit = decision?.type === 'commit' ? decision.commitSha : undefined;
   if (state !== 'decided' || commit === undefined) return [];
   const [landing] = await findLandings(repository, [{ commit, target }]);
+  if (landing?.state === 'unknown' && landing.fetch !== undefined)
+    return [
+      `landing unknown: this clone does not have commit ${commit}. To know whether it landed: ${landing.fetch}`,
+    ];
   if (landing?.state !== 'sealed') return [];
   const branch = printable(shortRef(landing.ref));
   if (landing.isGone)

@@ -337,7 +337,10 @@ const shapes: Readonly<Record<string, JsonData>> = {
       }),
       restored: list(text),
     },
-    { not_landed: list(record({ where: text, commit: text, ref: text })) },
+    {
+      not_landed: list(record({ where: text, commit: text, ref: text })),
+      landing_unknown: list(record({ where: text, commit: text, fetch: text })),
+    },
   ),
   gc: record({
     dry_run: flag,

@@ -48,13 +48,16 @@ export async function runsCommand(context: CommandContext): Promise<CommandResul
         const decision = 'decision' in run ? run.decision : undefined;
         const isSealed = 'landing' in run && run.landing === 'sealed';
         const isStopped = state === 'interrupted';
-        const isOpen = decision === undefined || isSealed || isStopped;
+        const isUnknown = 'landing' in run && run.landing === 'unknown';
+        const isOpen = decision === undefined || isSealed || isUnknown || isStopped;
         const color = isOpen ? 'yellow' : decision === 'commit' ? 'green' : 'red';
         const shown = isStopped
           ? state
           : isSealed
             ? 'sealed, not landed'
-            : (endWords[decision ?? ''] ?? state);
+            : isUnknown
+              ? 'sealed, landing unknown'
+              : (endWords[decision ?? ''] ?? state);
         return [runId, startedAt, styled(color, shown), summary];
       }),
     );

@@ -259,7 +259,7 @@ export async function fsckCommand({
         rebuildThreads: () => rebuildThreadIndex(repository),
       })
     : [];
-  const { problems, notLanded, checked } = mend ? await check() : first;
+  const { problems, notLanded, landingUnknown, checked } = mend ? await check() : first;
   const { objects, journals, entries, threads, auditLines } = checked;
   const data = {
     problems: problems.map(({ code, where, what, dependsOn }) => ({
@@ -269,6 +269,7 @@ export async function fsckCommand({
       depends_on: dependsOn,
     })),
     ...(notLanded.length === 0 ? {} : { not_landed: notLanded }),
+    ...(landingUnknown.length === 0 ? {} : { landing_unknown: landingUnknown }),
     checked: { objects, journals, entries, threads, audit_lines: auditLines },
     restored,
   };
@@ -282,6 +283,8 @@ export async function fsckCommand({
       const branch = printable(shortRef(ref));
       printer.line(`sealed, not landed  ${where}: \`${branch}\` does not hold commit ${commit}`);
     }
+    for (const { where, commit, fetch } of landingUnknown)
+      printer.line(`landing unknown  ${where}: this clone does not have commit ${commit}; to know: ${fetch}`);
     const audits = auditLines === 0 ? '' : `, ${auditLines} audit lines`;
     const sessions = threads === 0 ? '' : `, ${threads} threads`;
     printer.line(
@@ -300,8 +303,7 @@ export async function fsckCommand({
 /** `--rebuild` is named only if it can restore something, and a backup only if no clone may have the rest. */
 function hintsFor(all: readonly Problem[]): readonly string[] {
   const problems = all.filter((problem) => !mayBeElsewhere(problem));
-  const fetch =
-    'bring the commits that another clone made: `git fetch` (in a shallow clone `git fetch --unshallow`), then `writ fsck`';
+  const fetch = 'bring the commits that another clone made: `git fetch`, then `writ fsck`';
   const theirs =
     'if another clone continued the run: `writ push` there, `writ fetch` here, then `writ fetch --theirs RUN`';
   const elsewhere = [

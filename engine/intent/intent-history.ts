@@ -251,6 +251,9 @@ function intentEnded(id: string, status: LifecycleStatus, last?: IntentEnd): Wri
       ...(successor === undefined ? {} : { superseded_by: successor }),
     },
     hints: [
+      ...(last?.run === undefined
+        ? []
+        : [`\`writ show ${last.run}\` tells whether the commit of that run has landed`]),
       successor === undefined
         ? 'a closed intent stays closed: give the next change a spec with a `metadata.id` of its own'
         : `run the spec \`${successor}\` instead`,

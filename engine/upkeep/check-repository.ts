@@ -44,6 +44,8 @@ interface CheckReport {
   readonly problems: readonly Problem[];
   /** Runs with a sealed commit that is not on the branch that counts. Not a problem: the change can be run again. */
   readonly notLanded: readonly NotLanded[];
+  /** Runs with a sealed commit that this clone does not have, because it lacks branches or history. */
+  readonly landingUnknown: readonly LandingUnknown[];
   readonly checked: {
     readonly objects: number;
     readonly journals: number;
@@ -53,6 +55,14 @@ interface CheckReport {
     readonly threads: number;
     readonly auditLines: number;
   };
+}
+
+interface LandingUnknown {
+  /** The ref of the run's record. */
+  readonly where: string;
+  readonly commit: string;
+  /** The commands that bring what is missing. */
+  readonly fetch: string;
 }
 
 interface NotLanded {
@@ -106,8 +116,8 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
   const how = { nowMs: clock.now(), reads: request.readsContent === true };
   for (const { objects } of request.stores ? await openStores(request.stores, repository, clock) : [])
     found.push(...(await checkOutside(repository, objects, refs, filesOf, how)));
-  const commits = await checkCommits(repository, runs);
-  found.push(...commits.problems);
+  const { problems: ofCommits, ...landing } = await checkCommits(repository, runs);
+  found.push(...ofCommits);
   const { journals, problems: badJournals } = await checkJournals(repository, recorded);
   const ledger = (await request.ledger?.()) ?? { entries: 0, problems: [] };
   const threads = (await request.threads?.()) ?? { threads: 0, problems: [] };
@@ -140,7 +150,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckRepor
     threads: threads.threads,
     auditLines: audits.lines,
   };
-  return { problems, notLanded: commits.notLanded, checked };
+  return { problems, ...landing, checked };
 }
 
 /** Runs with a record in a store outside git. */
@@ -237,6 +247,7 @@ async function checkCommits(
 ): Promise<{
   readonly problems: readonly FoundAt[];
   readonly notLanded: readonly NotLanded[];
+  readonly landingUnknown: readonly LandingUnknown[];
 }> {
   const made = runs.flatMap(({ ref, files }) => {
     const object = files.has('rollback.json') ? undefined : files.get('decision.json')?.object;
@@ -250,6 +261,7 @@ async function checkCommits(
   );
   const landings = await findLandings(repository, made, present);
   const notLanded: NotLanded[] = [];
+  const landingUnknown: LandingUnknown[] = [];
   const missing: typeof made = [];
   for (const [index, one] of made.entries()) {
     const { ref, commit } = one;
@@ -258,15 +270,17 @@ async function checkCommits(
     // A rejected push leaves its commit in the clone that made it; without a remote there is no other clone.
     if (landing?.state === 'sealed' && (isHere || landing.ref.startsWith('refs/remotes/')))
       notLanded.push({ where: ref.ref, commit, ref: landing.ref });
+    else if (landing?.state === 'unknown' && landing.fetch !== undefined)
+      landingUnknown.push({ where: ref.ref, commit, fetch: landing.fetch });
     else if (!isHere) missing.push(one);
   }
   const problems = missing.map(({ ref, commit }) => ({
     code: 'object-missing' as const,
     where: `${ref.ref}:decision.json`,
-    what: `commit ${commit}, which the decision made, is not there: where it was made elsewhere, \`git fetch\` brings its branch; a clone of some branches or a shallow clone needs all of them: \`git remote set-branches origin '*'\`, \`git fetch --unshallow\``,
+    what: `commit ${commit}, which the decision made, is not there: where it was made elsewhere, \`git fetch\` brings its branch`,
     refs: [ref.ref],
   }));
-  return { problems, notLanded };
+  return { problems, notLanded, landingUnknown };
 }
 
 /** True for a missing commit that another clone may have. */

@@ -9,11 +9,14 @@ import { makeRepository, type SampleRepository } from '../workspace/git/sample-r
 
 const main = 'refs/heads/main';
 
-/** Whether the commits have landed in the repository at `path`; `ref` where they have not. */
+/** Whether the commits have landed in the repository at `path`: the ref that lacks them, or what brings the answer. */
 async function landings(path: string, commits: readonly string[], target = main): Promise<readonly string[]> {
   const sealed = commits.map((commit) => ({ commit, target }));
   const found = await findLandings(await openRepository(path, { bare: true }), sealed);
-  return found.map((landing) => (landing.state === 'sealed' ? landing.ref : landing.state));
+  return found.map((landing) => {
+    if (landing.state === 'sealed') return landing.ref;
+    return landing.state === 'landed' ? 'landed' : (landing.fetch ?? 'unknown');
+  });
 }
 
 /** A bare remote `remote.git`, and a clone of it with one commit that it pushed. */
@@ -75,11 +78,22 @@ t.test(
     outputOf('git', ['clone', '-q', url, join(box, 'fresh')]);
     t.strictSame(await at(join(box, 'fresh')), [gone]);
     outputOf('git', ['clone', '-q', '--single-branch', url, join(box, 'single')]);
-    t.strictSame(await at(join(box, 'single')), ['unknown'], 'it fetches only some branches');
+    const partial = join(box, 'single');
+    const all = "`git remote set-branches origin '*'`, `git fetch --all`";
+    t.strictSame(await at(partial), [all], 'it fetches only some branches');
+    outputOf('sh', [
+      '-c',
+      `cd '${partial}' && ${all.replace(/`, `/g, ' && ').replaceAll('`', '')} 2>/dev/null`,
+    ]);
+    t.strictSame(await at(partial), [gone], 'the named commands bring the answer');
+    outputOf('git', ['clone', '-q', '--depth', '1', url, join(box, 'short')]);
+    t.strictSame(await at(join(box, 'short')), [`${all}, \`git fetch --unshallow\``]);
     outputOf('git', ['clone', '-q', url, join(box, 'two')]);
     outputOf('git', ['-C', join(box, 'two'), 'remote', 'rename', 'origin', 'a']);
     outputOf('git', ['-C', join(box, 'two'), 'remote', 'add', 'b', url]);
-    t.strictSame(await at(join(box, 'two')), ['unknown'], 'the branch may be at the other remote');
+    t.strictSame(await at(join(box, 'two')), ['`git fetch --all`'], 'the branch may be at the other remote');
+    outputOf('git', ['-C', join(box, 'two'), 'fetch', '-q', 'b']);
+    t.strictSame(await at(join(box, 'two')), ['refs/remotes/a/topic']);
   },
 );
 
@@ -94,7 +108,7 @@ t.test('with an upstream the remote-tracking branch counts', async (t) => {
   one.git('push', '-q');
   t.strictSame(await landings(one.dir, [first, second]), ['landed', 'landed']);
   outputOf('git', ['clone', '-q', '--depth', '1', url, join(box, 'shallow')]);
-  t.strictSame(await landings(join(box, 'shallow'), [second, first]), ['landed', 'unknown']);
+  t.strictSame(await landings(join(box, 'shallow'), [second, first]), ['landed', '`git fetch --unshallow`']);
   one.git('checkout', '-q', '-b', 'topic');
   const third = one.commit({ 'a.txt': 'c\n' });
   one.git('push', '-q', '-u', 'origin', 'topic');
