@@ -143,7 +143,9 @@ async function readTar(reader: ByteReader, algorithm: ObjectFormat): Promise<Arc
 }
 
 function neverWritten(): NotOfGit {
-  return new NotOfGit('the archive has a header that `git archive` never writes');
+  return new NotOfGit(
+    'the archive has a header that `git archive` never writes; writ compares only archives made with `git archive`',
+  );
 }
 
 /** True for a block with the magic of POSIX tar and the right checksum. */

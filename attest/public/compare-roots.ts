@@ -21,7 +21,7 @@ export interface Validity {
 /** A log or an authority of a trusted root. */
 export interface RootService {
   readonly kind: ServiceKind;
-  /** The address of a log, the subject of the first certificate of an authority. */
+  /** The address of a log, the subjects of all certificates of an authority. */
   readonly name: string;
   /** SHA-256, hex: of the key of a log, of the first certificate of an authority. */
   readonly sha256: string;
@@ -149,7 +149,7 @@ function toAuthority(
   const [first] = chain;
   return {
     kind,
-    name: first === undefined ? '' : new X509Certificate(first).subject.split('\n').join(', '),
+    name: chain.map((der) => new X509Certificate(der).subject.split('\n').join(', ')).join(', issued by '),
     sha256: digestOf(first === undefined ? [] : [first]),
     chainSha256: sha256Hex(Buffer.concat(chain)),
     validity: toValidity(validFor),

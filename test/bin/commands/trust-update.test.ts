@@ -99,6 +99,7 @@ t.test('trust update shows another chain of an authority, and warns of a root th
   const { data } = await update(cwd, ['--dry-run']);
   const [is, was] = [longer.timestampAuthorities[0], tsa].map(chainOf) as [string, string];
   t.match(data.services[3], { change: 'changed', chain_sha256: is, before: { chain_sha256: was } });
+  t.match(data.services[3].name, /.+, issued by .+/, 'every certificate of the chain is named');
   t.strictSame(data.ended, []);
   t.match(await shown(), new RegExp(`chain ${is.slice(0, 16)} was ${was.slice(0, 16)}`));
   const over = edited(root, (r) => {
