@@ -48,7 +48,7 @@ export async function openStores(
     const inGit = open.findIndex((other) => other.beside === undefined);
     const git = readsGit ? open[inGit] : undefined;
     // It reads for the store in git, whose records these are.
-    if (git) open[inGit] = { ...git, objects };
+    if (git) open[inGit] = { ...git, name, objects };
     else open.push({ name, objects, ...(beside ? { beside } : {}) });
   }
   return open;
