@@ -24,6 +24,8 @@ export interface Place {
 export interface OpenStore {
   readonly name: string;
   readonly objects: ObjectStore;
+  /** The store that keeps the content of artifacts, if it is another one. */
+  readonly contentStore?: string;
   /** Present for a store outside of git. */
   readonly beside?: Pick<StoreBeside, 'list'>;
 }
@@ -48,7 +50,7 @@ export async function openStores(
     const inGit = open.findIndex((other) => other.beside === undefined);
     const git = readsGit ? open[inGit] : undefined;
     // It reads for the store in git, whose records these are.
-    if (git) open[inGit] = { ...git, name, objects };
+    if (git) open[inGit] = { ...git, objects, contentStore: name };
     else open.push({ name, objects, ...(beside ? { beside } : {}) });
   }
   return open;

@@ -273,7 +273,9 @@ async function diagnoseStore(
 ): Promise<readonly Diagnosis[]> {
   const repository = await openRepository(repoPath ?? cwd).catch(() => undefined);
   const found: Diagnosis[] = [];
-  for (const { name, objects } of repository ? await openStores(slots.store, repository, systemClock) : []) {
+  for (const { name, objects, contentStore } of repository
+    ? await openStores(slots.store, repository, systemClock)
+    : []) {
     if (objects.content === undefined) continue;
     const fault = await objects.content.ready(true).catch((thrown: unknown) => thrown);
     const [only] = isWritError(fault, 'CONFIG_INVALID')
@@ -284,7 +286,7 @@ async function diagnoseStore(
       if (fault !== undefined) throw fault;
       return 'of two writers at one key, one wins';
     };
-    found.push(await diagnose(`store-${name}`, false, look));
+    found.push(await diagnose(`store-${contentStore ?? name}`, false, look));
   }
   return found;
 }
