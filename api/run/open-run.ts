@@ -21,9 +21,10 @@ import { runFinder } from '../../store/record/list-records.ts';
 import { parseNamedJson } from '../../store/record/record-paths.ts';
 import type { Place, RunStore } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
-import { readObjects } from '../../workspace/git/read-objects.ts';
+import { presentCommits, readObjects } from '../../workspace/git/read-objects.ts';
+import { readRef } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import { commitsNamed, isRevision } from '../../workspace/git/resolve-commit.ts';
+import { commitsNamed, isAncestor, isRevision } from '../../workspace/git/resolve-commit.ts';
 import { compact } from '../envelope.ts';
 import { toVerdict, uncommittedCode } from './verdict.ts';
 import type { WaitingRun } from './waiting-run.ts';
@@ -74,7 +75,8 @@ async function landingNotices(
   { runId, state, decision, targetRef: target }: RunView,
 ): Promise<readonly string[]> {
   const commit = decision?.type === 'commit' ? decision.commitSha : undefined;
-  if (state !== 'decided' || commit === undefined) return [];
+  if (commit === undefined) return [];
+  if (state !== 'decided') return await stoppedNotices(repository, commit, { runId, state, target });
   const [landing] = await findLandings(repository, [{ commit, target }]);
   if (landing?.state === 'unknown' && landing.fetch !== undefined)
     return [
@@ -82,6 +84,10 @@ async function landingNotices(
     ];
   if (landing?.state !== 'sealed') return [];
   const branch = printable(shortRef(landing.ref));
+  if (!landing.isGone && !(await presentCommits(repository, [commit])).has(commit))
+    return [
+      `${notLanded} as far as this clone knows: another clone sealed commit ${commit}. To bring it: \`git fetch\``,
+    ];
   if (landing.isGone)
     return [
       `${notLanded}: this clone has no branch \`${branch}\`, and no other branch here holds commit ${commit}. If the branch exists elsewhere: \`git fetch\`. If it was merged as another commit (squash, rebase), you need to do nothing. Otherwise run the spec again`,
@@ -92,6 +98,22 @@ async function landingNotices(
       ? `${found}. Push it. If somebody else pushed first: ${sealAgain(runId)}; if other commits stand on it, \`writ verify\` says how`
       : `${found}. Merge that commit, or run the spec again`,
   ];
+}
+
+/** What became of the commit of a run that was stopped after it was made: the branch moves before the working tree. */
+async function stoppedNotices(
+  repository: Repository,
+  commit: string,
+  { runId, state, target }: Pick<RunView, 'runId' | 'state'> & { readonly target: string },
+): Promise<readonly string[]> {
+  if (state !== 'interrupted') return [];
+  const tip = await readRef(repository, target);
+  const isOn = tip !== undefined && (await isAncestor(repository, commit, tip).catch(() => false));
+  const ref = `\`${printable(shortRef(target))}\``;
+  const found = isOn
+    ? `${ref} holds the commit; the working tree may not`
+    : `${ref} does not hold the commit`;
+  return [`the run was stopped: ${found}. To finish it: \`writ resume ${runId}\``];
 }
 
 /** The recorded spec of a run, and what it says of its origin. */

@@ -13,14 +13,17 @@ import {
 } from '../../engine/upkeep/push-landing.ts';
 import { isRefused, type MovedRef } from '../../engine/upkeep/remote.ts';
 import { findHooks } from '../../workspace/git/hooks.ts';
+import { presentCommits } from '../../workspace/git/read-objects.ts';
+import { logPrefix, matchRefs } from '../../workspace/git/refs.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { CommandContext } from './command.ts';
 
-/** With `--push`, a run is refused before its work if its commit could not be pushed. USAGE with `--no-seal`. */
-export function pushChecks(
-  { options, signal }: CommandContext,
-  noSeal = false,
-): Pick<RunRequest, 'requirePush'> {
+/**
+ * With `--push`, a run is refused before its work if its commit could not be pushed, and a clone without a log gets the
+ * records of the remote, whose log it continues. USAGE with `--no-seal`.
+ */
+export function pushChecks(context: CommandContext, noSeal = false): Pick<RunRequest, 'requirePush'> {
+  const { options, signal } = context;
   if (!options.flag('push')) return {};
   if (noSeal)
     throw new WritError('USAGE', {
@@ -28,7 +31,11 @@ export function pushChecks(
     });
   return {
     async requirePush(repository, { target, base, policy }) {
-      await requirePushable(repository, await findPushPlace(repository, target, policy), base, signal);
+      const place = await findPushPlace(repository, target, policy);
+      await requirePushable(repository, place, base, signal);
+      if ((await matchRefs(repository, [logPrefix])).length > 0) return;
+      const { fetchCommand, requireMoved } = await import('../commands/upkeep.ts');
+      await requireMoved(context, fetchCommand, place.remote.address);
     },
   };
 }
@@ -52,6 +59,11 @@ export async function pushSealed(context: CommandContext, view: RunView): Promis
   if (!context.options.flag('push') || decision?.type !== 'commit' || commit === undefined) return view;
   const repository = await openRepository(context.repoPath ?? context.cwd);
   const place = await findPushPlace(repository, targetRef, policyCommit);
+  if (!(await presentCommits(repository, [commit])).has(commit))
+    throw new WritError('PUSH_REJECTED', {
+      message: `another clone sealed commit ${commit}, and this clone does not have it`,
+      hints: [`bring it, if it was pushed: \`git fetch ${place.remote.shown}\``],
+    });
   const outcome = await send().catch((fault: unknown) => {
     if (!(fault instanceof WritError) || context.signal.aborted) throw fault;
     return { refs: 0, reason: fault.message };

@@ -171,7 +171,7 @@ function commitOf(view: RunView): string {
   if (commit === undefined) return '';
   const sha = `<code><bdi>${escapeHtml(commit.sha, 128)}</bdi></code>`;
   const ref = `<code><bdi>${escapeHtml(view.targetRef, 256)}</bdi></code>`;
-  return `<p class="commit small">${commit.onBranch ? `commit ${sha} on ${ref}` : `commit object ${sha} was made, but not put on ${ref}`}</p>`;
+  return `<p class="commit small">${commit.noun} ${sha} ${commit.relation} ${ref}</p>`;
 }
 
 /** What demanded approvals, one sentence each. */

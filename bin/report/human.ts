@@ -55,14 +55,8 @@ export function printRun(printer: Printer, view: EndedRun, beside?: 'hinted' | '
   printer.line(styled(tones[verdict.tone] ?? 'bold', verdict.word), '  ', styled('bold', view.spec.summary));
   printer.line('  ', verdict.sentence);
   const commit = toSealedCommit(view);
-  if (commit?.onBranch === true)
-    printer.line('  commit ', styled('bold', commit.sha), ` on ${view.targetRef}`);
-  else if (commit !== undefined)
-    printer.line(
-      '  commit object ',
-      styled('bold', commit.sha),
-      ` was made, but not put on ${view.targetRef}`,
-    );
+  if (commit !== undefined)
+    printer.line(`  ${commit.noun} `, styled('bold', commit.sha), ` ${commit.relation} ${view.targetRef}`);
   const { push } = view;
   if (push?.status === 'pushed')
     printer.line(`  pushed  to ${push.branch} of ${push.remote}, with ${push.refs} refs of records`);

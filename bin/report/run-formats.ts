@@ -89,12 +89,8 @@ export function renderRunMarkdown(view: RunView): string {
 function commitLines(view: RunView): readonly string[] {
   const commit = toSealedCommit(view);
   if (commit === undefined) return [];
-  const sha = `\`${code(commit.sha)}\``;
-  const ref = `\`${code(view.targetRef)}\``;
-  return [
-    commit.onBranch ? `Commit ${sha} on ${ref}.` : `Commit object ${sha} was made, but not put on ${ref}.`,
-    '',
-  ];
+  const { noun, sha, relation } = commit;
+  return [`${noun.replace(/^c/, 'C')} \`${code(sha)}\` ${relation} \`${code(view.targetRef)}\`.`, ''];
 }
 
 function findingLine(finding: Finding, place: string, once: (text: string) => string): string {

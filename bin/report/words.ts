@@ -189,14 +189,17 @@ export function checksOnWorkers(
 /** The commit object that a run made. */
 interface SealedCommit {
   readonly sha: string;
-  /** Only a commit decision puts it on the target ref; a rollback or a kill before the swap leaves it beside. */
-  readonly onBranch: boolean;
+  readonly noun: string;
+  /** How it and the target ref relate; the name of the ref follows. */
+  readonly relation: string;
 }
 
 /** `undefined` where the run made no commit object. */
 export function toSealedCommit({ decision, state }: RunView): SealedCommit | undefined {
   if (decision?.commitSha === undefined) return undefined;
-  return { sha: decision.commitSha, onBranch: decision.type === 'commit' && state === 'decided' };
+  const sha = decision.commitSha;
+  if (decision.type !== 'commit') return { sha, noun: 'commit object', relation: 'was made, but not put on' };
+  return { sha, noun: 'commit', relation: state === 'decided' ? 'on' : 'was made to be put on' };
 }
 
 /** A branch by its own name, any other ref in full. */

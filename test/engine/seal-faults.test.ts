@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { openRun } from '../../api/run/open-run.ts';
 import { parseBundle } from '../../attest/bundle/bundle.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
@@ -313,9 +314,14 @@ t.test('a run that was stopped before the working tree followed is listed as int
   const listed = async () => listRuns(builtInStores, await openRepository(sample.root), systemClock);
   const [run] = await listed();
   t.match(run, { state: 'interrupted', decision: 'commit' });
+  const shown = () => openRun({ stores: builtInStores, cwd: sample.root });
+  t.match((await shown()).view.notices, [
+    `the run was stopped: \`main\` holds the commit; the working tree may not. To finish it: \`writ resume ${run?.runId}\``,
+  ]);
   t.not(sample.git('status', '--porcelain'), '', 'the branch has moved, and the files have not');
   await sample.resume(run?.runId ?? '', { witness: userJournalWitness(sample.env) });
   t.match(await listed(), [{ state: 'decided' }]);
+  t.equal((await shown()).view.notices, undefined);
   t.equal(sample.git('status', '--porcelain'), '');
 });
 

@@ -703,7 +703,7 @@ long(
 long('jobs on fresh clones continue one log, where they are given its key', async (t) => {
   const scene = await makeCiScene(t, { config: '[log]\nmirror = "git"\n' });
   const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
-  for (const name of ['first', 'second']) {
+  for (const name of ['first', 'second', 'third']) {
     const { clone, env } = scene.person(name);
     const keys = join(env.HOME ?? '', '.config/writ/keys');
     mkdirSync(keys, { recursive: true, mode: 0o700 });
@@ -738,9 +738,11 @@ long('jobs on fresh clones continue one log, where they are given its key', asyn
     document.provenance.transparencyLog = { mode: 'internal-ledger' };
     document.artifacts.required.push({ name: 'transparency-proof', stage: 'release', required: true });
     writeFileSync(spec, JSON.stringify(document));
-    const job = run('writ', 'ci', '--onto', 'main', '--seal', '--land', '--spec', spec);
+    const ofCi = ['ci', '--onto', 'main', '--seal', '--land', '--spec', spec];
+    const byHand = ['run', spec, '--range', `main..${name}`, '--onto', 'main', '--push'];
+    const job = run('writ', ...(name === 'third' ? byHand : ofCi));
     t.equal(job.status, 0, job.stdout + job.stderr);
-    if (name === 'second') t.match(job.stderr, /first `refs\/ai\/backup\/v1`.*: they stay as they are here/);
+    if (name !== 'first') t.match(job.stderr, /first `refs\/ai\/backup\/v1`.*: they stay as they are here/);
     // A ref that is no record holds no job back.
     scene.originGit(
       '-c',
@@ -759,7 +761,7 @@ long('jobs on fresh clones continue one log, where they are given its key', asyn
   }
   const logs = scene.originGit('for-each-ref', '--format=%(refname)', 'refs/ai/ledger').split('\n');
   t.equal(logs.length, 1, 'one log');
-  t.match(scene.originGit('show', `${logs[0]}:checkpoint`), /^\S+\n2\n/, 'with the entries of both');
+  t.match(scene.originGit('show', `${logs[0]}:checkpoint`), /^\S+\n3\n/, 'with the entries of all');
 });
 
 /** The next sealed commit that arrives at the origin finds there that `main` has moved on. */

@@ -151,6 +151,28 @@ t.test('a commit is not pushed without the record of its run', async (t) => {
   t.strictSame(offered(), []);
 });
 
+t.test('a commit that another clone sealed is not pushed from here', async (t) => {
+  const { root, env, bare, stage, seal, remote } = scene(t);
+  const other = join(root, '../other');
+  outputOf('git', ['clone', '-q', bare, other]);
+  stage();
+  const { data } = await seal('--push');
+  const before = remote();
+  const call = async (...args: readonly string[]) =>
+    JSON.parse((await runLine([...args, '--json'], commands, { cwd: other, env })).out);
+  await call('fetch');
+  t.match((await call('show', data.run_id)).data.notices, [
+    new RegExp(`^sealed, not landed as far as .* sealed commit ${data.decision.commit_sha}.*\`git fetch\``),
+  ]);
+  t.match((await call('resume', data.run_id, '--push')).error, {
+    code: 'PUSH_REJECTED',
+    hints: [/`git fetch origin`/],
+  });
+  t.equal(remote(), before);
+  outputOf('git', ['-C', other, 'fetch', '-q']);
+  t.equal((await call('show', data.run_id)).data.notices, undefined);
+});
+
 t.test('a push that cannot succeed is refused before the work', async (t) => {
   const { git, stage, seal, bare, overtake } = scene(t);
   stage();
