@@ -181,7 +181,7 @@ t.test(
     await prepare();
     const theirs = { ...git, PATH: process.env.PATH ?? '', HOME: join(root, 'their-home') };
     mkdirSync(theirs.HOME);
-    t.ok(steps.length >= 10, `${steps.length} commands`);
+    t.ok(steps.length >= 9, `${steps.length} commands`);
     for (const { line, code, expected } of steps) {
       const { code: found, out, err } = await runLine(line.split(' '), commands, { cwd: fresh, env: theirs });
       const printed = `${out}${err}`;
