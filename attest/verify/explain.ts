@@ -58,7 +58,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   signature: {
     says: 'a signer you believe signed these bytes',
-    rule: 'DSSE 1.0; `writ help verifying`, anchors',
+    rule: 'DSSE 1.0; `writ help verifying`, What you need',
     evidence: bundle,
   },
   identity: {

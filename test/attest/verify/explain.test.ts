@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { explain } from '../../../attest/verify/explain.ts';
 
@@ -33,6 +34,17 @@ t.test('a passed or expired claim names the signer and the log that vouch for it
     t.strictSame(naming('signer'), [...ofTheAttestation, ...laterOnes], status);
     t.strictSame(naming('log'), [...ofTheAttestation, ...ofNobody], status);
     for (const { claim, says, rule } of claims) t.ok(says !== '' && rule !== '', claim);
+  }
+});
+
+t.test('the section that a rule of a claim names exists', async (t) => {
+  const named = explained('passed').flatMap(({ rule }) => [
+    ...(/writ help (\S+)`, (.+)/.exec(rule)?.slice(1) ?? []),
+  ]);
+  t.strictSame(named.slice(0, 2), ['verifying', 'What you need']);
+  for (let at = 0; at < named.length; at += 2) {
+    const [topic = '', section = ''] = named.slice(at);
+    t.match(readFileSync(`docs/reference/${topic}.md`, 'utf8'), new RegExp(`^#+ ${section}$`, 'm'), section);
   }
 });
 
