@@ -1,4 +1,6 @@
 /* The options of `writ code`. */
+
+import type { McpServer } from '../agent/mcp/start-server.ts';
 import type { ModelChoice } from '../core/interfaces/worker.ts';
 import type { SessionPolicy } from '../engine/config/session-policy.ts';
 import type { AgentProfile } from './agents.ts';
@@ -51,6 +53,8 @@ export interface SessionOptions {
   readonly policy: SessionPolicy;
   /** Of the user, and of the policy commit. */
   readonly hooks: HookSetting;
+  /** Of the policy commit, and of the user as far as the policy names no other of that name. */
+  readonly mcp: readonly McpServer[];
 }
 
 interface WebOptions {

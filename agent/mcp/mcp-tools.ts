@@ -43,7 +43,7 @@ export function mcpTool(server: string, tool?: string): string {
 export interface McpState {
   readonly server: string;
   readonly from: McpServer['from'];
-  readonly state: 'started' | 'failed' | 'refused';
+  readonly state: 'not_started' | 'started' | 'failed' | 'refused';
   /** Host, or digest of the command. */
   readonly endpoint: string;
   readonly reach: string;
@@ -131,7 +131,7 @@ export async function openMcp(setting: McpSetting): Promise<OpenMcp> {
   for (const server of wanted) {
     const why = setting.refusal(server.name) ?? obstacleTo(setting, server);
     if (why !== undefined) {
-      tell({ ...about(server), state: 'refused', why, tools: [] });
+      tell({ ...aboutServer(server), state: 'refused', why, tools: [] });
       continue;
     }
     let opened: OpenServer | undefined;
@@ -155,7 +155,7 @@ export async function openMcp(setting: McpSetting): Promise<OpenMcp> {
     );
     if (opened === undefined) {
       const state = answer.outcome === 'denied' || fault?.detail.reason === 'refused' ? 'refused' : 'failed';
-      tell({ ...about(server), state, why: answer.text, tools: [] });
+      tell({ ...aboutServer(server), state, why: answer.text, tools: [] });
       continue;
     }
     open.push(opened);
@@ -223,7 +223,7 @@ function rulesFor({ isTalk, effective }: McpSetting, tool: string): EffectiveToo
   return isTalk ? { ...toolAcl, allow: [...toolAcl.allow, rule] } : toolAcl;
 }
 
-function about(server: McpServer): Pick<McpState, 'server' | 'from' | 'endpoint' | 'reach'> {
+export function aboutServer(server: McpServer): Pick<McpState, 'server' | 'from' | 'endpoint' | 'reach'> {
   return { server: server.name, from: server.from, endpoint: endpointOf(server), reach: reachOf(server) };
 }
 
@@ -233,7 +233,7 @@ function stateOf({ server, offered }: OpenServer): McpState {
     sha256,
     isApproved,
   }));
-  return { ...about(server), state: 'started', tools };
+  return { ...aboutServer(server), state: 'started', tools };
 }
 
 function failedState(opened: OpenServer): McpState {

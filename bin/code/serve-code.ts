@@ -2,9 +2,11 @@
 
 import { join } from 'node:path';
 import { formatModelChoice } from '../../agent/instructions.ts';
-import type { McpState } from '../../agent/mcp/mcp-tools.ts';
+import { aboutServer, type McpState } from '../../agent/mcp/mcp-tools.ts';
+import type { McpServer } from '../../agent/mcp/start-server.ts';
 import { codexWorker, workerOf } from '../../agent/plugin.ts';
 import { readCommit, readVersion } from '../../api/build.ts';
+import { compact } from '../../api/envelope.ts';
 import { draftTarget } from '../../api/intent/read-project.ts';
 import type { JsonData } from '../../api/schemas/shape.ts';
 import { userConfigDir } from '../../attest/keys/user-config-dir.ts';
@@ -13,7 +15,7 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
-import { policyLimits, requireModelAllowed } from '../../engine/config/session-policy.ts';
+import { mcpRefusal, policyLimits, requireModelAllowed } from '../../engine/config/session-policy.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { listedModels } from '../../providers/model-table.ts';
 import { maskValues } from '../../providers/wire/traffic-file.ts';
@@ -90,7 +92,7 @@ export async function serveCode(
     );
   const found = await findModel(engine, options.model, reaching, isBrought, options);
   const selfTest = openSelfTester(context.options.value('sandbox') ?? 'auto', engine.slots.sandbox, signal);
-  const mcp = new Map<string, McpState>();
+  const mcp = new Map(options.mcp.map((one) => [one.name, beforeStart(one, options)]));
   const mcpTold = (state: McpState): void => void mcp.set(state.server, state);
   const parts = { options, engine, watcher, reaching, repository, found, selfTest, log, mcpTold };
   const setting = await sessionSetting(context, parts);
@@ -113,6 +115,7 @@ export async function serveCode(
       models: listedModels(),
       logFile: log.file,
       sandbox: sandboxFacts(engine, setting.sandbox),
+      approvalPolicy: options.approval.policy,
       mcp: () => [...mcp.values()],
       policy: policyLimits(options.policy),
       hooks: options.hooks.hooks.map(hookName),
@@ -193,6 +196,13 @@ export async function beginGoal({ channel }: Pick<OpenSession, 'channel'>, objec
   const { goal } = channel.state;
   if (goal?.status === 'active' && goal.objective === objective) return;
   await channel.send({ type: 'goal-start', objective, criteria: [], proof: { from: 'local' } });
+}
+
+/** What is known of an MCP server before a turn starts it. */
+function beforeStart(server: McpServer, { policy }: Pick<SessionOptions, 'policy'>): McpState {
+  const why = mcpRefusal(policy, server.name);
+  const state = why === undefined ? 'not_started' : 'refused';
+  return { ...aboutServer(server), state, ...compact({ why }), tools: [] };
 }
 
 /** Returns a reader of threads at `place` as graphs. It loads its modules on first use. */

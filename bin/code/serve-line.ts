@@ -5,7 +5,8 @@ import { escapeJson, toEnvelope } from '../../api/envelope.ts';
 import { sealingForms } from '../../attest/attestor/sealing-forms.ts';
 import { readUserConfig, userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { parseConfig, type WritConfig } from '../../engine/config/config.ts';
-import { readUserHooks, type SessionHook, sessionPolicyOf } from '../../engine/config/read-session-policy.ts';
+import { readUserMcp } from '../../engine/config/mcp-section.ts';
+import { readUserHooks, sessionPolicyOf } from '../../engine/config/read-session-policy.ts';
 import {
   approvalWithin,
   leastOf,
@@ -95,6 +96,8 @@ export async function readSessionOptions(
   const reading = agent === undefined ? undefined : readingContext(agent);
   const ofSession = line.context === undefined || line.context === 'dev' ? (reading ?? 'dev') : line.context;
   const { config, tree } = await configured(repository);
+  const user = await readUserConfig(context.env);
+  const own = user === undefined ? [] : readUserMcp(user);
   const policy = sessionPolicyOf(config);
   if (line.mode !== 'stdio') requireModelAllowed(policy, model);
   if (line.networkAccess === 'allow') requireNetworkAllowed(policy);
@@ -126,7 +129,8 @@ export async function readSessionOptions(
     goal: line.goal,
     goalBudget: toAmounts(config.goal, policy),
     policy,
-    hooks: { hooks: [...(await userHooks(context)), ...config.hooks], tree },
+    hooks: { hooks: [...(user === undefined ? [] : readUserHooks(user)), ...config.hooks], tree },
+    mcp: [...config.mcp.values(), ...own.filter(({ name }) => !config.mcp.has(name))],
   };
 }
 
@@ -143,12 +147,6 @@ async function recordedModel(
 function readingContext({ context, tools }: AgentProfile): SessionContext | undefined {
   if (context === 'review' || context === 'research') return context;
   return tools === 'read' ? 'research' : undefined;
-}
-
-/** `[hooks]` of the user's own `config.toml`. CONFIG_INVALID, KEY_INSECURE. */
-async function userHooks({ env }: Pick<CommandContext, 'env'>): Promise<readonly SessionHook[]> {
-  const config = await readUserConfig(env);
-  return config === undefined ? [] : readUserHooks(config);
 }
 
 /** Of the policy, never of the working tree: a model writes there. */

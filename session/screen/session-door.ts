@@ -4,6 +4,7 @@ import type { policyLimits } from '../../engine/config/session-policy.ts';
 import type { EarlierPage } from '../api/session-routes.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import type { TranscriptAsk } from '../state/restored-state.ts';
+import type { ApprovalPolicy } from '../state/settings.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { HunkReview } from '../state/work.ts';
 import type { ThreadList } from '../thread/check-threads.ts';
@@ -64,7 +65,9 @@ export interface Diagnostics {
   };
   /** Models with a known price; `/model` lists them. */
   readonly models?: readonly ListedModel[];
-  /** MCP servers as the last turn or run left them. */
+  /** When a person is asked. */
+  readonly approvalPolicy?: ApprovalPolicy;
+  /** MCP servers as the last turn or run left them; those that none has started yet are `not_started`. */
   readonly mcp?: readonly McpState[];
   /** Limits of the repository and the machine, with the level that sets each. */
   readonly policy?: ReturnType<typeof policyLimits>;

@@ -1,8 +1,10 @@
-/* The status line of the terminal. */
+/* The status of a session in words: the status line of the terminal, and the facts of `/status` and the page. */
+import type { ApprovalPolicy } from '../state/settings.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { nextAsked } from './asked.ts';
 import { type Line, span, type Tone, visible } from './line.ts';
-import { readOutcome, toSpan, usageItems } from './words.ts';
+import type { Diagnostics } from './session-door.ts';
+import { costWords, progressWords, readOutcome, tokenWords, toSpan, usageItems, usdWords } from './words.ts';
 
 /** One fact of the status line. */
 export interface StatusItem {
@@ -158,4 +160,122 @@ export function workedSeconds({ asked, sinceMs, workedMs }: TurnTime, nowMs: num
 
 export function isBusy({ status }: Pick<Snapshot, 'status'>): boolean {
   return status === 'thinking' || status === 'executing_tool' || status === 'awaiting_interaction';
+}
+
+/* The facts of a session. */
+
+const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
+  never: 'asks nothing, refuses what is dangerous',
+  'allow-all': 'asks nothing, allows every call',
+  'on-failure': 'asks before a retry outside of what the sandbox allows',
+  'on-request': 'asks before dangerous commands, commits and unknown tools',
+  untrusted: 'asks before every call that is not a proven read',
+};
+
+type Fact = readonly [name: string, value: string];
+
+type StatusOf = Pick<
+  Snapshot,
+  'provider' | 'settings' | 'threadId' | 'workingDir' | 'controller' | 'usage' | 'goal' | 'instructions'
+>;
+
+/**
+ * Model, cost, settings, controller, sandbox, MCP servers, session policy and hooks, for `/status` and the page. The
+ * page shows who steers elsewhere.
+ */
+export function statusFacts(
+  snapshot: StatusOf,
+  diagnostics: Partial<Diagnostics>,
+  { isPage = false }: { readonly isPage?: boolean } = {},
+): readonly Fact[] {
+  const { provider, settings, threadId, workingDir, controller } = snapshot;
+  const {
+    pid,
+    key,
+    attachable = [],
+    approvalPolicy,
+    sandbox,
+    mcp = [],
+    policy = [],
+    hooks = [],
+    ports,
+    logFile,
+    lastError,
+  } = diagnostics;
+  const isOurs = controller.kind === 'tui' || controller.kind === 'cli';
+  const facts: readonly (Fact | undefined | false)[] = [
+    ['model', provider.model === undefined ? provider.provider : `${provider.model} of ${provider.provider}`],
+    key && ['key', `${key.name} from ${key.source}`],
+    ...costFacts(snapshot),
+    ['for', settings.context === 'dev' ? 'development (dev)' : `${settings.context}: it only reads`],
+    ['network', `${settings.networkAccess}, for plans from now on`],
+    ['review', settings.review === 'on' ? 'on: changes are held until you have reviewed them' : 'off'],
+    ['instructions', instructionWords(snapshot)],
+    ['directory', workingDir],
+    ['thread', threadId],
+    !isPage && ['steered by', isOurs ? 'you' : `${controller.kind} ${controller.ownerLabel ?? ''}`.trim()],
+    !isPage && ['may steer', ['you', ...attachable].join(', ')],
+    ...(sandbox === undefined ? [] : sandboxFacts(sandbox)),
+    approvalPolicy !== undefined && ['approvals', `\`${approvalPolicy}\`: ${approvalWords[approvalPolicy]}`],
+    ...mcp.map(mcpFact),
+    ...policy.map((one): Fact => ['policy', `${one.key}: ${[one.value].flat().join(', ')} · ${one.from}`]),
+    ...hooks.map((one): Fact => ['hook', one]),
+    ports && ['served on', `port ${ports.web}${ports.mcp === undefined ? '' : `, MCP on port ${ports.mcp}`}`],
+    logFile !== undefined && ['log', logFile],
+    lastError !== undefined && ['last failure', lastError],
+    pid !== undefined && ['process', `${pid}`],
+  ];
+  return facts.filter((one) => one !== undefined && one !== false);
+}
+
+function instructionWords({ instructions = [] }: StatusOf): string {
+  if (instructions.length === 0) return 'the model got no file of this repository yet';
+  return instructions.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`).join(', ');
+}
+
+function costFacts({ usage, goal }: StatusOf): readonly (Fact | undefined | false)[] {
+  if (usage === undefined) return [['cost', 'no model was asked yet']];
+  const { contextTokens, contextWindow, limitUsd, turn } = usage;
+  const limit = limitUsd === undefined ? '· no limit (/budget sets one)' : `of at most ${usdWords(limitUsd)}`;
+  const window = contextWindow === undefined ? '' : ` of ${tokenWords(contextWindow)}`;
+  const tokens = (used: Pick<typeof usage, 'inputTokens' | 'outputTokens'>): string =>
+    `${tokenWords(used.inputTokens)} read, ${tokenWords(used.outputTokens)} written`;
+  return [
+    ['cost', `${costWords(usage)} ${limit}`],
+    turn && ['last turn', `${costWords(turn)} · ${tokens(turn)}`],
+    ['tokens', tokens(usage)],
+    contextTokens !== undefined && ['context used', `${tokenWords(contextTokens)}${window} tokens`],
+    goal && ['goal', `${goal.status} · ${progressWords(goal)}`],
+  ];
+}
+
+const selfApprovals = {
+  possible: 'YES: a command could reach what approves it',
+  impossible: 'no, it was tried',
+  not_tried: 'not tried yet',
+} as const;
+
+function sandboxFacts({ backend, enforced, selfApproval }: Diagnostics['sandbox']): readonly Fact[] {
+  const confines = `${backend}${enforced.length === 0 ? '' : `: ${enforced.join(', ')}`}`;
+  return [
+    ['sandbox', backend === 'none' ? 'NONE: nothing confines commands' : confines],
+    ['self-approval', selfApprovals[selfApproval]],
+  ];
+}
+
+/** State, reach and tools of an MCP server; approved tools first. */
+function mcpFact({ server, from, state, reach, why, tools }: NonNullable<Diagnostics['mcp']>[number]): Fact {
+  const named = (are: boolean): string =>
+    tools
+      .filter(({ isApproved }) => isApproved === are)
+      .map(({ name, sha256 }) => (are ? `${name} (${sha256.slice(0, 12)})` : name))
+      .join(', ');
+  const facts = [
+    `${state.replace('_', ' ')}, of the ${from} configuration`,
+    reach,
+    ...(why === undefined ? [] : [why]),
+    ...(named(true) === '' ? [] : [`approved: ${named(true)}`]),
+    ...(named(false) === '' ? [] : [`not used yet: ${named(false)}`]),
+  ];
+  return [`mcp ${server}`, facts.join(' · ')];
 }

@@ -291,6 +291,7 @@ export interface DiagnosticsFacts {
   readonly logFile: string | undefined;
   /** Back end that commands run in, and what it holds when it is tried out. */
   readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
+  readonly approvalPolicy?: Diagnostics['approvalPolicy'];
   readonly mcp?: () => readonly McpState[];
   readonly policy?: Diagnostics['policy'];
   readonly hooks?: Diagnostics['hooks'];
@@ -306,7 +307,7 @@ export async function readDiagnostics(
 ): Promise<Diagnostics & Readonly<Record<string, unknown>>> {
   const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
   const now = state();
-  const { provider, key, logFile, models = [], policy = [], hooks = [] } = facts;
+  const { provider, key, logFile, models = [], approvalPolicy, policy = [], hooks = [] } = facts;
   const mcp = facts.mcp?.() ?? [];
   const { controller, provider: asked } = toSnapshot(now);
   const [pending] = pendingOf(now);
@@ -321,6 +322,7 @@ export async function readDiagnostics(
     attachable: now.ground.attachable,
     ports: facts.ports(),
     ...(models.length === 0 ? {} : { models }),
+    ...compact({ approvalPolicy }),
     ...(mcp.length === 0 ? {} : { mcp }),
     ...(policy.length === 0 ? {} : { policy }),
     ...(hooks.length === 0 ? {} : { hooks }),

@@ -6,7 +6,8 @@ import { type Line, span, type Tone, visible } from '../../screen/line.ts';
 import { markdownLines } from '../../screen/markdown-lines.ts';
 import { documentOf } from '../../screen/question-body.ts';
 import type { Diagnostics, ListedGrant, SessionDoor } from '../../screen/session-door.ts';
-import { costWords, progressWords, stepCosts, toAgo, tokenWords, usdWords } from '../../screen/words.ts';
+import { statusFacts } from '../../screen/status-line.ts';
+import { stepCosts, toAgo, tokenWords } from '../../screen/words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { OwnKeys } from '../composer/own-keys.ts';
 import { type CommandRow, commandLines, keyLines, type LocalCommand } from '../local-commands.ts';
@@ -212,50 +213,12 @@ export async function findThread(
   return found.size === 1 ? [...found][0] : undefined;
 }
 
-type Fact = readonly [name: string, value: string];
-
 const nameColumns = 14;
 
-/** Model, cost, settings, controller and sandbox, one fact in a line. */
 export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics>): readonly Line[] {
-  const { provider, settings, threadId, workingDir, controller } = snapshot;
-  const {
-    pid,
-    key,
-    attachable = [],
-    sandbox,
-    mcp = [],
-    policy = [],
-    hooks = [],
-    ports,
-    logFile,
-    lastError,
-  } = diagnostics;
-  const isOurs = controller.kind === 'tui' || controller.kind === 'cli';
-  const facts: readonly (Fact | undefined | false)[] = [
-    ['model', provider.model === undefined ? provider.provider : `${provider.model} of ${provider.provider}`],
-    key && ['key', `${key.name} from ${key.source}`],
-    ...costFacts(snapshot),
-    ['for', settings.context === 'dev' ? 'development (dev)' : `${settings.context}: it only reads`],
-    ['network', `${settings.networkAccess}, for plans from now on`],
-    ['review', settings.review === 'on' ? 'on: changes are held until you have reviewed them' : 'off'],
-    ['instructions', instructionWords(snapshot)],
-    ['directory', workingDir],
-    ['thread', threadId],
-    ['steered by', isOurs ? 'you' : `${controller.kind} ${controller.ownerLabel ?? ''}`.trim()],
-    ['may steer', ['you', ...attachable].join(', ')],
-    ...(sandbox === undefined ? [] : sandboxFacts(sandbox)),
-    ...mcp.map(mcpFact),
-    ...policy.map((one): Fact => ['policy', `${one.key}: ${[one.value].flat().join(', ')} · ${one.from}`]),
-    ...hooks.map((one): Fact => ['hook', one]),
-    ports && ['served on', `port ${ports.web}${ports.mcp === undefined ? '' : `, MCP on port ${ports.mcp}`}`],
-    logFile !== undefined && ['log', logFile],
-    lastError !== undefined && ['last failure', lastError],
-    pid !== undefined && ['process', `${pid}`],
-  ];
-  return facts
-    .filter((one) => one !== undefined && one !== false)
-    .map(([name, value]): Line => [span(`  ${name.padEnd(nameColumns)}`, 'dim'), span(visible(value))]);
+  return statusFacts(snapshot, diagnostics).map(
+    ([name, value]): Line => [span(`  ${name.padEnd(nameColumns)}`, 'dim'), span(visible(value))],
+  );
 }
 
 /** Every known model, the current one marked, in columns. */
@@ -280,58 +243,6 @@ export function modelLines(
     }),
     [span('  /model PROVIDER/NAME, or /model NAME of this provider; any other name is accepted, too', 'dim')],
   ];
-}
-
-function instructionWords({ instructions = [] }: Snapshot): string {
-  if (instructions.length === 0) return 'the model got no file of this repository yet';
-  return instructions.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`).join(', ');
-}
-
-function costFacts({ usage, goal }: Snapshot): readonly (Fact | undefined | false)[] {
-  if (usage === undefined) return [['cost', 'no model was asked yet']];
-  const { contextTokens, contextWindow, limitUsd, turn } = usage;
-  const limit = limitUsd === undefined ? '· no limit (/budget sets one)' : `of at most ${usdWords(limitUsd)}`;
-  const window = contextWindow === undefined ? '' : ` of ${tokenWords(contextWindow)}`;
-  const tokens = (used: Pick<typeof usage, 'inputTokens' | 'outputTokens'>): string =>
-    `${tokenWords(used.inputTokens)} read, ${tokenWords(used.outputTokens)} written`;
-  return [
-    ['cost', `${costWords(usage)} ${limit}`],
-    turn && ['last turn', `${costWords(turn)} · ${tokens(turn)}`],
-    ['tokens', tokens(usage)],
-    contextTokens !== undefined && ['context used', `${tokenWords(contextTokens)}${window} tokens`],
-    goal && ['goal', `${goal.status} · ${progressWords(goal)}`],
-  ];
-}
-
-const selfApprovals = {
-  possible: 'YES: a command could reach what approves it',
-  impossible: 'no, it was tried',
-  not_tried: 'not tried yet',
-} as const;
-
-function sandboxFacts({ backend, enforced, selfApproval }: Diagnostics['sandbox']): readonly Fact[] {
-  const confines = `${backend}${enforced.length === 0 ? '' : `: ${enforced.join(', ')}`}`;
-  return [
-    ['sandbox', backend === 'none' ? 'NONE: nothing confines commands' : confines],
-    ['self-approval', selfApprovals[selfApproval]],
-  ];
-}
-
-/** State, reach and tools of an MCP server; approved tools first. */
-function mcpFact({ server, from, state, reach, why, tools }: NonNullable<Diagnostics['mcp']>[number]): Fact {
-  const named = (are: boolean): string =>
-    tools
-      .filter(({ isApproved }) => isApproved === are)
-      .map(({ name, sha256 }) => (are ? `${name} (${sha256.slice(0, 12)})` : name))
-      .join(', ');
-  const facts = [
-    `${state}, of the ${from} configuration`,
-    reach,
-    ...(why === undefined ? [] : [why]),
-    ...(named(true) === '' ? [] : [`approved: ${named(true)}`]),
-    ...(named(false) === '' ? [] : [`not used yet: ${named(false)}`]),
-  ];
-  return [`mcp ${server}`, facts.join(' · ')];
 }
 
 type Changes = Pick<Snapshot, 'patchsets' | 'reviews' | 'held'>;

@@ -1,4 +1,5 @@
 /* Opens the page: follows the session and performs what a person does. */
+import { isBusy } from '../../screen/status-line.ts';
 import { pendingIn, type Question, type Seen } from '../seen.ts';
 import { type Answer, askSession, foldChange, followSession, holdControl } from '../wire/follow-session.ts';
 import {
@@ -154,6 +155,9 @@ export function openPage(draw: (page: Page) => void): void {
       const text = `Another session answers here now: thread ${seen.threadId}. This was thread ${old.threadId}; writ code --resume ${old.threadId} goes on with it.`;
       acts.tell({ text });
     }
+    // A turn can start MCP servers. Of a short one the page sees only what it left in the transcript.
+    const isLater = old !== undefined && (isBusy(old) || lastEntry(old) !== lastEntry(seen));
+    if (isLater && !isBusy(seen)) void readDiagnostics();
     if (seen.controller !== old?.controller) control.hear(seen.controller);
   };
   /** Returns text to the person if its question is over. */
@@ -184,6 +188,10 @@ function lostQuestions(old: Seen | undefined, seen: Seen): readonly Question[] {
   if (old === undefined || old.interactions === seen.interactions) return [];
   const open = new Set(seen.interactions.filter(({ status }) => status === 'pending').map(({ id }) => id));
   return old.interactions.filter(({ id, status }) => status === 'pending' && !open.has(id));
+}
+
+function lastEntry({ transcript }: Pick<Seen, 'transcript'>): string | undefined {
+  return transcript.at(-1)?.id;
 }
 
 /** Under which drafts the notes on a question are kept. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
@@ -10,6 +10,20 @@ import { startWrit } from '../start-writ.ts';
 
 const key = 'key-of-nobody-1234567890';
 
+const inForce = `[session]
+approval_policy = "untrusted"
+mcp = ["notes"]
+
+[hooks]
+end = ["/policy/end.sh"]
+
+[mcp.notes]
+command = ["node", "server.js"]
+
+[mcp.wiki]
+url = "https://mcp.example.com/mcp"
+`;
+
 function scene(t: Test) {
   const sample = makeSample();
   t.teardown(() => sample.remove());
@@ -18,7 +32,11 @@ function scene(t: Test) {
 }
 
 t.test('`writ code --web-only` prints one line of JSON, serves until SIGTERM and cleans up', async (t) => {
-  const { root, env } = scene(t);
+  const { root, git, env } = scene(t);
+  mkdirSync(join(root, '.writ'), { recursive: true });
+  writeFileSync(join(root, '.writ/config.toml'), inForce);
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Policy');
   const argv = ['code', '--web-only', '--port', '0', '--mcp-port', '0', '--control', 'write', '--json'];
   const started = startWrit(argv, { cwd: root, env: { ...env, WRIT_LOG_FILE: 'own.log' } });
   await started.until(() => started.out().endsWith('\n'));
@@ -40,6 +58,16 @@ t.test('`writ code --web-only` prints one line of JSON, serves until SIGTERM and
     key: { name: 'GEMINI_API_KEY', source: 'the environment' },
     logFile: join(root, 'own.log'),
     ports: { web: Number(new URL(data.base_url).port), mcp: Number(new URL(data.mcp_url).port) },
+    approvalPolicy: 'untrusted',
+    mcp: [
+      { server: 'notes', from: 'policy', state: 'not_started', reach: 'no network, no files', tools: [] },
+      { server: 'wiki', from: 'policy', state: 'refused', reach: 'reaches mcp.example.com', why: /mcp/ },
+    ],
+    policy: [
+      { key: 'approval_policy', value: 'untrusted', from: '[session] of the repository' },
+      { key: 'mcp', value: ['notes'], from: '[session] of the repository' },
+    ],
+    hooks: ['hook `end` of the policy commit (`end.sh`)'],
   });
   t.notMatch(JSON.stringify(diagnostics), key, 'never the key itself');
   t.match((await get('/api/code/threads')).items, [{ id: data.thread_id, archived: false }]);

@@ -24,6 +24,7 @@ const options = (provider: string): SessionOptions => ({
   goal: undefined,
   policy: [],
   hooks: { hooks: [], tree: '' },
+  mcp: [],
   goalBudget: { tokens: 1, costUsd: 1, workMs: 1 },
 });
 

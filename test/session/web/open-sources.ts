@@ -21,8 +21,9 @@ export async function openSources(
   of: Test,
   session: ToldSession,
   options: BrowserContextOptions = {},
+  about: Parameters<typeof servePage>[2] = {},
 ): Promise<Tab & { readonly served: ServedPage }> {
-  const served = await servePage(of, session);
+  const served = await servePage(of, session, about);
   const tab = await openTab(await openBrowser(), served.baseUrl, { script: await madeScript(), ...options });
   await tab.page.locator('.bar .state').waitFor();
   return { ...tab, served };

@@ -29,10 +29,13 @@ export interface ServedPage {
 export async function servePage(
   t: SessionOwner,
   session: OpenSession,
-  more: Partial<Pick<ServeSetting, 'threads' | 'clock' | 'graph'>> & { readonly port?: number } = {},
+  more: Partial<Pick<ServeSetting, 'threads' | 'clock' | 'graph'>> & {
+    readonly port?: number;
+    readonly about?: Partial<ServeSetting['about']>;
+  } = {},
 ): Promise<ServedPage> {
   const root = t.testdir({});
-  const { port = 0, ...parts } = more;
+  const { port = 0, about, ...parts } = more;
   const setting: ServeSetting = {
     options: {
       web: { host: '127.0.0.1', port },
@@ -50,6 +53,7 @@ export async function servePage(
       logFile: undefined,
       selfTest: async () => ({ isTried: true, reached: [] }),
       sandbox: async () => ({ backend: 'bubblewrap', enforced: ['network'] }),
+      ...about,
     },
     version: '1.2.3',
     commit: 'unknown',

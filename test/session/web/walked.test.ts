@@ -1,4 +1,9 @@
 import t from 'tap';
+import { textOf } from '../../../session/screen/line.ts';
+import type { Diagnostics } from '../../../session/screen/session-door.ts';
+import type { ServeSetting } from '../../../session/serve/serve-session.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { statusLines } from '../../../session/tui/show/show-local.ts';
 import { plan, planChoice, request, run } from '../scenes/scene-texts.ts';
 import { scenes } from '../scenes/scenes.ts';
 import { withoutBrowser } from './open-browser.ts';
@@ -6,6 +11,8 @@ import { openSources } from './open-sources.ts';
 import { servePage, toldSession } from './serve-page.ts';
 
 const skip = withoutBrowser;
+
+type ServedAbout = Partial<ServeSetting['about']>;
 
 const undoing = '01a2071a-2222-7222-8222-222222222222';
 const committed = (runId: string, why: string) => ({
@@ -258,3 +265,46 @@ t.test('Enter sends a text answer, and Shift+Enter begins a new line', { skip },
   await page.locator('section.card').waitFor({ state: 'detached' });
   t.match(session.channel.state.interactions.at(-1), { status: 'resolved' });
 });
+
+t.test(
+  'the page shows session policy, MCP servers and hooks in the words of `/status`',
+  { skip },
+  async (t) => {
+    const session = toldSession(t, { local: 'none' });
+    let state: 'not_started' | 'started' = 'not_started';
+    const about: ServedAbout = {
+      approvalPolicy: 'untrusted',
+      policy: [{ key: 'mcp', value: ['notes'], from: '[session] of the repository' }],
+      hooks: ['hook `end` of the policy commit (`end.sh`)'],
+      mcp: () => [
+        { server: 'notes', from: 'policy', state, endpoint: 'e', reach: 'no network, no files', tools: [] },
+      ],
+    };
+    await using tab = await openSources(t, session, {}, { about });
+    const { page } = tab;
+    await page.getByRole('tab', { name: 'Summary' }).click();
+    const rows = page.locator('section[aria-labelledby=status-head] dl > div');
+    const inForce = async () => {
+      const diagnostics = await (await fetch(`${tab.served.baseUrl}/api/code/diagnostics`)).json();
+      return statusLines(toSnapshot(session.channel.state), diagnostics as Diagnostics)
+        .map((line) => textOf(line).trim().replace(/ {2,}/g, ' '))
+        .filter((line) => /^(?:approvals|mcp|policy|hook) /.test(line));
+    };
+    const shown = async () => (await rows.allInnerTexts()).map((row) => row.replaceAll(/\s+/g, ' '));
+    await rows.filter({ hasText: 'not started, of the policy configuration' }).waitFor();
+    t.equal((await inForce()).length, 4);
+    t.strictSame(
+      (await shown()).filter((row) => /^(?:approvals|mcp|policy|hook) /.test(row)),
+      await inForce(),
+    );
+    state = 'started';
+    await session.say('Go.');
+    await session.report({ type: 'end', end: 'done' });
+    await rows.filter({ hasText: /notes\s*started, of the policy/ }).waitFor();
+    t.strictSame(
+      (await shown()).filter((row) => /^(?:approvals|mcp|policy|hook) /.test(row)),
+      await inForce(),
+    );
+    t.strictSame(tab.wrongs, []);
+  },
+);

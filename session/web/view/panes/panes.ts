@@ -1,12 +1,12 @@
 /* The panes of the page: diff, terminal, threads and summary. */
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isBusy } from '../../../screen/status-line.ts';
+import { isBusy, statusFacts } from '../../../screen/status-line.ts';
 import { commandsOf, outcomeOf } from '../../../screen/words.ts';
 import { mayWrite, type Page, refusalWords } from '../../page/page.ts';
 import type { Patchset, Seen, ToolCall } from '../../seen.ts';
 import { Files } from '../file-diff.ts';
-import { Command, dayWords, fact, h, sentence, text, timeWords, toolLine, UsageView } from '../parts.ts';
+import { Command, dayWords, fact, h, sentence, text, timeWords, toolLine } from '../parts.ts';
 import { readTakenBack, takenBack, UndoButton } from './workflow-pane.ts';
 
 /* The pane Diff. */
@@ -177,7 +177,7 @@ export function SummaryPane({ page }: { readonly page: Page }): VNode {
   const undid = entries.map(readTakenBack).find((one) => one !== undefined && one.by === outcome?.runId);
   const isHeld = outcome !== undefined && seen.held?.runId === outcome.runId;
   const isGone = outcome !== undefined && takenBack(entries).has(outcome.runId);
-  const { threadId, toolCalls, patchsets, transcript, workingDir } = seen;
+  const { threadId, toolCalls, patchsets, transcript } = seen;
   const files = new Set(patchsets.flatMap(({ changes }) => changes.map(({ path }) => path)));
   const failed = toolCalls.filter(({ status }) => status === 'failed').length;
   return h(
@@ -220,16 +220,24 @@ export function SummaryPane({ page }: { readonly page: Page }): VNode {
       h(
         'dl.table',
         [
-          ['thread', threadId],
-          ['directory', workingDir],
           ['entries', `${transcript.length + (seen.earlier ?? 0)}`],
           ['tool calls', failed === 0 ? `${toolCalls.length}` : `${toolCalls.length}, ${failed} failed`],
           ['files touched', `${files.size}`],
         ].map(([name = '', value = '']) => h('div', { key: name }, h('dt', name), h('dd', text(value)))),
-        seen.usage !== undefined && fact('used', h(UsageView, { usage: seen.usage })),
       ),
       h(Command, { words: 'everything that came of this thread', command: `writ graph ${threadId}` }),
       h(Command, { words: 'go on with it in a terminal', command: `writ code --resume ${threadId}` }),
+    ),
+    h(
+      'section',
+      { 'aria-labelledby': 'status-head' },
+      h('h2', { id: 'status-head' }, 'Status'),
+      h(
+        'dl.table',
+        statusFacts(seen, page.state.diagnostics, { isPage: true }).map(([name, value], at) =>
+          h('div', { key: at }, h('dt', text(name)), h('dd', text(value))),
+        ),
+      ),
     ),
   );
 }
