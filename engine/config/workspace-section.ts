@@ -27,6 +27,8 @@ export interface WorkspaceConfig {
   readonly sharesUsual: boolean;
   /** Must be equal on disk, at base and in the candidate for `share` to hold. */
   readonly lockfile: string;
+  /** No `lockfile` is given: that of the usual directories under `share` counts. */
+  readonly findsLockfile: boolean;
   readonly prepare: readonly PrepareStep[];
   /** Paths that a check passes to later checks. Later checks see none of its other writes. */
   readonly carry: readonly string[];
@@ -76,7 +78,8 @@ const maxHosts = 32;
 /** Reads `[workspace]`. An absent section requests no untracked files. */
 export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
   const lockfile = readPath(reader, 'lockfile', defaultLockfile);
-  const isGiven = reader.has('share') || reader.has('prepare') || reader.has('lockfile');
+  const findsLockfile = !reader.has('lockfile');
+  const sharesUsual = findsLockfile && !reader.has('share') && !reader.has('prepare');
   const share = readPaths(reader, 'share', []);
   const prepare = reader.tables('prepare', 16).map((step) => readPrepareStep(step, lockfile));
   const carry = readPaths(reader, 'carry', []);
@@ -126,8 +129,7 @@ export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
       );
     }
   }
-  const sharesUsual = !isGiven;
-  return { share, sharesUsual, lockfile, prepare, carry, rewrites, history };
+  return { share, sharesUsual, lockfile, findsLockfile, prepare, carry, rewrites, history };
 }
 
 function readPrepareStep(reader: TableReader, workspaceLockfile: string): PrepareStep {

@@ -43,21 +43,26 @@ export async function readConfig(
 /**
  * The configuration with the usual directories under `share`, if `[workspace]` names neither `share` nor `prepare`:
  * those that the working tree has, of the first ecosystem of which `tree` has a deciding file. Like any shared one,
- * they count only if git ignores them and that file is the same on disk, at the base and in the candidate.
+ * they count only if git ignores them and that file is the same on disk, at the base and in the candidate. Usual
+ * directories that `share` names get that file, too, unless `lockfile` names another.
  */
 async function withUsualShares(
   repository: Repository,
   tree: string,
   config: WritConfig,
 ): Promise<WritConfig> {
-  if (!config.workspace.sharesUsual) return config;
+  const { sharesUsual, findsLockfile, share: given } = config.workspace;
+  if (!findsLockfile) return config;
   let tracked: ReadonlySet<string> | undefined;
   for (const { directories, decidedBy } of usual) {
-    const share = directories.filter((directory) => isThere(repository, directory));
+    const share = directories.filter((directory) =>
+      sharesUsual ? isThere(repository, directory) : given.includes(directory),
+    );
     if (share.length === 0) continue;
     tracked ??= await listNames(repository, tree);
     const lockfile = decidedBy.find((name) => tracked?.has(name));
     if (lockfile === undefined) continue;
+    if (!sharesUsual) return { ...config, workspace: { ...config.workspace, lockfile } };
     const inPackages =
       share.includes('node_modules') && lockfile !== manifest
         ? ofWorkspaces(repository, `${await readBlob(repository, tree, lockfile)}`)

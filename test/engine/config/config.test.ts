@@ -38,6 +38,7 @@ t.test('a missing file and an empty file give the same defaults', async (t) => {
     share: [],
     sharesUsual: true,
     lockfile: 'package-lock.json',
+    findsLockfile: true,
     prepare: [],
     carry: [],
     rewrites: [],
@@ -199,6 +200,7 @@ t.test('reads every documented key', async (t) => {
       sharesUsual: false,
       share: ['node_modules', 'packages/a/node_modules'],
       lockfile: 'npm-shrinkwrap.json',
+      findsLockfile: false,
       prepare: [
         {
           argv: ['npm', 'ci', '--offline'],

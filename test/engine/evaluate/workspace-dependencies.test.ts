@@ -66,6 +66,7 @@ const shareConfig: WorkspaceConfig = {
   sharesUsual: false,
   share: ['node_modules'],
   lockfile: 'package-lock.json',
+  findsLockfile: false,
   prepare: [],
   carry: [],
   rewrites: [],

@@ -57,4 +57,7 @@ t.test('the usual directories are shared, with those of at most 64 packages of t
   sample.git('add', 'uv.lock');
   sample.git('commit', '-qm', 'uv.lock');
   t.strictSame((await shares()).share, ['.venv'], 'a link, so that its refusal is said');
+  const named = '[workspace]\nshare = [".venv"]\n';
+  t.strictSame(await shares(named), { share: ['.venv'], lockfile: 'uv.lock' });
+  t.equal((await shares(`${named}lockfile = "other.lock"\n`)).lockfile, 'other.lock');
 });
