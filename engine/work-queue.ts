@@ -62,6 +62,8 @@ interface Attempt {
 
 /** Characters of a reason; the run has all of it. */
 const maxReason = 2000;
+/** How often others may land between the approval of a change and its turn, before they wait for it. */
+const mostLapses = 3;
 /** Of one entry in one pass: each is a landing of somebody else on the same branch. */
 const maxMoves = 10;
 
@@ -158,11 +160,15 @@ async function beginTurn(place: QueuePlace, entry: QueueEntry): Promise<Attempt>
   const outcome = await goOn(place, view, answer);
   // On the same tip it still lacks something, such as a member of a group.
   const lacks = outcome.state === 'waits' && outcome.view.baseCommit === view.baseCommit;
-  // It had what it asked for, and that did not hold: from now on nothing overtakes it.
-  const asked = answer === undefined || lacks ? entry : { ...entry, holds: true };
+  const asked = answer === undefined || lacks ? entry : withLapse(entry);
   if (outcome.state !== 'moved') return ended(asked, outcome);
   place.note(entry, 'the target moved: evaluated again on its new tip');
   return begin(place, withoutRun(asked));
+}
+
+/** It was approved, and the target moved before it landed. */
+function withLapse({ lapses = 0, ...entry }: QueueEntry): QueueEntry {
+  return { ...entry, lapses: lapses + 1, ...(lapses + 1 < mostLapses ? {} : { holds: true }) };
 }
 
 function ended(entry: QueueEntry, outcome: Outcome): Attempt {
@@ -302,7 +308,11 @@ async function record(place: QueuePlace, entry: QueueEntry, outcome: Outcome): P
   const now = await writeEntry(place.repository, nextRecord(entry, outcome));
   if (outcome.state === 'landed') place.note(now, `landed as ${outcome.commit}`);
   if (outcome.state === 'removed') place.note(now, `removed: ${outcome.message}`);
-  if (outcome.state === 'waits') place.note(now, `waits for approval: run ${outcome.view.runId}`);
+  if (outcome.state === 'waits')
+    place.note(
+      now,
+      `waits for approval: run ${outcome.view.runId}${now.holds ? '; the changes behind it wait for it' : ''}`,
+    );
   if (outcome.state === 'stuck') place.note(now, `stays: ${outcome.fault.message}`);
   return now;
 }

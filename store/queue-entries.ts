@@ -6,7 +6,7 @@ import { sha256Hex } from '../core/base/canonical.ts';
 import { WritError } from '../core/base/errors.ts';
 import { absent, makeDirectories, readPlainFile, writeDurably } from '../core/base/files.ts';
 import { printable } from '../core/base/printable.ts';
-import { flag, object, oneOf, parse, text } from '../core/base/schema.ts';
+import { count, flag, object, oneOf, parse, text } from '../core/base/schema.ts';
 import { parseStrictJson } from '../core/base/strict-json.ts';
 import { readRef, updateRefs } from '../workspace/git/refs.ts';
 import type { Repository } from '../workspace/git/repository.ts';
@@ -45,7 +45,9 @@ const entryShape = object(
     author: text(1000),
     /** Written before the run starts. */
     run: text(64),
-    /** People approved it before, and their approvals did not hold on a new tip: nothing overtakes it. */
+    /** How often its approvals lapsed because the target moved. */
+    lapses: count(1),
+    /** They lapsed so often that nothing overtakes it. */
     holds: flag,
     /** The sealed commit: the entry has ended. */
     landed: text(64, 40),

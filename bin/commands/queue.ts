@@ -170,7 +170,15 @@ function refusalOf({ stuck, removed, waiting }: QueuePass): WritError | undefine
   if (waiting.length > 0)
     return new WritError('DECISION_WAITING', {
       message: `${entries(waiting)} of the merge queue wait for approval`,
-      hints: ['`writ approve RUN`, then `writ queue run`'],
+      hints: [
+        '`writ approve RUN`, then `writ queue run`',
+        ...waiting
+          .filter(({ holds }) => holds)
+          .map(
+            ({ number }) =>
+              `the approvals of entry ${number} lapsed too often, so the changes behind it wait; to let them pass: \`writ queue remove ${number}\``,
+          ),
+      ],
     });
   return undefined;
 }
@@ -401,10 +409,11 @@ function printEntries(printer: Printer, entries: readonly ShownEntry[]): void {
   }
 }
 
-function wordsOf({ state, position, tree = '', run = '', landed = '' }: ShownEntry): string {
+function wordsOf({ state, position, tree = '', run = '', landed = '', holds }: ShownEntry): string {
   if (state === 'landed') return `landed ${landed.slice(0, 12)}`;
   if (state === 'removed') return 'removed';
   if (state === 'evaluating') return `${position}. evaluating on ${tree.slice(0, 12)}, run ${run}`;
-  if (state === 'waits-for-approval') return `${position}. waits for approval, run ${run}`;
+  if (state === 'waits-for-approval')
+    return `${position}. waits for approval, run ${run}${holds ? '; the changes behind it wait for it' : ''}`;
   return `${position}. waiting`;
 }

@@ -255,19 +255,27 @@ t.test(
         }
         t.match(second, {
           code: 4,
-          data: {
-            entries: [
-              {},
-              { state: 'waits-for-approval', position: 1 },
-              {},
-              { state: 'waiting', position: 2 },
-            ],
-          },
+          data: { entries: [{}, { state: 'waits-for-approval', position: 1 }, {}, { state: 'landed' }] },
         });
         t.not(runOf(second), runOf(first), 'evaluated again, on the tip');
-        t.match(await call('approve', runOf(second), '--key', key), { code: 0 });
+        let last = second;
+        for (const name of ['e', 'f']) {
+          t.match(await call('approve', runOf(last), '--key', key), { code: 0 });
+          git('commit', '-q', '--allow-empty', '-m', `chore: past the queue, ${name}`);
+          await add(name);
+          last = await call('queue', 'run');
+        }
+        t.match(last, {
+          code: 4,
+          error: { hints: [/approve/, /entry 2 lapsed too often.*writ queue remove 2/] },
+        });
+        t.strictSame(
+          last.data?.entries.map(({ state }) => state),
+          ['landed', 'waits-for-approval', 'landed', 'landed', 'landed', 'waiting'],
+        );
+        t.match(await call('approve', runOf(last), '--key', key), { code: 0 });
         t.match(await call('queue', 'run'), { code: 0 });
-        t.strictSame(subjects().slice(3), ['chore: b', 'chore: d']);
+        t.strictSame(subjects().slice(-2), ['chore: b', 'chore: f']);
       });
     }
   },
