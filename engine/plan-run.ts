@@ -250,7 +250,8 @@ export async function planContract(engine: WritEngine, request: PlanningRequest)
   await using opened = await openDrafter(engine, worker, request, environment);
   const settings = { clock, ...(meter === undefined ? {} : { meter }) };
   const spec = contract.effective;
-  const guides = await readDraftInstructions(engine, environment, { runId, spec, scope });
+  const { userDirectory } = request;
+  const guides = await readDraftInstructions(engine, environment, { runId, spec, scope, userDirectory });
   const turns = openTurns({ identity: { contract }, services: { signal, settings } }, opened.model, {
     instructions: guides.files,
   });

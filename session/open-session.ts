@@ -3,6 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../core/base/files.ts';
 import { uuidV7 } from '../core/base/ids.ts';
+import { expandCommand, findFileCommands } from '../engine/context/file-commands.ts';
 import { requireHoldable } from '../engine/seal/move-target.ts';
 import type { JournalWitness } from '../store/journal-witness.ts';
 import { isRun } from '../store/record/list-records.ts';
@@ -12,7 +13,6 @@ import { openRepository, type Repository } from '../workspace/git/repository.ts'
 import { removeTree } from '../workspace/git/torn-paths.ts';
 import type { GrantLedger } from './approvals/grants.ts';
 import { keepAudit, openAudit } from './audit/keep-audit.ts';
-import { expandCommand, findFileCommands } from './file-commands.ts';
 import { type HookSetting, openHooks, wordsToModel } from './hooks.ts';
 import { openChannel, type SessionChannel } from './open-channel.ts';
 import { requireApart } from './self-test.ts';
@@ -46,8 +46,6 @@ export interface SessionSetting extends OpenWorkSetting {
   readonly requireModel?: (model: string) => void;
   /** Absent: none. */
   readonly hooks?: HookSetting;
-  /** The user's folder of commands and skills. Absent: only those of the repository count. */
-  readonly userDirectory?: string;
 }
 
 /** A session that is served: one channel, one thread. */
@@ -184,7 +182,7 @@ async function openState(
 async function expanded(
   said: SaidWithText,
   repository: Repository,
-  { userDirectory }: Pick<SessionSetting, 'userDirectory'>,
+  { run: { userDirectory } }: Pick<SessionSetting, 'run'>,
 ): Promise<SaidWithText> {
   const [, name] = /^\s*\/([a-z0-9-]+)(?:\s|$)/.exec(said.text) ?? [];
   if (name === undefined || slashCommands.some((one) => one.name === name)) return said;

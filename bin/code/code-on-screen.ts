@@ -68,7 +68,7 @@ async function oneThread(
           report: (fault) => context.print.note(`what you type is not kept: ${messageOf(fault)}`),
         });
         await late.open(served.door);
-        const { findFileCommands } = await import('../../session/file-commands.ts');
+        const { findFileCommands } = await import('../../engine/context/file-commands.ts');
         const { userConfigDir } = await import('../../attest/keys/user-config-dir.ts');
         const found = await findFileCommands(repository, userConfigDir(context.env));
         shown.opened(

@@ -324,6 +324,7 @@ async function sessionSetting(
       secrets: reaching.secrets,
       search: reaching.search,
       mcp: openMcpAccess(context, mcpTold),
+      userDirectory: userConfigDir(context.env),
     },
     approval: {
       ...options.approval,
@@ -347,7 +348,6 @@ async function sessionSetting(
         source: sourceOf(from, called),
       };
     },
-    userDirectory: userConfigDir(context.env),
     hooks: options.hooks,
     requireModel: (id) => requireModelAllowed(options.policy, otherModel(model, id)),
     ground: sessionEnvironment(options, found),

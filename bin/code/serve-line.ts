@@ -14,9 +14,9 @@ import {
   requireNetworkAllowed,
   type SessionPolicy,
 } from '../../engine/config/session-policy.ts';
+import { findFileCommands } from '../../engine/context/file-commands.ts';
 import { parseLoopbackAddress } from '../../http/guard-request.ts';
 import { type AgentProfile, findPrimaryAgent } from '../../session/agents.ts';
-import { findFileCommands } from '../../session/file-commands.ts';
 import type { McpGround } from '../../session/mcp/tool.ts';
 import type { SessionLog } from '../../session/open-log.ts';
 import type { SessionOptions } from '../../session/session-options.ts';

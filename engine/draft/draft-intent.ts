@@ -30,7 +30,6 @@ import { allowRules, denyRules } from '../../workspace/command-acl/constraints.t
 import { readBlob, readBlobs } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import type { WritConfig } from '../config/config.ts';
-import type { InstructionFiles } from '../context/instruction-files.ts';
 import { type AdmittedContract, readContract } from '../intent/admit-contract.ts';
 import { type DraftFrame, draftedContract, placeFaults } from '../intent/draft/drafted-contract.ts';
 import { intentDraftForm, readIntentDraft } from '../intent/draft/intent-draft.ts';
@@ -55,12 +54,14 @@ import {
   draftExtension,
   findDraftPolicy,
 } from './draft-request.ts';
-import { type Attached, openReading, type Reading, withAttached } from './reading-agent.ts';
+import { type Attached, openReading, type Reading, type SkillReader, withAttached } from './reading-agent.ts';
 
 /** A person's request, and the worker that drafts a spec from it. */
 export interface DraftingRequest
   extends DraftPlace,
-    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside' | 'meter'> {
+    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside' | 'meter'>,
+    Pick<RunRequest, 'userDirectory'>,
+    SkillReader {
   readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
   /** The request, then the person's comments on earlier drafts (`readRequest`). */
   readonly said: readonly string[];
@@ -75,8 +76,8 @@ export interface DraftingRequest
   readonly talk?: Talk & Pick<DraftForm, 'answers'>;
   /** Opens the MCP servers of the talk, if there are any. */
   readonly openMcp?: (reading: Reading) => Promise<OpenMcp | undefined>;
-  /** Gets the instruction files that the model gets. */
-  readonly instructed?: (files: InstructionFiles['files']) => Promise<void>;
+  /** Gets the instruction files and the skills that the model is given. */
+  readonly instructed?: (given: Pick<Reading, 'guides' | 'skills'>) => Promise<void>;
   /** What came with the last message, and with earlier ones of the conversation. */
   readonly attached?: readonly Attached[];
   readonly earlier?: readonly Attached[];
@@ -123,7 +124,7 @@ export async function draftIntent(
   const { spent: before = nothingSpent } = request;
   await using reading = await openReading(engine, request);
   const { worker, environment, model, isLent, guides, turns, agent } = reading;
-  await request.instructed?.(guides.files);
+  await request.instructed?.(reading);
   await using mcp = await request.openMcp?.(reading);
   const { text: attachedTexts, images, hands } = withAttached(reading, attached, earlier);
   const context = [...(request.context ?? []), ...attachedTexts];

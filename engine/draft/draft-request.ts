@@ -12,7 +12,7 @@ import { findPolicy, planTarget } from '../../workspace/git/target.ts';
 import { listNames } from '../../workspace/git/tree.ts';
 import { parseConfig, type WritConfig } from '../config/config.ts';
 import { sealingFormsOf } from '../config/sections.ts';
-import { openAdmission } from '../context/admission.ts';
+import { type Admission, openAdmission } from '../context/admission.ts';
 import { type InstructionFiles, readInstructions } from '../context/instruction-files.ts';
 import type { DraftFrame } from '../intent/draft/drafted-contract.ts';
 import { scopeRootOf } from '../plan/scope.ts';
@@ -158,15 +158,29 @@ export async function readDraftInstructions(
     runId,
     spec,
     scope,
-  }: { readonly runId: string; readonly spec: EffectiveIntentSpec; readonly scope?: Scope },
+    userDirectory,
+  }: Pick<RunRequest, 'userDirectory'> & {
+    readonly runId: string;
+    readonly spec: EffectiveIntentSpec;
+    readonly scope?: Scope;
+  },
 ): Promise<InstructionFiles> {
-  const strategy = await engine.slots.evidence.pick(spec.evidence.strategy);
-  const admit = openAdmission({ spec, strategy, hooks: engine.hooks, runId, words: config.redaction });
   return readInstructions({
     objects: repository,
     tree: base.tree,
     spec,
-    admit,
+    admit: await draftAdmission(engine, config, { runId, spec }),
+    userDirectory,
     ...(scope === undefined ? {} : { scope }),
   });
+}
+
+/** What a model that drafts, plans or answers may get. */
+export async function draftAdmission(
+  engine: WritEngine,
+  config: WritConfig,
+  { runId, spec }: { readonly runId: string; readonly spec: EffectiveIntentSpec },
+): Promise<Admission> {
+  const strategy = await engine.slots.evidence.pick(spec.evidence.strategy);
+  return openAdmission({ spec, strategy, hooks: engine.hooks, runId, words: config.redaction });
 }

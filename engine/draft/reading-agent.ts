@@ -27,7 +27,8 @@ import { hideRepository } from '../../workspace/git/hide-repository.ts';
 import { exportTree, removeWorkspace } from '../../workspace/git/workspace.ts';
 import { checkEnvironment, maxMemoryBytes } from '../../workspace/process/find-program.ts';
 import { pickSandbox } from '../../workspace/process/version-control.ts';
-import type { InstructionFiles } from '../context/instruction-files.ts';
+import { type OfferedSkill, openSkills } from '../context/file-commands.ts';
+import { type InstructionFiles, withSkills } from '../context/instruction-files.ts';
 import { pluginCacheOf } from '../open/environment.ts';
 import { openWorker } from '../open/open-parties.ts';
 import { openPrivateRoot } from '../record/started-run.ts';
@@ -36,6 +37,7 @@ import type { ChangeSource, RunRequest, RunSettings } from '../state/run-request
 import {
   type DraftEnvironment,
   type DraftPlace,
+  draftAdmission,
   readDraftEnvironment,
   readDraftInstructions,
 } from './draft-request.ts';
@@ -170,7 +172,9 @@ export interface Reading extends AsyncDisposable {
   /** Guards these reads: the strictest profile, because no spec exists yet. */
   readonly effective: EffectiveIntentSpec;
   readonly policy: PrivacyPolicy;
+  /** Instruction files, and the list of skills after them. */
   readonly guides: InstructionFiles;
+  readonly skills: readonly OfferedSkill[];
   readonly turns: ReturnType<typeof openTurns>;
   readonly hands: Hands;
   /** Present if the model is a program that works by itself. */
@@ -247,35 +251,66 @@ function excerptOf(name: string, text: string): string {
   return `${text.slice(0, half).toWellFormed()}\n${left}\n${text.slice(-half).toWellFormed()}`;
 }
 
+/** The skills that the conversation holds already, and a listener for those that its model reads. */
+export interface SkillReader {
+  readonly skillsRead?: readonly OfferedSkill[];
+  readonly skillRead?: (skill: OfferedSkill) => Promise<void>;
+}
+
 /** Opens a model and its tools over the base commit. DRAFT_UNSUPPORTED, NO_WORKER, and what opening a model throws. */
 export async function openReading(
   engine: WritEngine,
   request: DraftPlace &
-    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside' | 'meter'> & {
+    Pick<RunRequest, 'clock' | 'signal' | 'reach' | 'model' | 'pluginAccess' | 'outside' | 'meter'> &
+    Pick<RunRequest, 'userDirectory'> &
+    SkillReader & {
       readonly source: Extract<ChangeSource, { readonly kind: 'worker' }>;
       readonly sandbox?: string | undefined;
     },
 ): Promise<Reading> {
-  const { source, runId, signal, clock, meter, sandbox } = request;
+  const { source, runId, signal, clock, meter, sandbox, userDirectory, skillsRead = [], skillRead } = request;
   await using opening = new AsyncDisposableStack();
   const worker = requireDrafter(await openWorker(engine, source), source.worker);
   const environment = await readDraftEnvironment(engine, request);
   const { model, isLent } = opening.use(await openDrafter(engine, worker, request, environment));
   const effective = guardingProfile(clock.now());
-  const guides = await readDraftInstructions(engine, environment, { runId, spec: effective });
+  const guides = await readDraftInstructions(engine, environment, { runId, spec: effective, userDirectory });
+  // It grows by the skills that the model reads.
+  const instructions = [...guides.files, ...skillsRead.map(({ path, sha256 }) => ({ path, sha256 }))];
   const settings = { clock, ...(meter === undefined ? {} : { meter }) };
   const turns = openTurns({ identity: { contract: { effective } }, services: { signal, settings } }, model, {
-    instructions: guides.files,
+    instructions,
   });
-  const { repository, base, config } = environment;
+  const { repository, base, config, policyTree } = environment;
   const policy = privacyPolicyOf(effective, config.redaction);
-  const hands = openTreeTools({ engine, repository, tree: base.tree, runId, policy, signal });
+  const looking = openTreeTools({ engine, repository, tree: base.tree, runId, policy, signal });
+  // A program of its own reads a copy of the base, and has no tool for them.
+  const skills =
+    model.agent === undefined
+      ? await openSkills({
+          objects: repository,
+          tree: policyTree,
+          userDirectory,
+          runId,
+          spec: effective,
+          admit: await draftAdmission(engine, config, { runId, spec: effective }),
+          tools: { engine, nowMs: () => clock.now(), mask: (text) => redactTexts(text, policy), signal },
+          hands: looking,
+          async read(skill) {
+            instructions.push({ path: skill.path, sha256: skill.sha256 });
+            await skillRead?.(skill);
+          },
+        })
+      : undefined;
   const order = { runId, effective, policy, sandbox, signal, settings, instructions: guides.files };
   const agent = await readingAgentOf(engine, environment, model, order);
   if (agent !== undefined) opening.use(agent);
   const opened = opening.move();
   return {
-    ...{ worker, environment, model, isLent, effective, policy, guides, turns, hands },
+    ...{ worker, environment, model, isLent, effective, policy, turns },
+    guides: withSkills(guides, skills?.text),
+    skills: skills?.offered ?? [],
+    hands: skills?.hands ?? looking,
     ...(agent === undefined ? {} : { agent }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -77,7 +77,9 @@ async function readRunInstructions(run: OpenRun): Promise<InstructionFiles> {
   const { hooks } = services.engine;
   const strategy = await openEvidence(run);
   const admit = openAdmission({ spec, strategy, hooks, runId, words: policyOf(run).words });
-  return readInstructions({ objects: services.scratch, tree: environment.base.tree, spec, scope, admit });
+  const { userDirectory } = services.settings;
+  const { tree } = environment.base;
+  return readInstructions({ objects: services.scratch, tree, spec, scope, admit, userDirectory });
 }
 
 /** How sources are evaluated in a run: by the spec's strategy, and by the additional plugins of the policy commit. */

@@ -58,6 +58,8 @@ export interface RunSettings {
   readonly search?: FindSearch;
   /** The user's own MCP servers; absent: only those of the policy commit. */
   readonly mcp?: McpAccess;
+  /** The user's folder, whose `AGENTS.md` and skills the models of a session get; absent: none is read. */
+  readonly userDirectory?: string | undefined;
   /** Secrets that the user keeps; absent: none. */
   readonly secrets?: SecretSource;
   /** Approvers in this process once the run waits for approval; their signatures are marked as in-process. */

@@ -8,7 +8,7 @@ import { quoted } from '../../core/base/printable.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { EvidencePolicy } from '../../core/interfaces/privacy.ts';
 import type { CheckNetwork } from '../../core/interfaces/scanner.ts';
-import type { CitationDoor, WorkCitation } from '../../core/interfaces/worker.ts';
+import type { CitationDoor, Hands, WorkCitation } from '../../core/interfaces/worker.ts';
 import { redactTexts } from '../../readers/sensitive/redact.ts';
 import {
   type CitationsRecord,
@@ -18,10 +18,13 @@ import {
   maxDecisions,
   maxSource,
 } from '../../store/record/summaries.ts';
+import { guardTool } from '../../workspace/command-acl/acl.ts';
 import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { listTree } from '../../workspace/git/tree.ts';
 import { sessionPolicyOf } from '../config/read-session-policy.ts';
 import { mcpRefusal } from '../config/session-policy.ts';
+import { openAdmission } from '../context/admission.ts';
+import { type OfferedSkill, type OpenSkills, openSkills } from '../context/file-commands.ts';
 import { givenDirectories } from '../evaluate/find-dependencies.ts';
 import { openEvidence, type RunEvidence } from '../state/context-snapshot.ts';
 import { type OpenRun, policyOf } from '../state/open-run.ts';
@@ -103,6 +106,45 @@ export async function openAttemptMcp(
     secrets: model?.secrets ?? [],
     tools,
     ...(settings.outside === undefined ? {} : { outside: settings.outside }),
+  });
+}
+
+/**
+ * Opens the skills of the policy commit, and in a session those of the user, if the spec allows to read them. None if
+ * no model works, or one that is a program of its own.
+ */
+export async function openAttemptSkills(
+  run: OpenRun,
+  {
+    place,
+    tools,
+    hands,
+    strategy,
+  }: Pick<SourceSetting, 'place' | 'tools'> & {
+    readonly hands: Hands;
+    readonly strategy: RunEvidence | undefined;
+  },
+  read: (skill: OfferedSkill) => void,
+): Promise<OpenSkills | undefined> {
+  const { identity, environment, services } = run;
+  const { model, engine, scratch, settings } = services;
+  if (strategy === undefined || model === undefined) return undefined;
+  if (model.agent !== undefined || model.external !== undefined) return undefined;
+  const { runId, contract } = identity;
+  const spec = contract.effective;
+  const { toolAcl } = spec.security;
+  const [tool, action] = ['workspace.fs', 'read'];
+  return openSkills({
+    objects: scratch,
+    tree: environment.policy.tree,
+    userDirectory: settings.userDirectory,
+    runId,
+    spec,
+    admit: openAdmission({ spec, strategy, hooks: engine.hooks, runId, words: policyOf(run).words }),
+    tools,
+    hands,
+    authorize: (path) => guardTool(toolAcl, { tool, action, workspace: place.workspace, paths: [path] }),
+    read,
   });
 }
 

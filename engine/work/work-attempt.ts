@@ -38,7 +38,7 @@ import {
 import { normalisePatch } from '../../workspace/patch/normalise.ts';
 import { patchFromBytes } from '../../workspace/patch/read-patch.ts';
 import { emptyPatch } from '../../workspace/patch/undo.ts';
-import type { InstructionFiles } from '../context/instruction-files.ts';
+import { type InstructionFiles, withSkills } from '../context/instruction-files.ts';
 import { givenDirectories } from '../evaluate/find-dependencies.ts';
 import { quotesTests } from '../plan/revise-plan.ts';
 import { requireOldSigners } from '../state/approval-rights.ts';
@@ -50,7 +50,13 @@ import { recordOutcome } from '../state/outcome.ts';
 import type { Steps } from '../state/record-collector.ts';
 import type { WorkWatch } from '../state/run-request.ts';
 import { addSpent, type Spent } from '../state/spent.ts';
-import { type KeptSources, keepSources, openAttemptMcp, openSources } from './open-sources.ts';
+import {
+  type KeptSources,
+  keepSources,
+  openAttemptMcp,
+  openAttemptSkills,
+  openSources,
+} from './open-sources.ts';
 
 /** What a worker's answer came to, as a step records it. */
 export type WorkedRecord = {
@@ -165,7 +171,15 @@ export async function workAttempt(
         context,
       });
       await using mcp = await openAttemptMcp(run, at, tools, base.tree);
-      const guides = worker.usesModel ? await instructionsOf(run) : { files: [] };
+      const files = worker.usesModel ? await instructionsOf(run) : { files: [] };
+      // It grows by the skills that the model reads.
+      const instructions = [...files.files];
+      const skills = await openAttemptSkills(
+        run,
+        { place: at, tools, hands, strategy: sources.strategy },
+        ({ path, sha256 }) => void instructions.push({ path, sha256 }),
+      );
+      const guides = withSkills(files, skills?.text);
       const name = attemptName(order.revision, order.taskNumber, order.attempt);
       const artifacts: ArtifactRecord[] = [];
       const keepLog = async (bytes: Uint8Array, number: number): Promise<string> => {
@@ -180,7 +194,7 @@ export async function workAttempt(
         return record.sha256;
       };
       await using asked = await openAsked(run, at, tools, {
-        instructions: guides.files,
+        instructions,
         watch,
         unitsLeft,
         keepLog,
@@ -189,7 +203,7 @@ export async function workAttempt(
         ...forModel(run, worker, order),
         ...(guides.text === undefined ? {} : { instructionFiles: guides.text }),
         workspace,
-        hands,
+        hands: skills?.hands ?? hands,
         ...(code.door === undefined ? {} : { code: code.door }),
         ...sources,
         ...(mcp.door === undefined ? {} : { mcp: mcp.door }),

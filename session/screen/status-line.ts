@@ -176,7 +176,15 @@ type Fact = readonly [name: string, value: string];
 
 type StatusOf = Pick<
   Snapshot,
-  'provider' | 'settings' | 'threadId' | 'workingDir' | 'controller' | 'usage' | 'goal' | 'instructions'
+  | 'provider'
+  | 'settings'
+  | 'threadId'
+  | 'workingDir'
+  | 'controller'
+  | 'usage'
+  | 'goal'
+  | 'instructions'
+  | 'skills'
 >;
 
 /**
@@ -211,6 +219,7 @@ export function statusFacts(
     ['network', `${settings.networkAccess}, for plans from now on`],
     ['review', settings.review === 'on' ? 'on: changes are held until you have reviewed them' : 'off'],
     ['instructions', instructionWords(snapshot)],
+    snapshot.skills && ['skills', skillWords(snapshot.skills)],
     ['directory', workingDir],
     ['thread', threadId],
     !isPage && ['steered by', isOurs ? 'you' : `${controller.kind} ${controller.ownerLabel ?? ''}`.trim()],
@@ -229,8 +238,16 @@ export function statusFacts(
 }
 
 function instructionWords({ instructions = [] }: StatusOf): string {
-  if (instructions.length === 0) return 'the model got no file of this repository yet';
+  if (instructions.length === 0) return 'the model got no instruction file yet';
   return instructions.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`).join(', ');
+}
+
+const mostSkills = 20;
+
+function skillWords(skills: NonNullable<StatusOf['skills']>): string {
+  const named = skills.slice(0, mostSkills).map(({ name, isRead }) => (isRead ? `${name} (read)` : name));
+  const more = skills.length > named.length ? ` and ${skills.length - named.length} more` : '';
+  return `${named.join(', ')}${more}`;
 }
 
 function costFacts({ usage, goal }: StatusOf): readonly (Fact | undefined | false)[] {

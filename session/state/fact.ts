@@ -25,10 +25,17 @@ import type {
 /** The controller while there is no lease. */
 type LocalController = 'tui' | 'cli' | 'none';
 
-/** A file of the repository that instructs models, as a model got it. */
+/** A file that instructs models, as a model got it. */
 export interface InstructionFile {
   readonly path: string;
   readonly sha256: string;
+}
+
+/** A skill that a model is offered. */
+export interface SessionSkill extends InstructionFile {
+  readonly name: string;
+  /** The model read it. */
+  readonly isRead?: true;
 }
 
 /** Fixed when a session is opened. */
@@ -189,8 +196,12 @@ export type Fact =
       readonly plan?: string;
       readonly task?: string;
     } & UsedOnce)
-  /** The instruction files that a model gets with the questions of this thread, other than before. */
-  | { readonly type: 'instructed'; readonly files: readonly InstructionFile[] }
+  /** The instruction files and skills that a model gets with the questions of this thread, other than before. */
+  | {
+      readonly type: 'instructed';
+      readonly files: readonly InstructionFile[];
+      readonly skills?: readonly SessionSkill[];
+    }
   | { readonly type: 'goal-began'; readonly goal: SessionGoal }
   | { readonly type: 'goal-moved'; readonly goal: string; readonly change: GoalChange }
   /** A person's complete review of one hunk. It replaces earlier reviews of the hunk. */

@@ -70,6 +70,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     undos: [],
     ran: [],
     instructions: [],
+    skills: [],
     run: undefined,
     usage: nothingUsed,
     limit: undefined,
@@ -128,7 +129,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'replied':
       return withReply(state, fact, atMs);
     case 'instructed':
-      return { instructions: fact.files };
+      return { instructions: fact.files, skills: fact.skills ?? [] };
     case 'tool':
       return { ...withTool(state, fact, atMs), status: duringTool(state, fact.status) };
     case 'announced':
@@ -204,7 +205,10 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
     case 'printing':
       return { toolCalls: withOutput(state.toolCalls, fact.id, fact.text) };
     case 'talk-cut':
-      return { dialogue: cutDialogue(state.dialogue, fact.how) };
+      return {
+        dialogue: cutDialogue(state.dialogue, fact.how),
+        ...(fact.how === 'clear' ? { skills: state.skills.map(({ isRead: _, ...one }) => one) } : {}),
+      };
     case 'ran':
       return { ran: [...state.ran, { id: fact.id, text: fact.text, isTold: false }].slice(-kept.ran) };
     case 'runs-told':

@@ -36,6 +36,7 @@ export function toSnapshot(state: SessionState) {
     ...(state.gates.length === 0 ? {} : { gates: state.gates }),
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
     ...(state.instructions.length === 0 ? {} : { instructions: state.instructions }),
+    ...(state.skills.length === 0 ? {} : { skills: state.skills }),
     ...usageOf(state),
     ...heldOf(state),
     ...(state.goal === undefined ? {} : { goal: toGoalView(state.goal) }),

@@ -1,6 +1,6 @@
 /** The state of a session and its bounds. */
 import type { ModelMessage } from '../../core/interfaces/model.ts';
-import type { InstructionFile, Lease, SessionGround, ToolStatus } from './fact.ts';
+import type { InstructionFile, Lease, SessionGround, SessionSkill, ToolStatus } from './fact.ts';
 import type { SessionGoal } from './goal.ts';
 import type { Interaction } from './interaction.ts';
 import type { SessionSettings } from './settings.ts';
@@ -103,6 +103,8 @@ export interface SessionState {
   readonly ran: readonly RanCommand[];
   /** The instruction files that a model got with the last question. */
   readonly instructions: readonly InstructionFile[];
+  /** The skills that it was offered. */
+  readonly skills: readonly SessionSkill[];
   /** The run that the turn works on. */
   readonly run: string | undefined;
   /** Usage of models, without the limit. */

@@ -14,7 +14,12 @@ import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { Web } from '../../core/interfaces/worker.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent.ts';
 import { messageBounds, readRequest } from '../../engine/draft/draft-request.ts';
-import { openReading, type Reading, withAttached } from '../../engine/draft/reading-agent.ts';
+import {
+  openReading,
+  type Reading,
+  type SkillReader,
+  withAttached,
+} from '../../engine/draft/reading-agent.ts';
 import { openTalkMcp } from '../../engine/draft/reading-mcp.ts';
 import {
   documentEdits,
@@ -28,7 +33,7 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { checkLists } from '../../spec/checks-of.ts';
 import { unusualFacts } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import type { InstructionFile } from '../state/fact.ts';
+import type { SessionSkill } from '../state/fact.ts';
 import { pursuedGoal } from '../state/goal.ts';
 import type { DraftEssence } from '../state/question.ts';
 import { type Attachment, readAttached } from '../thread/attachments.ts';
@@ -60,7 +65,7 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   const web = await openSearch(scope, reading);
   await using mcp = await mcpOf(scope)(reading);
   const { guides, turns, agent } = reading;
-  await tellInstructions(scope, guides.files);
+  await tellInstructions(scope, reading);
   const { last, earlier } = await attachedTo(scope);
   const { text: texts, images, hands } = withAttached(reading, last, earlier);
   const talk = openTalk(scope);
@@ -84,13 +89,31 @@ export async function converseStep(scope: TurnScope, text: string): Promise<Step
   return ended.kind === 'nothing' ? { end: 'failed', reason: ended.reason } : { end: 'done' };
 }
 
-/** Records which instruction files the model gets, if they are other ones than before. */
+/** Records which instruction files and skills the model is given, if they are other ones than before. */
 async function tellInstructions(
   { state, emit }: Pick<TurnScope, 'state' | 'emit'>,
-  given: readonly InstructionFile[],
+  { guides, skills: offered }: Pick<Reading, 'guides' | 'skills'>,
 ): Promise<void> {
-  const files = given.map(({ path, sha256 }) => ({ path, sha256 }));
-  if (!isDeepStrictEqual(files, state().instructions)) await emit({ type: 'instructed', files });
+  const { instructions, skills: before } = state();
+  const files = guides.files.map(({ path, sha256 }) => ({ path, sha256 }));
+  const read = new Set(before.flatMap((one) => (one.isRead ? [`${one.path} ${one.sha256}`] : [])));
+  const skills = offered.map((one): SessionSkill => {
+    return read.has(`${one.path} ${one.sha256}`) ? { ...one, isRead: true } : one;
+  });
+  if (isDeepStrictEqual([files, skills], [instructions, before])) return;
+  await emit({ type: 'instructed', files, ...(skills.length === 0 ? {} : { skills }) });
+}
+
+/** The skills that the conversation holds, and how those that the model reads are recorded. */
+function skillsOf({ state, emit }: Pick<TurnScope, 'state' | 'emit'>): Required<SkillReader> {
+  return {
+    skillsRead: state().skills.filter(({ isRead }) => isRead),
+    async skillRead({ path }) {
+      const { instructions: files, skills } = state();
+      const read = skills.map((one): SessionSkill => (one.path === path ? { ...one, isRead: true } : one));
+      if (!isDeepStrictEqual(read, skills)) await emit({ type: 'instructed', files, skills: read });
+    },
+  };
 }
 
 /** What came with the last message of the thread, and with those before it that are still shown. */
@@ -120,6 +143,7 @@ async function requestOf(scope: TurnScope) {
   const { setting, meter } = scope;
   return {
     ...settingsOfRun(scope),
+    ...skillsOf(scope),
     source: setting.source,
     target: await setting.target(),
     meter: meter(),
@@ -183,7 +207,7 @@ export async function draftStep(
     ...(await requestOf(scope)),
     runId,
     said,
-    instructed: (files: readonly InstructionFile[]) => tellInstructions(scope, files),
+    instructed: (given: Pick<Reading, 'guides' | 'skills'>) => tellInstructions(scope, given),
     attached: attached.last,
     earlier: attached.earlier,
     createdAt: toRfc3339(clock.now()),

@@ -57,7 +57,7 @@ t.test('`/status` names the instruction files and notes that the model got, by d
       .flat()
       .map(({ text }) => text)
       .join('\n');
-  t.match(shown(), 'the model got no file of this repository yet');
+  t.match(shown(), 'the model got no instruction file yet');
   await scene.say('Hello.');
   await scene.ended();
   t.match(JSON.stringify(model.asked[0]?.body), /Prices are whole cents\..*Use tabs\./s);

@@ -35,11 +35,13 @@ function answerCommand(
   return { type: 'respond', id, given, proof: local } as const;
 }
 
+type SceneSetting = Partial<SessionSetting> & { readonly userDirectory?: string };
+
 /** What a session of the sample is opened with; the engine is closed by whoever opens it. */
 export async function settingOf(
   sample: Sample,
   model: Pick<ModelServer, 'base'>,
-  more: Partial<SessionSetting> = {},
+  { userDirectory, ...more }: SceneSetting = {},
 ): Promise<SessionSetting> {
   const watcher = watchRuns(systemClock);
   const engine = await sample.engine([watcher.plugin]);
@@ -69,6 +71,7 @@ export async function settingOf(
       schedulerVersion: '0.0.0',
       witness,
       reach: reachProvider({ variable: () => undefined, keys: {} }),
+      userDirectory,
     },
     approval: {
       policy: 'on-request',
@@ -84,7 +87,7 @@ export async function settingOf(
 
 export async function scriptSession(
   replies: readonly ScriptedReply[] | ((asked: Asked) => ScriptedReply),
-  more: Partial<SessionSetting> = {},
+  more: SceneSetting = {},
   sample = makeSample(),
 ): Promise<ScriptedSession> {
   const model = await (typeof replies === 'function' ? answeringModel(replies) : scriptModel(replies));
@@ -94,7 +97,7 @@ export async function scriptSession(
 /** The same with a model that is served already; closed with the session. */
 export async function sessionWith(
   model: ModelServer,
-  more: Partial<SessionSetting> = {},
+  more: SceneSetting = {},
   sample = makeSample(),
 ): Promise<ScriptedSession> {
   const setting = await settingOf(sample, model, more);
