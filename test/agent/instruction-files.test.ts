@@ -1,17 +1,23 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { reachProvider } from '../../bin/command-parts/reach-provider.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
+import { systemClock } from '../../core/base/clock.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
 import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { Admission } from '../../engine/context/admission.ts';
 import { readInstructions } from '../../engine/context/instruction-files.ts';
+import { openReading } from '../../engine/draft/reading-agent.ts';
 import { guardingProfile } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import type { Sample } from '../engine/sample.ts';
 import { long } from '../rooms/long.ts';
+import { source } from './model-work.ts';
 import { ask, sampleFor } from './planner/ask-writ.ts';
 import { makesFix, priceDraft, submits } from './planner/drafts.ts';
+import { modelRights } from './price-task.ts';
 import { script, writ } from './sample-lines.ts';
 import { scriptModel } from './scripted-model.ts';
 
@@ -147,4 +153,49 @@ long('instruction files reach who drafts a spec', async (t) => {
   const ran = await ask(sample, model, ['--yes']);
   t.equal(ran.code, 0, ran.out);
   for (const { body } of model.asked) t.match(JSON.stringify(body), 'Tests run with node --test.');
+});
+
+long('who works is offered the skills that its rules let it read, and no file of a user', async (t) => {
+  const sample = sampleFor(t);
+  const tidy = 'How to tidy.';
+  commitFiles(sample, { '.claude/skills/tidy/SKILL.md': tidy, '.agents/skills/closed/SKILL.md': 'Closed.' });
+  const own = join(sample.home, '.config', 'writ');
+  mkdirSync(join(own, 'skills', 'own'), { recursive: true });
+  for (const path of ['AGENTS.md', 'skills/own/SKILL.md']) writeFileSync(join(own, path), 'Of the user.');
+  await using model = await scriptModel([{ calls: [['read_file', { path: 'skill:tidy' }]] }, ...script]);
+  const deny = [{ tool: 'workspace.fs', actions: ['read'], constraints: { denyPaths: ['.agents'] } }];
+  const argv = ['run', 'SPEC', '--provider', 'openai', '--model', 'm', '--api-base', model.base];
+  const ran = await writ(sample, argv, {
+    env: { OPENAI_API_KEY: 'a-key-of-the-test' },
+    spec: { security: { toolAcl: { ...modelRights.toolAcl, deny } } },
+  });
+  t.equal(ran.exit, 0, ran.out);
+  const asked = model.asked.map(({ body }) => JSON.stringify(body));
+  t.match(asked[0], String.raw`<untrusted>\n- tidy: How to tidy.\n</untrusted>`);
+  t.match(asked[1], String.raw`[repo] skill tidy\n1\tHow to tidy.`);
+  for (const body of asked) t.notMatch(body, /Of the user|- closed/);
+  const { data } = await writ(sample, ['verify', 'HEAD']);
+  const [{ instructions }] = data.targets[0].models;
+  t.strictSame(instructions, [{ path: '.claude/skills/tidy/SKILL.md', sha256: sha256Hex(tidy) }]);
+});
+
+t.test('a model that drafts is offered the skills of the policy commit, and not of the base', async (t) => {
+  const sample = sampleFor(t);
+  commitFiles(sample, { '.claude/skills/old/SKILL.md': 'Old.' });
+  const baseRef = sample.git('rev-parse', 'HEAD');
+  sample.git('rm', '-r', '--quiet', '.claude');
+  commitFiles(sample, { '.claude/skills/tidy/SKILL.md': 'How to tidy.' });
+  await using engine = await sample.engine();
+  await using reading = await openReading(engine, {
+    repositoryPath: sample.root,
+    runId: uuidV7(0),
+    onto: 'main',
+    target: { repo: { type: 'local', locator: '.' }, baseRef, createdBy: { type: 'user', id: 'someone' } },
+    source: source({ base: 'http://127.0.0.1:9' }),
+    reach: reachProvider({ variable: () => undefined, keys: {} }),
+    clock: systemClock,
+    signal: new AbortController().signal,
+  });
+  t.equal(reading.environment.base.commit, baseRef);
+  t.match(reading.skills, [{ name: 'tidy' }]);
 });
