@@ -49,6 +49,8 @@ export const snapshotRows: readonly SessionRow[] = [
     'goal',
     'reviews',
     'held',
+    'instructions',
+    'skills',
   ]),
   ...fields('gates.', 'of a stage of the run that began last', ['stage', 'status', 'ran', 'expected']),
   ...fields('outcome.', 'of the run that was decided last', ['runId', 'decision', 'why', 'commit']),
@@ -75,6 +77,8 @@ export const snapshotRows: readonly SessionRow[] = [
   ]),
   ...fields('patchsets.changes.', 'of a change that is reviewed', ['hunks', 'unshown']),
   ...fields('patchsets.changes.hunks.', 'of a hunk', ['id', 'header']),
+  ...fields('instructions.', 'of an instruction file that the model got', ['path', 'sha256']),
+  ...fields('skills.', 'of a skill that the model was offered', ['name', 'path', 'sha256', 'isRead']),
   ...fields('reviews.', 'what was said of a hunk', ['patchset', 'path', 'hunk', 'verdict', 'comment']),
   ...fields('held.', 'of the change that waits for its review', [
     'runId',

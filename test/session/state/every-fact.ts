@@ -43,6 +43,11 @@ export function everyFact(): SessionState {
     { type: 'set', settings: { context: 'dev', networkAccess: 'allow', review: 'on', model: 'other' } },
     { type: 'said', id: 'm', text: 'hello', by },
     { type: 'talk-cut', how: 'compact' },
+    {
+      type: 'instructed',
+      files: [{ path: 'AGENTS.md', sha256: '0a' }],
+      skills: [{ name: 'tidy', path: 'user:skills/tidy/SKILL.md', sha256: '0b', isRead: true }],
+    },
     { type: 'replied', id: 'r', text: 'well' },
     { type: 'tool', id: 'call', toolName: 'shell', status: 'running', summary: 's', details: 'd' },
     { type: 'printing', id: 'call', text: 'so far' },

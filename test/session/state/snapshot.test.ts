@@ -134,6 +134,8 @@ t.test('a snapshot has exactly the fields of the API', async (t) => {
         limitUsd: 5,
         turn: { inputTokens: 900, outputTokens: 100, costUsd: 0.1 },
       },
+      instructions: [{ path: 'AGENTS.md', sha256: '0a' }],
+      skills: [{ name: 'tidy', path: 'user:skills/tidy/SKILL.md', sha256: '0b', isRead: true }],
       reviews: [{ patchset: 'p', path: 'a', hunk: 'h', verdict: 'reject', comment: 'c' }],
       held: {
         runId: 'run',

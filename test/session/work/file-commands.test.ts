@@ -221,12 +221,15 @@ t.test('the list of one source has at most 8 KiB', async (t) => {
 
 long('a change names in its provenance the skills and own instructions that its models got', async (t) => {
   const sample = makeSample();
-  commit(sample, { '.claude/skills/tidy/SKILL.md': tidy });
+  const before = '.claude/skills/before/SKILL.md';
+  commit(sample, { '.claude/skills/tidy/SKILL.md': tidy, [before]: 'Before.' });
   const own = 'Write short comments.\u0007 Ask jane.doe@acme.io.\n';
   const userDirectory = t.testdir({ 'AGENTS.md': own, skills: { own: { 'SKILL.md': 'In small steps.' } } });
   const plan = { calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['do it'] }] }]] } as const;
   await using scene = await scriptSession(
     [
+      { calls: [['read_file', { path: 'skill:before' }]] },
+      { text: 'Well.' },
       { calls: [['read_file', { path: 'skill:tidy' }]] },
       submits(priceDraft),
       plan,
@@ -236,26 +239,29 @@ long('a change names in its provenance the skills and own instructions that its 
     { userDirectory },
     sample,
   );
+  await scene.say('What is there?');
+  await scene.ended();
   await scene.say('A price is one cent too high: make it exact.');
   await scene.answer((await scene.asked('intent_review_choice')).id, { selectedOption: 'confirm' });
   await scene.answer((await scene.asked('post_plan_choice')).id, { selectedOption: 'execute' });
   await scene.ended();
   t.equal(scene.session.channel.state.status, 'completed', lastNote(scene.session));
-  for (const at of [0, 2, 3]) t.match(sent(scene, at).body, 'Write short comments.', `question ${at}`);
+  for (const at of [0, 2, 4, 5]) t.match(sent(scene, at).body, 'Write short comments.', `question ${at}`);
   t.notMatch(sent(scene, 0).body, /jane\.doe|\\u0007/, 'redacted, and without control characters');
   t.match(shownStatus(scene), `user:AGENTS.md (${sha256Hex(own).slice(0, 12)})`);
-  t.match(sent(scene, 3).body, '- own: In small steps.', 'an attempt has the list, too');
-  t.match(sent(scene, 4).result, '[user-provided] skill own');
+  t.match(sent(scene, 5).body, '- own: In small steps.', 'an attempt has the list, too');
+  t.match(sent(scene, 6).result, '[user-provided] skill own');
   const { data } = await call(sample, ['verify', 'HEAD']);
   const [{ instructions }] = data.targets[0].models;
   t.strictSame(
     instructions,
     [
       { path: 'user:AGENTS.md', sha256: sha256Hex(own) },
+      { path: before, sha256: sha256Hex('Before.') },
       { path: '.claude/skills/tidy/SKILL.md', sha256: sha256Hex(tidy) },
       { path: 'user:skills/own/SKILL.md', sha256: sha256Hex('In small steps.') },
     ],
-    'those that were read, by their whole content',
+    'those that its conversation and its attempt read, by their whole content',
   );
 });
 
