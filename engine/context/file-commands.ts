@@ -10,6 +10,7 @@ import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.t
 import type { Hands } from '../../core/interfaces/worker.ts';
 import type { ToolVerdict } from '../../workspace/command-acl/acl.ts';
 import type { GitDirectory } from '../../workspace/git/git.ts';
+import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { listTree, type TreeEntry } from '../../workspace/git/tree.ts';
@@ -70,6 +71,8 @@ async function committedFiles(
   places: readonly Place[],
   most: number,
 ): Promise<readonly FoundFile[]> {
+  await using readers = keepObjectReaders();
+  readers.keep(objects);
   const names = new Map<TreeEntry, string>();
   for (const [folder, file] of places)
     for (const entry of await listTree(objects, tree, folder)) {
