@@ -16,7 +16,7 @@ import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { encodeId } from '../../workspace/git/ref-name.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import type { GraphData, GraphEdge, GraphNode } from '../schemas/other-schemas.ts';
-import { graphLimits, maxLabel, toLine } from './drawing.ts';
+import { graphLimits, maxLabel, openDrawing, toLine } from './drawing.ts';
 import {
   createRecordReader,
   type DrawnType,
@@ -34,12 +34,22 @@ import {
 } from './thread-record.ts';
 import { toGraph } from './to-graph.ts';
 
+/** The other thread of a fork, with the message of the older thread before which the fork begins. */
+interface NamedFork {
+  readonly way: 'from' | 'to';
+  readonly thread: string;
+  readonly entry: string;
+  readonly words: string;
+}
+
 /** Threads that may have no run yet, with titles: those of sessions. */
 export interface NamedThreads {
   list(repository: Repository): Promise<readonly string[]>;
   titleOf(repository: Repository, threadId: string): Promise<string | undefined>;
   /** Ids of the runs that a session has begun; untrusted. */
   runsOf(repository: Repository, threadId: string): Promise<readonly string[]>;
+  /** Threads that this one is a fork of (`from`) and its forks (`to`); untrusted. */
+  forksOf(repository: Repository, threadId: string): Promise<readonly NamedFork[]>;
 }
 
 /**
@@ -81,9 +91,33 @@ export async function threadGraph(
       }),
     );
   const [only, ...more] = parts;
-  return only !== undefined && more.length === 0 && only.thread_id === threadId
-    ? only
-    : joinGraphs(named, parts);
+  const isOne = only !== undefined && more.length === 0 && only.thread_id === threadId;
+  return withForks(isOne ? only : joinGraphs(named, parts), await sessions.forksOf(repository, threadId));
+}
+
+/** Adds a node for the thread, the thread that it is a fork of and each of its forks. Nothing without forks. Pure. */
+export function withForks(graph: GraphData, forks: readonly NamedFork[]): GraphData {
+  if (forks.length === 0) return graph;
+  const { thread_id: own } = graph;
+  const drawing = openDrawing(graphLimits.nodes, graphLimits.edges);
+  const add = (thread: string, tag: string, detail: string): string | undefined =>
+    drawing.add(
+      { id: `thread ${thread}`, kind: 'thread', label: `thread ${thread}`, tags: [tag], detail },
+      `thread ${thread}`,
+    );
+  const where = ({ entry, words }: NamedFork): string => {
+    const quoted = words === '' ? '' : `: “${toLine(words, 60)}”`;
+    return `before entry ${entry}${quoted}`;
+  };
+  const from = forks.find(({ way }) => way === 'from');
+  const older = from && add(from.thread, 'origin', '');
+  const told = from === undefined ? '' : `forked from thread ${from.thread} ${where(from)}`;
+  const self = add(own, 'this-one', told);
+  drawing.connect(older, self, 'fork');
+  for (const fork of forks.filter(({ way }) => way === 'to'))
+    drawing.connect(self, add(fork.thread, 'fork', `forked from thread ${own} ${where(fork)}`), 'fork');
+  const { nodes, edges } = drawing;
+  return { ...graph, nodes: [...nodes, ...graph.nodes], edges: [...edges, ...graph.edges] };
 }
 
 /** Shortest accepted id prefix, in characters. */

@@ -201,7 +201,7 @@ export const graphSchema = record(
     nodes: list(
       record({
         id: text,
-        kind: oneOf('intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'),
+        kind: oneOf('thread', 'intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'),
         label: text,
         tags: list(text),
         detail: text,
@@ -224,6 +224,7 @@ export const graphSchema = record(
           'rests-on',
           'revised',
           'superseded-by',
+          'fork',
         ),
       }),
     ),

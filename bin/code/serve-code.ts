@@ -209,14 +209,8 @@ function beforeStart(server: McpServer, { policy }: Pick<SessionOptions, 'policy
 export function readGraph(place: Place): ReadGraph {
   return async (threadId) => {
     const { threadGraph } = await import('../../api/graph/thread-graph.ts');
-    const { firstWords, listSessionThreads, runsOfThread } = await import(
-      '../../session/thread/read-thread.ts'
-    );
-    return threadGraph(place, threadId, {
-      list: listSessionThreads,
-      titleOf: firstWords,
-      runsOf: runsOfThread,
-    });
+    const { sessionThreads } = await import('../../session/thread/read-thread.ts');
+    return threadGraph(place, threadId, sessionThreads);
   };
 }
 

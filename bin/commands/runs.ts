@@ -17,7 +17,7 @@ import type { RunView } from '../../core/interfaces/run-view.ts';
 import { cancelDraft, findWaitingDraft, listWaitingDrafts } from '../../engine/draft/waiting-drafts.ts';
 import { listRuns } from '../../engine/record/list-runs.ts';
 import { rules } from '../../gates/rules.ts';
-import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/read-thread.ts';
+import { sessionThreads } from '../../session/thread/read-thread.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
@@ -271,11 +271,7 @@ export async function graphCommand(context: CommandContext): Promise<CommandResu
       hints: ['name a file: `--html FILE`'],
     });
   }
-  const graph = await threadGraph(context, wanted, {
-    list: listSessionThreads,
-    titleOf: firstWords,
-    runsOf: runsOfThread,
-  });
+  const graph = await threadGraph(context, wanted, sessionThreads);
   if (page === undefined) return succeeded(graph, (printer) => printGraph(printer, graph));
   const { renderGraphHtml } = await import('../report/graph/graph-html.ts');
   const html = renderGraphHtml(graph);

@@ -26,7 +26,7 @@ import type { Interaction } from '../../session/state/interaction.ts';
 import { slashCommands } from '../../session/state/slash-words.ts';
 import { allCapabilities } from '../../session/state/snapshot.ts';
 import { pendingOf, type SessionState, type TranscriptEntry } from '../../session/state/state.ts';
-import { firstWords, listSessionThreads, runsOfThread } from '../../session/thread/read-thread.ts';
+import { runsOfThread, sessionThreads } from '../../session/thread/read-thread.ts';
 import { openScreen } from '../../session/tui/open-screen.ts';
 import { openPainter } from '../../session/tui/term/open-painter.ts';
 import { keyOf } from '../../session/tui/term/painter.ts';
@@ -80,11 +80,7 @@ export async function sessionDemo(
   const commit = view.decision?.commitSha;
   const verified = commit === undefined ? [] : await verifyTargets(here, [commit], noDemands);
   const isVerified = verified.length > 0 && verified.every(({ report }) => report.verified);
-  const graph = await threadGraph(here, threadId, {
-    list: listSessionThreads,
-    titleOf: firstWords,
-    runsOf: runsOfThread,
-  });
+  const graph = await threadGraph(here, threadId, sessionThreads);
   const session = {
     thread_id: threadId,
     request: sessionRequest,

@@ -62,7 +62,7 @@ export function submit(
       return atOnce(said, decideCut(state, spoken.how, moment));
     case 'fork-at': {
       requireIdle(state);
-      const before = spoken.messages === undefined ? said.id : entryBefore(state, spoken.messages);
+      const before = spoken.before === undefined ? said.id : entryBefore(state, spoken.before);
       return begun(said, { kind: 'fork', before }, by, newId());
     }
     case 'rewind':

@@ -25,6 +25,14 @@ import type {
 /** The controller while there is no lease. */
 type LocalController = 'tui' | 'cli' | 'none';
 
+/** The other thread of a fork. */
+export interface ForkLink {
+  readonly way: 'from' | 'to';
+  readonly thread: string;
+  /** Message in the older thread: the fork has what came before it. */
+  readonly entry: string;
+}
+
 /** A file that instructs models, as a model got it. */
 export interface InstructionFile {
   readonly path: string;
@@ -170,6 +178,7 @@ export type Fact =
       readonly title?: string;
       readonly gate?: GateResult;
       readonly outcome?: RunOutcome;
+      readonly fork?: ForkLink;
     }
   | { readonly type: 'drafted'; readonly draft: SessionDraft }
   /** A plan, or the same one further on. */

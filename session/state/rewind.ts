@@ -4,7 +4,7 @@ import { type Decided, type Moment, requireIdle } from './command.ts';
 import { mostNamed, turnInQuotes } from './dialogue.ts';
 import type { Fact, FactOf, Speaker } from './fact.ts';
 import { requireMayUndo } from './questions.ts';
-import { type Spoken, spokenIn } from './slash.ts';
+import { type MessageName, type Spoken, spokenIn } from './slash.ts';
 import type { SessionState, TranscriptEntry } from './state.ts';
 import type { RunOutcome } from './work.ts';
 
@@ -19,7 +19,7 @@ interface SentMessage {
 /** CONTROLLER_CONFLICT while a turn runs, UNSUPPORTED_OPERATION if there is nothing to go back to. */
 export function decideRewind(
   state: SessionState,
-  { messages, what }: Extract<Spoken, { readonly kind: 'rewind' }>,
+  { before, what }: Extract<Spoken, { readonly kind: 'rewind' }>,
   said: FactOf<'said'>,
   by: Speaker,
   { newId }: Pick<Moment, 'newId'>,
@@ -27,7 +27,8 @@ export function decideRewind(
   requireIdle(state);
   const sent = sentMessages(state);
   const note = (text: string): Fact => ({ type: 'noted', id: newId(), title: 'Conversation', text });
-  if (messages === undefined) return { facts: [said, note(listed(sent))], wants: [] };
+  if (before === undefined) return { facts: [said, note(listed(sent))], wants: [] };
+  const messages = countTo(sent, before);
   const dropped = lastOf(sent, messages);
   const runs = dropped.at(-1)?.runs ?? [];
   const [newest] = runs;
@@ -55,11 +56,32 @@ export function decideRewind(
   };
 }
 
-/** The transcript entry of the N-th last message. UNSUPPORTED_OPERATION if there are fewer. */
-export function entryBefore(state: SessionState, messages: number): string {
-  const entry = lastOf(sentMessages(state), messages).at(-1)?.entry;
+/** The transcript entry of a message. UNSUPPORTED_OPERATION if there is no such message. */
+export function entryBefore(state: SessionState, before: MessageName): string {
+  if (typeof before === 'string') {
+    const said = state.transcript.filter(({ kind }) => kind === 'user_message').map(({ id }) => id);
+    return onlyOne(said, before);
+  }
+  const entry = lastOf(sentMessages(state), before).at(-1)?.entry;
   if (entry !== undefined) return entry;
   throw unsupported('that message is too old: only the end of a thread can be forked');
+}
+
+function countTo(sent: readonly SentMessage[], before: MessageName): number {
+  if (typeof before === 'number') return before;
+  const entries = sent.map(({ entry = '' }) => entry);
+  return entries.indexOf(onlyOne(entries, before)) + 1;
+}
+
+/** The one id that begins so. */
+function onlyOne(ids: readonly string[], begin: string): string {
+  const [found, ...more] = ids.filter((id) => id.startsWith(begin));
+  if (found !== undefined && more.length === 0) return found;
+  throw unsupported(
+    found === undefined
+      ? `no message of yours has the entry \`${begin}\``
+      : `the entries of ${1 + more.length} messages begin with \`${begin}\``,
+  );
 }
 
 function lastOf(sent: readonly SentMessage[], messages: number): readonly SentMessage[] {
@@ -107,11 +129,20 @@ function committedRun({ metadata }: TranscriptEntry): readonly string[] {
 
 function listed(sent: readonly SentMessage[]): string {
   if (sent.length === 0) return 'no message was sent to a model: there is nothing to go back to';
-  const lines = sent.slice(0, mostNamed).map(({ words, runs }, at) => {
+  const lines = sent.slice(0, mostNamed).map(({ entry, words, runs }, at) => {
     const commits = runs.length === 0 ? '' : ` (commits since: ${runs.length})`;
-    return `${at + 1}  ${turnInQuotes(words)}${commits}`;
+    const named = entry === undefined ? '' : ` · entry ${shortEntry(entry)}`;
+    return `${at + 1}  ${turnInQuotes(words)}${commits}${named}`;
   });
-  return ['`/rewind N` goes back before one of these:', ...lines].join('\n');
+  return [
+    '`/rewind N` or `/rewind ENTRY` goes back before one of these, `/fork` begins a thread there:',
+    ...lines,
+  ].join('\n');
+}
+
+/** The beginning of an id up to its time in milliseconds, so that another message hardly has it. */
+export function shortEntry(id: string): string {
+  return id.slice(0, 13);
 }
 
 function forgotten(dropped: readonly SentMessage[]): string {

@@ -26,10 +26,13 @@ export const slashWords = [
   ['/context dev|review|research', 'sets the purpose of the session; only dev may change files'],
   ['/model NAME', 'uses another model from the next turn on; for another provider: PROVIDER/NAME'],
   [
-    '/rewind [N] [talk|files|both]',
-    'goes back before the last N messages: what a model is sent (`talk`), the change that came of them (`files`, by `/undo`), or both; alone: lists them',
+    '/rewind [N|ENTRY] [talk|files|both]',
+    'goes back before the last N messages, or before ENTRY: what a model is sent (`talk`), the change that came of them (`files`, by `/undo`), or both; alone: lists them',
   ],
-  ['/fork [N]', 'a new thread that goes on from here, or from before the last N messages; this one stays'],
+  [
+    '/fork [N|ENTRY]',
+    'a new thread that goes on from here, from before the last N messages, or from before ENTRY; this one stays',
+  ],
   ['/compact', 'sends the model a shorter form of older turns and tool results'],
   ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
 ] as const;

@@ -8,14 +8,14 @@ import { repairs } from './work.ts';
 
 export type Spoken =
   | TurnWords
-  /** A new thread from before the last so many messages; absent: from here. */
-  | { readonly kind: 'fork-at'; readonly messages?: number }
+  /** A new thread from before a message; absent: from here. */
+  | { readonly kind: 'fork-at'; readonly before?: MessageName }
   /** Acts immediately, also while a turn runs. */
   | { readonly kind: 'set'; readonly change: SettingChange }
   /** Shortens the conversation that a model is sent. */
   | { readonly kind: 'cut'; readonly how: 'clear' | 'compact' }
-  /** Goes back before the last so many messages; without a number it lists them. */
-  | { readonly kind: 'rewind'; readonly messages?: number; readonly what: RewindWhat }
+  /** Goes back before a message; without one it lists them. */
+  | { readonly kind: 'rewind'; readonly before?: MessageName; readonly what: RewindWhat }
   /** Limit of the session in USD; absent: no limit. */
   | { readonly kind: 'budget'; readonly limitUsd?: number }
   | Deed
@@ -26,6 +26,9 @@ export type Spoken =
   | { readonly kind: 'undo'; readonly text: string }
   /** Executes a plan that failed, with another limit of repairs if one is given. */
   | { readonly kind: 'plan-continue'; readonly limit?: number };
+
+/** A message: how many it is from the end, 1 for the last, or the beginning of the id of its transcript entry. */
+export type MessageName = number | string;
 
 export type RewindWhat = 'talk' | 'files' | 'both';
 
@@ -138,20 +141,26 @@ const readers: Readonly<Record<(typeof slashWords)[number][0], Read>> = {
     return context === undefined ? undefined : { kind: 'set', change: { context } };
   },
   '/model NAME': (model) => (modelId.test(model) ? { kind: 'set', change: { model } } : undefined),
-  '/rewind [N] [talk|files|both]'(rest) {
+  '/rewind [N|ENTRY] [talk|files|both]'(rest) {
     if (rest === '') return { kind: 'rewind', what: 'talk' };
-    const [, messages, what = 'talk'] = /^([1-9]\d{0,3})(?:\s+(talk|files|both))?$/.exec(rest) ?? [];
-    return messages === undefined
-      ? undefined
-      : { kind: 'rewind', messages: Number(messages), what: what as RewindWhat };
+    const [, name = '', what = 'talk'] = /^(\S+)(?:\s+(talk|files|both))?$/.exec(rest) ?? [];
+    const before = readMessageName(name);
+    return before === undefined ? undefined : { kind: 'rewind', before, what: what as RewindWhat };
   },
-  '/fork [N]'(rest) {
+  '/fork [N|ENTRY]'(rest) {
     if (rest === '') return { kind: 'fork-at' };
-    return /^[1-9]\d{0,3}$/.test(rest) ? { kind: 'fork-at', messages: Number(rest) } : undefined;
+    const before = readMessageName(rest);
+    return before === undefined ? undefined : { kind: 'fork-at', before };
   },
   '/compact': (rest) => (rest === '' ? { kind: 'cut', how: 'compact' } : undefined),
   '/clear': (rest) => (rest === '' ? { kind: 'cut', how: 'clear' } : undefined),
 };
+
+/** A number has at most four digits and no zero before it, as ids have. */
+function readMessageName(word: string): MessageName | undefined {
+  if (/^[1-9]\d{0,3}$/.test(word)) return Number(word);
+  return /^[0-9a-f][0-9a-f-]{3,35}$/.test(word) ? word : undefined;
+}
 
 /** Parses a message. UNSUPPORTED_OPERATION for an unknown command, which is never sent to a model as words. */
 export function readSpoken(text: string): Spoken {

@@ -6,6 +6,7 @@ import { openRepository, type Repository } from '../../workspace/git/repository.
 import type { Fact, Happened } from '../state/fact.ts';
 import { reduce } from '../state/reduce.ts';
 import { afterKill, restoredState } from '../state/restored-state.ts';
+import { shortEntry } from '../state/rewind.ts';
 import { pendingOf } from '../state/state.ts';
 import type { StepEnd, TurnScope } from '../work/turn-scope.ts';
 import { copyAttached } from './attachments.ts';
@@ -20,7 +21,7 @@ const mostInRecord = 500;
 
 /** Makes the new thread, and says how it is opened. This thread goes on as it is. */
 export async function forkStep(scope: TurnScope, before: string): Promise<StepEnd> {
-  const { setting, state, note, newId } = scope;
+  const { setting, state, emit, newId } = scope;
   const { threadId } = state().ground;
   const id = newId();
   await forkThread(await openRepository(setting.repositoryPath), {
@@ -31,7 +32,13 @@ export async function forkStep(scope: TurnScope, before: string): Promise<StepEn
     clock: setting.clock,
     witness: setting.run.witness ?? processWitness,
   });
-  await note('Forked', `\`writ code --resume ${id}\` goes on with the new thread; this one stays as it is`);
+  await emit({
+    type: 'noted',
+    id: newId(),
+    title: 'Forked',
+    text: `\`writ code --resume ${id}\` goes on with the new thread; this one stays as it is`,
+    fork: { way: 'to', thread: id, entry: before },
+  });
   return { end: 'done' };
 }
 
@@ -70,7 +77,13 @@ async function forkThread(
   const ended: readonly Fact[] = [
     ...withdrawn,
     ...afterKill(withdrawn.reduce(reduce, state), { nowMs, newId }),
-    { type: 'noted', id: newId(), title: forkedTitle, text: `the beginning is that of thread ${threadId}` },
+    {
+      type: 'noted',
+      id: newId(),
+      title: forkedTitle,
+      text: `the beginning is that of thread ${threadId}, up to before entry ${shortEntry(before)}`,
+      fork: { way: 'from', thread: threadId, entry: before },
+    },
   ];
   const directory = threadDirectory(repository, id);
   await using opened = await openThread(directory, id, { clock, witness });

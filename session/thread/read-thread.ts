@@ -8,7 +8,7 @@ import { isAuthentic, type JournalWitness } from '../../store/journal-witness.ts
 import { type JournalRecord, type ParsedJournal, parseJournal } from '../../store/parse-journal.ts';
 import { journalFile, requireOwnPlace } from '../../store/run-directory.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import type { Happened } from '../state/fact.ts';
+import type { ForkLink, Happened } from '../state/fact.ts';
 import { restoredState } from '../state/restored-state.ts';
 import { kept, type SessionState, type TranscriptEntry } from '../state/state.ts';
 import {
@@ -133,9 +133,7 @@ function isName(value: unknown): value is string {
 }
 
 /** Ids of the threads of this repository. */
-export async function listSessionThreads(
-  repository: Pick<Repository, 'commonDir'>,
-): Promise<readonly string[]> {
+async function listSessionThreads(repository: Pick<Repository, 'commonDir'>): Promise<readonly string[]> {
   return (await listThreadIds(repository)).ids;
 }
 
@@ -151,6 +149,10 @@ export async function firstWords(
 }
 
 const maxRuns = 1000;
+const maxForks = 100;
+
+/** `words`: the message that the fork has nothing of; empty if it is not known. */
+type ThreadFork = ForkLink & { readonly words: string };
 
 /** Ids of the runs that a session began, in order; none if its journal is damaged. The journal is untrusted. */
 export async function runsOfThread(
@@ -161,6 +163,32 @@ export async function runsOfThread(
     fact.type === 'run-began' && typeof fact.runId === 'string' ? [fact.runId] : [],
   );
   return [...new Set(runs)].slice(-maxRuns);
+}
+
+/** The forks of a thread: the one that it began as, and those that began from it. The journals are untrusted. */
+async function forksOfThread(
+  repository: Pick<Repository, 'commonDir'>,
+  threadId: string,
+): Promise<readonly ThreadFork[]> {
+  const facts = await factsOf(repository, threadId);
+  const links = facts.flatMap((fact): readonly ForkLink[] => {
+    const { way, thread, entry } = membersOf(fact.type === 'noted' ? fact.fork : undefined);
+    const isLink = (way === 'from' || way === 'to') && isName(thread) && isName(entry);
+    return isLink ? [{ way, thread, entry }] : [];
+  });
+  // What came before the fork began is a copy of the older thread.
+  const began = links.findLastIndex(({ way }) => way === 'from');
+  const from = links[began];
+  const older = from === undefined ? [] : await factsOf(repository, from.thread);
+  return links
+    .slice(Math.max(0, began))
+    .slice(0, maxForks)
+    .map((link) => {
+      const said = (link.way === 'from' ? older : facts).find(
+        (fact) => fact.type === 'said' && fact.id === link.entry,
+      );
+      return { ...link, words: said?.type === 'said' && typeof said.text === 'string' ? said.text : '' };
+    });
 }
 
 /** Records of a journal that have the form of a fact. Empty if the journal is damaged or is a link. */
@@ -180,3 +208,11 @@ async function factsOf(
     throw fault;
   }
 }
+
+/** The threads of sessions, for graphs. */
+export const sessionThreads = {
+  list: listSessionThreads,
+  titleOf: firstWords,
+  runsOf: runsOfThread,
+  forksOf: forksOfThread,
+};

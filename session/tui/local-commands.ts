@@ -53,7 +53,7 @@ const bare =
 const rows: readonly (readonly [form: string, says: string, read: Read, isShared?: true])[] = [
   ['/plan', 'shows the plan', bare('plan'), true],
   ['/contract', 'shows the whole spec that was drafted last', bare('contract')],
-  ['/status', 'shows model, thread, sandbox, ports and cost', bare('status')],
+  ['/status', 'shows model, cost, sandbox, and the policy, MCP servers and hooks in force', bare('status')],
   ['/model', 'lists the known models, with context size and price', bare('models'), true],
   ['/approvals [revoke N|all]', 'lists what you approved in advance, and revokes it', readApprovals],
   ['/diff', 'shows the change', bare('diff')],

@@ -22,15 +22,16 @@ interface Layout {
 }
 
 /**
- * Places one column per kind, from intent to decision, and one row per branch. A decision is in the row of its run,
- * next to the nodes before it.
+ * Places one column per kind, from intent (with threads) to decision, and one row per branch. A decision is in the
+ * row of its run, next to the nodes before it.
  */
 function layOut(trees: readonly TreeNode[]): Layout {
   const nodes: PlacedNode[] = [];
   let columns = 0;
   /** Places a tree from `row` on, and answers the next free row. */
   const place = ({ node, children }: TreeNode, row: number): number => {
-    const column = kindOrder.indexOf(node.kind);
+    // Threads are above the intents.
+    const column = Math.max(0, kindOrder.indexOf(node.kind) - 1);
     columns = Math.max(columns, column + 1);
     nodes.push({
       node,

@@ -23,6 +23,7 @@ export interface TreeNode {
  * recursion.
  */
 export const kindOrder: readonly GraphNode['kind'][] = [
+  'thread',
   'intent',
   'plan',
   'task',

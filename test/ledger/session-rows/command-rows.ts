@@ -76,7 +76,7 @@ export const commandRows: readonly SessionRow[] = [
     ofSession('work/fork'),
     '`/fork` makes a thread that goes on from before a message, and the first one stays',
     {
-      'slash /fork [N]': 'a new thread with the beginning of this one',
+      'slash /fork [N|ENTRY]': 'a new thread with the beginning of this one',
     },
   ),
   ...heldBy(
@@ -84,7 +84,7 @@ export const commandRows: readonly SessionRow[] = [
     ofSession('state/cut-dialogue'),
     '`/rewind` goes back before the last messages, in talk, files or both',
     {
-      'slash /rewind [N] [talk|files|both]': 'goes back before earlier messages',
+      'slash /rewind [N|ENTRY] [talk|files|both]': 'goes back before earlier messages',
     },
   ),
   ...heldBy(

@@ -89,8 +89,14 @@ t.test('`/rewind` goes back before the last messages, in talk, files or both', a
   const asked = ({ after }: ReturnType<typeof say>) =>
     after.state.dialogue.flatMap((one) => (one.role === 'user' ? [one.text] : []));
   const shown = say('/rewind', committed());
-  t.match(shown.after.state.transcript.at(-1)?.content, /^1 {2}“question 6” \(commits since: 1\)$/m);
-  t.match(shown.after.state.transcript.at(-1)?.content, /^2 {2}“question 5” \(commits since: 2\)$/m);
+  t.match(
+    shown.after.state.transcript.at(-1)?.content,
+    /^1 {2}“question 6” \(commits since: 1\) · entry \S+$/m,
+  );
+  t.match(
+    shown.after.state.transcript.at(-1)?.content,
+    /^2 {2}“question 5” \(commits since: 2\) · entry \S+$/m,
+  );
   t.equal(asked(shown).length, 6, 'a list drops nothing');
 
   const talk = say('/rewind 2', committed());
@@ -117,7 +123,7 @@ t.test('`/rewind` goes back before the last messages, in talk, files or both', a
   t.equal(asked(both).length, 5);
   t.ok(both.after.state.turn);
 
-  for (const text of ['/rewind 7', '/rewind 0', '/rewind all', '/rewind 1 files'])
+  for (const text of ['/rewind 7', '/rewind 0', '/rewind all', '/rewind 1 files', '/rewind 0abc'])
     t.equal(say(text).refusal, 'UNSUPPORTED_OPERATION', text);
 });
 

@@ -308,3 +308,34 @@ t.test(
     t.strictSame(tab.wrongs, []);
   },
 );
+
+t.test('the graph of the page draws the forks of a thread', { skip }, async (t) => {
+  const session = toldSession(t);
+  const node = (id: string, tag: string, detail: string) => ({
+    id: `thread ${id}`,
+    kind: 'thread' as const,
+    label: `thread ${id}`,
+    tags: [tag],
+    detail,
+  });
+  await using tab = await openSources(
+    t,
+    session,
+    {},
+    {
+      graph: async (thread_id) => ({
+        thread_id,
+        title: 'x',
+        nodes: [node('0a', 'this-one', ''), node('0b', 'fork', 'forked from thread 0a before entry 0c')],
+        edges: [{ from: 'thread 0a', to: 'thread 0b', kind: 'fork' }],
+      }),
+    },
+  );
+  const { page } = tab;
+  await page.getByRole('tab', { name: 'Graph' }).click();
+  await page.locator('.drawing .node-thread').nth(1).waitFor();
+  t.equal(await page.locator('.drawing path').count(), 1);
+  await page.locator('.graph li').filter({ hasText: '0b' }).locator('summary').click();
+  await page.getByText('forked from thread 0a before entry 0c').waitFor();
+  t.strictSame(tab.wrongs, []);
+});

@@ -126,7 +126,7 @@ interface GraphNode {
 }
 
 const sizes = { width: 168, height: 40, column: 204, row: 52, margin: 4 } as const;
-const columns = ['intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'];
+const columns = ['thread', 'intent', 'plan', 'task', 'run', 'patchset', 'evidence', 'decision'];
 const mostNodes = 400;
 
 interface Placed {
@@ -152,9 +152,11 @@ function layOutGraph({ nodes, edges }: Graph): {
     return { node, x: sizes.margin + column * sizes.column, y: sizes.margin + row * sizes.row };
   });
   const places = new Map(placed.map((one) => [one.node.id, one]));
-  const lines = edges.flatMap(({ from, to }) => {
+  const lines = edges.flatMap(({ from, to, kind }) => {
     const [start, end] = [places.get(from), places.get(to)];
-    return start === undefined || end === undefined || start.x >= end.x ? [] : [pathOf(start, end)];
+    return start === undefined || end === undefined || (start.x >= end.x && kind !== 'fork')
+      ? []
+      : [pathOf(start, end)];
   });
   return {
     placed,
@@ -165,6 +167,7 @@ function layOutGraph({ nodes, edges }: Graph): {
 }
 
 function pathOf(from: Placed, to: Placed): string {
+  if (from.x === to.x) return `M${from.x + sizes.width / 2} ${from.y + sizes.height}V${to.y}`;
   const [x1, y1] = [from.x + sizes.width, from.y + sizes.height / 2];
   const [x2, y2] = [to.x, to.y + sizes.height / 2];
   const bend = (x2 - x1) * 0.5;
