@@ -28,9 +28,25 @@ export interface AgentRun {
     /** Holds the trees of the run's workspaces. */
     readonly scratch: Scratch;
     readonly privateRoot: string;
-    readonly settings: { readonly outside?: Outside };
+    readonly settings: { readonly outside?: Outside; readonly commands?: CommandBoard };
     readonly signal: AbortSignal;
     readonly worker: Worker | undefined;
     readonly model: OpenModel | undefined;
   };
+}
+
+/** A command in the background, for a person. */
+interface BoardCommand {
+  readonly command: string;
+  /** How it ended; `undefined` while it runs. */
+  readonly how: () => string | undefined;
+  /** What it printed since the last call; masked. */
+  readonly printed: () => string;
+  readonly stop: () => Promise<void>;
+}
+
+/** The commands in the background of all attempts of a session, numbered from 1. */
+export interface CommandBoard {
+  add(one: BoardCommand): void;
+  list(): readonly (BoardCommand & { readonly id: string })[];
 }

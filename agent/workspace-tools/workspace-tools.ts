@@ -25,7 +25,7 @@ import {
   readWorkspaceFile,
   writeWorkspaceFile,
 } from '../../workspace/process/workspace-file.ts';
-import type { AgentRun } from '../agent-run.ts';
+import type { AgentRun, CommandBoard } from '../agent-run.ts';
 import type { OpenCode } from '../language-servers/code-queries.ts';
 import type { ToolPlace, UsedTool } from '../tool-calls/tool-entry.ts';
 import {
@@ -377,8 +377,9 @@ function openBackground(
   run: AgentRun,
   place: ToolPlace,
   networks: CheckNetwork[],
-  tools: Pick<AttemptTools, 'broke' | 'signal'>,
+  tools: Pick<AttemptTools, 'broke' | 'signal' | 'mask'>,
 ) {
+  const board = run.services.settings.commands;
   const commands = new Map<string, BackgroundCommand>();
   let started = 0;
   let isOver = false;
@@ -419,7 +420,18 @@ function openBackground(
       const stopping = new AbortController();
       if (isOver) stopping.abort();
       const output = openRunningOutput(outputBound(acl));
+      // What the model has looked at is new to the person.
+      const shown = openRunningOutput(outputBound(acl));
       const one: BackgroundCommand = { id, command, output, stopping, ended: Promise.resolve() };
+      board?.add({
+        command,
+        how: () => one.how,
+        printed: () => tools.mask(shown.take(one.how !== undefined)),
+        async stop() {
+          stopping.abort();
+          await one.ended;
+        },
+      });
       commands.set(id, one);
       const oldest = [...commands.values()].find(({ how }) => how !== undefined);
       if (commands.size > maxListed && oldest !== undefined) commands.delete(oldest.id);
@@ -433,7 +445,10 @@ function openBackground(
           {
             leaving,
             told: (network) => networks.push(network),
-            heard: output.heard,
+            heard: (chunk) => {
+              output.heard(chunk);
+              shown.heard(chunk);
+            },
             stop: stopping.signal,
             ended: (text) => (how = text),
           },
@@ -473,6 +488,20 @@ function openBackground(
       for (const { stopping } of running()) stopping.abort();
       for (const { ended } of commands.values()) await ended;
     },
+  };
+}
+
+/** Opens the board of a session. Of the commands that have ended, the oldest are dropped. */
+export function openCommandBoard(): CommandBoard {
+  let all: ReturnType<CommandBoard['list']> = [];
+  let added = 0;
+  return {
+    add(one) {
+      added += 1;
+      const oldest = all.length < maxListed ? undefined : all.find(({ how }) => how() !== undefined);
+      all = [...all.filter((other) => other !== oldest), { ...one, id: String(added) }];
+    },
+    list: () => all,
   };
 }
 

@@ -1,4 +1,5 @@
 /* Types of requests to run and to resume, and the origin of a change. */
+import type { CommandBoard } from '../../agent/agent-run.ts';
 import type { McpAccess } from '../../agent/mcp/mcp-tools.ts';
 import type { ModelMeter, OpenModel } from '../../agent/model-loop/open-model.ts';
 import type { Clock } from '../../core/base/clock.ts';
@@ -60,6 +61,8 @@ export interface RunSettings {
   readonly mcp?: McpAccess;
   /** The user's folder, whose `AGENTS.md` and skills the models of a session get; absent: none is read. */
   readonly userDirectory?: string | undefined;
+  /** Shows commands in the background to a person; absent: to none. */
+  readonly commands?: CommandBoard;
   /** Secrets that the user keeps; absent: none. */
   readonly secrets?: SecretSource;
   /** Approvers in this process once the run waits for approval; their signatures are marked as in-process. */

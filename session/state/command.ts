@@ -4,7 +4,7 @@ import { WritError } from '../../core/base/errors.ts';
 import type { Attachment, Given } from '../thread/attachments.ts';
 import type { Fact, FactOf, Lease, Proof, Speaker, TurnEnd } from './fact.ts';
 import type { GivenAnswer, NewQuestion } from './interaction.ts';
-import type { Deed, TurnWords } from './slash.ts';
+import type { CommandsAsk, Deed, TurnWords } from './slash.ts';
 import { isBusy, type SessionState } from './state.ts';
 import type { HunkReview } from './work.ts';
 
@@ -127,6 +127,8 @@ export type Want =
       readonly by: Speaker;
     }
   | { readonly type: 'note'; readonly subject: string; readonly note: string; readonly by: Speaker }
+  /** A person looks at commands in the background of the turn, or stops one. */
+  | ({ readonly type: 'commands'; readonly turn: string } & CommandsAsk)
   | { readonly type: 'abort'; readonly turn: string };
 
 /** Inputs of a decision besides state and command. */

@@ -65,6 +65,13 @@ export function submit(
       const before = spoken.before === undefined ? said.id : entryBefore(state, spoken.before);
       return begun(said, { kind: 'fork', before }, by, newId());
     }
+    case 'commands': {
+      const { turn } = state;
+      const { kind: _, ...asked } = spoken;
+      if (turn !== undefined) return { facts: [said], wants: [{ type: 'commands', turn, ...asked }] };
+      const text = 'no command runs in the background: they end with their task';
+      return { facts: [said, { type: 'noted', id: newId(), title: commandsTitle, text }], wants: [] };
+    }
     case 'rewind':
       return decideRewind(state, spoken, said, by, moment);
     case 'budget':
@@ -116,6 +123,9 @@ function lastWords({ transcript }: Pick<SessionState, 'transcript'>): string {
 }
 
 /** A command that acts immediately, also while a turn runs. No model is called. */
+/** Title of notes about commands in the background. */
+export const commandsTitle = 'Commands';
+
 function atOnce(said: FactOf<'said'>, { facts, wants }: Decided): Decided {
   return { facts: [said, ...facts], wants };
 }

@@ -33,6 +33,10 @@ export const slashWords = [
     '/fork [N|ENTRY]',
     'a new thread that goes on from here, from before the last N messages, or from before ENTRY; this one stays',
   ],
+  [
+    '/ps [N] [stop]',
+    'lists the commands that the model runs in the background; N: what that one printed since you last looked; `stop` ends it',
+  ],
   ['/compact', 'sends the model a shorter form of older turns and tool results'],
   ['/clear', 'restarts the conversation in this thread; spec, plans and decisions stay'],
 ] as const;

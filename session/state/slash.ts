@@ -20,6 +20,8 @@ export type Spoken =
   | { readonly kind: 'budget'; readonly limitUsd?: number }
   | Deed
   | { readonly kind: 'goal'; readonly words: GoalWords }
+  /** Lists the commands that a model runs in the background, shows what one printed, or stops it. */
+  | ({ readonly kind: 'commands' } & CommandsAsk)
   /** Shows the question about the held change again. */
   | { readonly kind: 'review'; readonly text: string }
   /** Undoes the run that `text` names, or the last one; `RUN/TASK` and `/TASK` name a single task. */
@@ -29,6 +31,12 @@ export type Spoken =
 
 /** A message: how many it is from the end, 1 for the last, or the beginning of the id of its transcript entry. */
 export type MessageName = number | string;
+
+/** Absent `id`: all are listed. */
+export interface CommandsAsk {
+  readonly id?: string;
+  readonly stops?: true;
+}
 
 export type RewindWhat = 'talk' | 'files' | 'both';
 
@@ -152,6 +160,12 @@ const readers: Readonly<Record<(typeof slashWords)[number][0], Read>> = {
     const before = readMessageName(rest);
     return before === undefined ? undefined : { kind: 'fork-at', before };
   },
+  '/ps [N] [stop]'(rest) {
+    if (rest === '') return { kind: 'commands' };
+    const [, id, stop] = /^([1-9]\d{0,5})(\s+stop)?$/.exec(rest) ?? [];
+    if (id === undefined) return undefined;
+    return { kind: 'commands', id, ...(stop === undefined ? {} : { stops: true }) };
+  },
   '/compact': (rest) => (rest === '' ? { kind: 'cut', how: 'compact' } : undefined),
   '/clear': (rest) => (rest === '' ? { kind: 'cut', how: 'clear' } : undefined),
 };
@@ -195,9 +209,9 @@ export function spokenIn(text: string): Spoken | undefined {
   }
 }
 
-/** Whether a message is for a goal or is a local command, so that no question uses it as its note. */
+/** Whether a message is for a goal, is about commands or is a local one, so that no question uses it as its note. */
 export function isNoNote(text: string): boolean {
-  return /^\s*(?:!|\/(?:goal|shell|verify)(?:\s|$))/.test(text);
+  return /^\s*(?:!|\/(?:goal|ps|shell|verify)(?:\s|$))/.test(text);
 }
 
 /** The trimmed text after a verb; `undefined` if another verb is there. */

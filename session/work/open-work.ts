@@ -1,6 +1,9 @@
 /** The effects of a session: runs the steps of its turns. */
+import type { CommandBoard } from '../../agent/agent-run.ts';
+import { openCommandBoard } from '../../agent/workspace-tools/workspace-tools.ts';
 import { confirmIntent } from '../../api/intent/lifecycle.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
+import { uuidV7 } from '../../core/base/ids.ts';
 import {
   draftEdits,
   draftPath,
@@ -13,10 +16,12 @@ import { openRepository, type Repository } from '../../workspace/git/repository.
 import type { SessionHooks } from '../hooks.ts';
 import type { ChannelParts, EffectContext } from '../open-channel.ts';
 import type { Want } from '../state/command.ts';
+import { commandsTitle } from '../state/converse.ts';
 import { pursuedGoal } from '../state/goal.ts';
 import { awaitsNote, type GivenAnswer } from '../state/interaction.ts';
 import { heldSubject, localChangesAnswer, localChangesSubject, undoSubject } from '../state/questions.ts';
 import { stoppedWords } from '../state/restored-state.ts';
+import type { CommandsAsk } from '../state/slash.ts';
 import type { SessionState } from '../state/state.ts';
 import { repairs } from '../state/work.ts';
 import { forkStep } from '../thread/fork-thread.ts';
@@ -56,6 +61,8 @@ export interface SessionWork extends AsyncDisposable {
 }
 
 const tellAgainMs = 1000;
+/** Characters of a command in a list. */
+const maxCommandShown = 200;
 const closeWithinMs = 2000;
 
 const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancelled' });
@@ -65,12 +72,14 @@ const stopped = new WritError('RUN_INTERRUPTED', { message: 'the turn was cancel
  * session only, for a person's commands.
  */
 export function openWork(
-  setting: OpenWorkSetting,
+  given: OpenWorkSetting,
   watcher: RunWatcher,
   place: string,
   hooks?: Pick<SessionHooks, 'end'>,
 ): SessionWork {
   const copy = keepCopy(place);
+  const commands = openCommandBoard();
+  const setting = { ...given, run: { ...given.run, commands } };
   const waiters = openWaiters();
   const spending = openSpending(setting.named);
   let controller = new AbortController();
@@ -163,6 +172,17 @@ export function openWork(
         case 'answer':
         case 'note':
           return answered(want, session);
+        case 'commands': {
+          const text = await commandsText(commands, want);
+          const id = uuidV7(setting.clock.now());
+          return void (await session.send({
+            type: 'noted',
+            turn: want.turn,
+            id,
+            title: commandsTitle,
+            text,
+          }));
+        }
         case 'abort': {
           controller.abort(stopped);
           await last;
@@ -185,6 +205,19 @@ export function openWork(
       await copy[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The commands in the background as a person reads them: all, or one with what it printed. */
+async function commandsText(board: CommandBoard, { id, stops }: CommandsAsk): Promise<string> {
+  const all = board.list();
+  const lineOf = ({ id, command, how }: (typeof all)[number]): string =>
+    `${id}  ${how() ?? 'running'}  ${command.split('\n', 1)[0]?.slice(0, maxCommandShown)}`;
+  if (id === undefined)
+    return all.length === 0 ? 'no command ran in the background yet' : all.map(lineOf).join('\n');
+  const one = all.find((other) => other.id === id);
+  if (one === undefined) return `there is no command ${id} in the background; \`/ps\` lists them`;
+  if (stops) await one.stop();
+  return [lineOf(one), one.printed()].filter((line) => line !== '').join('\n');
 }
 
 function toldOf(reason: string): { readonly reason?: string } {

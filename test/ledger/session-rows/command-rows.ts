@@ -73,6 +73,14 @@ export const commandRows: readonly SessionRow[] = [
   ),
   ...heldBy(
     section,
+    ofSession('work/commands'),
+    'a person lists, reads and stops commands that the model runs in the background',
+    {
+      'slash /ps [N] [stop]': 'lists, shows or stops commands in the background',
+    },
+  ),
+  ...heldBy(
+    section,
     ofSession('work/fork'),
     '`/fork` makes a thread that goes on from before a message, and the first one stays',
     {
