@@ -3,6 +3,7 @@ import { compact } from '../../api/envelope.ts';
 import type { FileChange } from '../../core/interfaces/hook-payload.ts';
 import type { InteractionKind } from '../state/interaction.ts';
 import type { ApprovalMetadata, ShownSegment } from '../state/question.ts';
+import type { ApprovalPolicy } from '../state/settings.ts';
 import type { Segment } from './classify-command.ts';
 import {
   commandLines,
@@ -50,6 +51,7 @@ export interface AskedWith {
   readonly isOfSandbox?: boolean;
   /** This machine has no sandbox: it is made outside of any. */
   readonly isUnconfined?: boolean;
+  readonly policy?: ApprovalPolicy;
   readonly ttlSeconds: number;
   readonly mask: Mask;
   /** What it would make of its file. */
@@ -62,7 +64,7 @@ export interface AskedWith {
  */
 export function describeApproval(
   use: ToolUse,
-  { why, isOfSandbox = false, isUnconfined = false, ttlSeconds, mask, change }: AskedWith,
+  { why, isOfSandbox = false, isUnconfined = false, policy, ttlSeconds, mask, change }: AskedWith,
 ): ApprovalQuestion {
   const judged = classifyUse(use);
   const isOutside = use.isOutside || isUnconfined;
@@ -106,6 +108,7 @@ export function describeApproval(
       unproven,
       ...keyOf(use, mask),
       ttlSeconds,
+      ...(policy === 'untrusted' ? { approvalPolicy: policy } : {}),
       reuse: reuseOf(use, ttlSeconds),
     },
   };

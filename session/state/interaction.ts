@@ -75,11 +75,19 @@ export const optionsOf: Readonly<Record<InteractionKind, readonly (readonly [id:
     ],
   };
 
-/** The options of one question. Those of an approval that changes no file of the plan have no `approve_scope`. */
+/**
+ * The options of one question. Those of an approval that changes no file of the plan have no `approve_scope`, and under
+ * the policy `untrusted` there is no `allow_all_commands`.
+ */
 export function optionsFor(question: Question): readonly (readonly [id: string, label: string])[] {
   const all = optionsOf[question.kind];
-  const isOfFiles = isApproval(question) && Object.hasOwn(question.metadata.reuse ?? {}, 'approve_scope');
-  return isOfFiles ? all : all.filter(([id]) => id !== 'approve_scope');
+  if (!isApproval(question)) return all;
+  const { reuse = {}, approvalPolicy } = question.metadata;
+  return all.filter(
+    ([id]) =>
+      (id !== 'approve_scope' || Object.hasOwn(reuse, id)) &&
+      (id !== 'allow_all_commands' || approvalPolicy !== 'untrusted'),
+  );
 }
 
 /** Options that allow the subject of the question. */
@@ -109,6 +117,12 @@ export function validateAnswer(question: Interaction, given: GivenAnswer): Inter
   const { selectedOption, approved, applyToFuture = 'no', note, answers } = given;
   const named = optionsFor(question).map(([id]) => id);
   const option = selectedOption ?? impliedOption(question, given);
+  if (option === 'allow_all_commands' && isApproval(question) && !named.includes(option)) {
+    throw refused(
+      '`allow_all_commands` contradicts the approval policy `untrusted`, which asks before every command that is not a proven read. Approve this call, or start the session with `--approval-policy on-request`',
+      { option, approvalPolicy: 'untrusted' },
+    );
+  }
   if (option === undefined || !named.includes(option)) {
     throw refused(`expected \`selectedOption\` to be one of ${named.join(', ')}`, { options: named });
   }

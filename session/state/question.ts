@@ -38,6 +38,8 @@ export type ApprovalMetadata = {
   readonly argv?: readonly string[];
   readonly approvalKey?: string;
   readonly ttlSeconds?: number;
+  /** The policy demands a question for each command, so no answer covers all of them. */
+  readonly approvalPolicy?: 'untrusted';
   /** What each option covers, by option. */
   readonly reuse?: Readonly<Record<string, string>>;
   /** The option that must be chosen again. */

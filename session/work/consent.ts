@@ -65,6 +65,7 @@ async function authorizeCall(
     why: verdict.why,
     isOfSandbox: verdict.isOfSandbox,
     isUnconfined: request.command !== undefined && backend === undefined,
+    policy,
     ttlSeconds,
     mask,
     ...(change === undefined ? {} : { change }),

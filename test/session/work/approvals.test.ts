@@ -3,6 +3,7 @@ import { systemClock } from '../../../core/base/clock.ts';
 import { keepGrants } from '../../../session/approvals/grants.ts';
 import type { GivenAnswer } from '../../../session/state/interaction.ts';
 import type { ApprovalPolicy } from '../../../session/state/settings.ts';
+import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
 import { long } from '../../rooms/long.ts';
@@ -135,6 +136,31 @@ long(
       ['failed', /wrong\.test/],
       ['failed', /outside\.test/],
     ]);
+    await scene.answer(asked.id, { selectedOption: 'abort' });
+    await scene.ended();
+  },
+);
+
+t.test(
+  '`untrusted` refuses an answer that would allow all commands, and the question stays open',
+  async (t) => {
+    const run = await executed('untrusted', runs('node --test'));
+    await using scene = run.scene;
+    const asked = await scene.asked('approval');
+    const all = { selectedOption: 'allow_all_commands' };
+    const refusal = {
+      code: 'INVALID_INTERACTION_RESPONSE',
+      message: /contradicts the approval policy `untrusted`/,
+    };
+    for (const time of ['first', 'second']) await t.rejects(scene.answer(asked.id, all), refusal, time);
+    const { interactions } = toSnapshot(scene.session.channel.state);
+    const shown = interactions.find(({ id }) => id === asked.id);
+    t.equal(shown?.status, 'pending');
+    t.notOk(
+      shown?.options.some(({ id }) => id === 'allow_all_commands'),
+      'it is not offered',
+    );
+    t.strictSame(run.grants.list(), []);
     await scene.answer(asked.id, { selectedOption: 'abort' });
     await scene.ended();
   },
