@@ -1,4 +1,4 @@
-/* Parses the options of `writ code`. */
+/* Parses the options of `writ code`, and routes its notes around a screen. */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { WritError } from '../../core/base/errors.ts';
@@ -264,4 +264,39 @@ export function withPlanMode({ provider, model, flags }: RequestedModel): Reques
       : { provider, model, flags: [...flags, { name: 'plan-mode', value: 'true' }] };
   const others = flags.filter((flag: GivenFlag) => flag.name !== 'plan-mode' || flag.value !== 'false');
   return { provider, model, flags: others };
+}
+
+/** Routes notes and warnings away from the terminal while a screen is shown, because they would overwrite it. */
+export interface Aside {
+  /** Sends text to `told` from now on. Returns a function that stops this. */
+  listen(told: (text: string) => void): () => void;
+}
+
+/** Returns a context that sends notes and warnings to the screen while it exists, and to stderr otherwise. */
+export function withAside(context: CommandContext): {
+  readonly context: CommandContext;
+  readonly aside: Aside;
+} {
+  let told: ((text: string) => void) | undefined;
+  const { print } = context;
+  const through =
+    (say: CommandContext['print']['note']): CommandContext['print']['note'] =>
+    (...parts) => {
+      if (told === undefined) say(...parts);
+      else told(parts.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
+    };
+  return {
+    context: {
+      ...context,
+      print: { ...print, note: through(print.note), complain: through(print.complain) },
+    },
+    aside: {
+      listen(to) {
+        told = to;
+        return () => {
+          told = undefined;
+        };
+      },
+    },
+  };
 }

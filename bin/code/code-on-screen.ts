@@ -17,7 +17,7 @@ import { openTerminal } from '../../session/tui/term/open-terminal.ts';
 import { type Ground, processGround } from '../../session/tui/term/process-ground.ts';
 import { type ChosenTheme, chosenThemes, pickTheme, themes } from '../../session/tui/term/row.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { type CodeLine, defaultProvider } from './code-line.ts';
+import { type Aside, type CodeLine, defaultProvider } from './code-line.ts';
 import type { DraftKeeper } from './edit-outside.ts';
 
 export interface AroundScreen {
@@ -320,39 +320,4 @@ export function typedPath(typed: string, home: string | undefined): string {
   const [, , quoted] = /^(["'])(.+)\1$/s.exec(typed) ?? [];
   const path = quoted ?? typed;
   return home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;
-}
-
-/** Routes notes and warnings away from the terminal while a screen is shown, because they would overwrite it. */
-interface Aside {
-  /** Sends text to `told` from now on. Returns a function that stops this. */
-  listen(told: (text: string) => void): () => void;
-}
-
-/** Returns a context that sends notes and warnings to the screen while it exists, and to stderr otherwise. */
-export function withAside(context: CommandContext): {
-  readonly context: CommandContext;
-  readonly aside: Aside;
-} {
-  let told: ((text: string) => void) | undefined;
-  const { print } = context;
-  const through =
-    (say: CommandContext['print']['note']): CommandContext['print']['note'] =>
-    (...parts) => {
-      if (told === undefined) say(...parts);
-      else told(parts.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
-    };
-  return {
-    context: {
-      ...context,
-      print: { ...print, note: through(print.note), complain: through(print.complain) },
-    },
-    aside: {
-      listen(to) {
-        told = to;
-        return () => {
-          told = undefined;
-        };
-      },
-    },
-  };
 }

@@ -3,8 +3,7 @@ import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { openLog } from '../../session/open-log.ts';
 import { whyNoTerminal } from '../../session/tui/term/process-ground.ts';
-import { type CodeLine, readCodeLine } from '../code/code-line.ts';
-import { withAside } from '../code/code-on-screen.ts';
+import { type CodeLine, readCodeLine, withAside } from '../code/code-line.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 
 /**
