@@ -24,7 +24,7 @@
   keepCompiled();
   var isValidate = argv[0] === 'spec' && argv[1] === 'validate';
   // Short commands are one file each, of CommonJS: finding and linking modules would be most of their time.
-  var files = { verify: 'verify', run: 'run', seal: 'run', resume: 'run' };
+  var files = { verify: 'verify', run: 'run', seal: 'run', resume: 'run', code: 'code' };
   var isKnown = Object.prototype.hasOwnProperty.call(files, argv[0]);
   var isVersion = argv.join() === '--version';
   var alone = isKnown ? files[argv[0]] : isValidate ? 'validate' : isVersion ? 'version' : '';

@@ -151,28 +151,43 @@ async function fold(options: BuildOptions): Promise<readonly OutputFile[]> {
   return outputFiles;
 }
 
-/** Commands of one file each, by their module: finding modules would be most of their time. */
+/**
+ * Commands of one file each, by their module: finding modules would be most of their time. The launcher starts the file
+ * if the command is the first word; otherwise the main program imports the command from it.
+ */
 const alone: Readonly<Record<string, string>> = {
   'commands/verify.js': 'verify-alone',
   'commands/spec-validate.js': 'validate-alone',
   'commands/run.js': 'run-alone',
   'commands/seal.js': 'run-alone',
   'commands/resume.js': 'run-alone',
+  'commands/code.js': 'code-alone',
 };
+for (const name of new Set(Object.values(alone))) {
+  const modules = Object.keys(alone).filter((module) => alone[module] === name);
+  const lines = [
+    ...modules.map((module) => `export * from './${module}';`),
+    `export { main } from './main.js';`,
+  ];
+  writeFileSync(`dist/bin/${name}.js`, `${lines.join('\n')}\n`);
+}
 const wholeFiles = [...new Set([...Object.values(alone), 'version-alone'])].map(
   (name) => `dist/bin/${name}.js`,
 );
 const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/commands\/(?:verify|spec-validate|run|seal|resume)\.js$/ }, ({ path, kind }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      const command = path.slice(path.indexOf('commands/'));
-      return {
-        path: `./${command in alone ? `${alone[command]}.cjs` : command}`,
-        external: true,
-      };
-    });
+    onResolve(
+      { filter: /\/commands\/(?:verify|spec-validate|run|seal|resume|code)\.js$/ },
+      ({ path, kind }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const command = path.slice(path.indexOf('commands/'));
+        return {
+          path: `./${command in alone ? `${alone[command]}.cjs` : command}`,
+          external: true,
+        };
+      },
+    );
   },
 };
 
@@ -232,7 +247,7 @@ const folded = [
           splitting: false,
           format: 'cjs',
           outExtension: { '.js': '.cjs' },
-          plugins: path.endsWith('/run-alone.js') ? [noOtherCommand] : [noOtherCommand, seldomApart],
+          plugins: /\/(?:run|code)-alone\.js$/.test(path) ? [noOtherCommand] : [noOtherCommand, seldomApart],
         }),
       ),
     )

@@ -145,8 +145,11 @@ function breakable(word: string): readonly string[] {
   ].map(([piece]) => piece);
 }
 
-/** The prefix of a line: an indent, a marker, a number, or a word in its own column. */
-const beginning = /^ *(?:\S+ {2,}|(?:[-+•✓✗·?>$]|\d+\.) )?/;
+/**
+ * The prefix of a line: an indent, a marker, a number, or a word in its own column. Its letters are escaped, because
+ * the compiled file is ASCII.
+ */
+const beginning = /^ *(?:\S+ {2,}|(?:[-+\u2022\u2713\u2717\u00b7?>$]|\d+\.) )?/;
 
 /** Wraps a line; its further rows are indented to its words. */
 export function hangLine(line: Line, columns: number): readonly Line[] {

@@ -111,7 +111,13 @@ long('the compiled package runs, verifies and validates with its workers, rules 
   t.match(bundle, 'NativeModule crypto|');
   t.notMatch(bundle, 'NativeModule child_process|', 'a file is verified without processes');
 
-  for (const name of ['bin/verify-alone.cjs', 'bin/validate-alone.cjs', 'bin/run-alone.cjs', 'verify.js']) {
+  for (const name of [
+    'bin/verify-alone.cjs',
+    'bin/validate-alone.cjs',
+    'bin/run-alone.cjs',
+    'bin/code-alone.cjs',
+    'verify.js',
+  ]) {
     const own = join(installed, 'dist', name);
     const program = readFileSync(own, 'latin1');
     t.notMatch(program, /[^\0-\x7f]/, `${name}: a text that is not all ASCII is twice as large`);

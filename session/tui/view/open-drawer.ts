@@ -342,7 +342,7 @@ const mostUnits = 1024;
 export function typedLine({ composer, secret }: View, columns: number): TypedLine {
   if (secret !== undefined) {
     const marks = textOf(secret.draw());
-    const line = [span(`> ${/^•+$/.test(marks) ? marks : ''}`)];
+    const line = [span(`> ${/^\u2022+$/.test(marks) ? marks : ''}`)];
     return { line, column: widthOf(line) };
   }
   if (composer.search !== undefined) {
