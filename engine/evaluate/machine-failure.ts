@@ -5,6 +5,7 @@ import { WritError } from '../../core/base/errors.ts';
 import type { CheckOutcome } from '../../core/interfaces/check.ts';
 import type { EffectiveCheck } from '../../core/interfaces/intentspec.gen.ts';
 import type { PatchSet } from '../../core/interfaces/patch-set.ts';
+import type { ExceededLimit } from '../../core/interfaces/sandbox.ts';
 import type { CheckBaseline, CheckRecord } from '../../core/interfaces/stage.ts';
 import { type GitDirectory, runGit } from '../../workspace/git/git.ts';
 import { treeMentions } from '../../workspace/git/tree.ts';
@@ -15,6 +16,8 @@ type EnvironmentSign =
   | { readonly kind: 'dependency-missing'; readonly name: string; readonly reason: string }
   | { readonly kind: 'package-manager-missing' }
   | { readonly kind: 'disk-full' }
+  /** A limit of `[checks]` ended a required check. */
+  | { readonly kind: 'limit'; readonly what: ExceededLimit['what'] }
   /** A line of output that says that something is missing. */
   | ({ readonly kind: 'lack' } & Printed)
   /** A check of tests ran none: a line that it printed, and a digest of exit code and output. */
@@ -49,13 +52,15 @@ const toolchainStopped =
 const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**
- * Returns a sign that the machine failed and not the change; there are four signs. The shell did not find a program
- * that the command itself starts by name (exit code 127; a path of the repository does not count). A disk is full. If
+ * Returns a sign that the machine failed and not the change; there are five signs. A limit ended a required check. The
+ * shell did not find a program that the command itself starts by name (exit code 127; a path of the repository does not
+ * count). A disk is full. If
  * no test passed, a package manager or toolchain cannot be downloaded. A required check lacks the files of a submodule
  * or, if no test passed, an untracked dependency. The output can be false, so `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(check: Command, ran: Ran): EnvironmentSign | undefined {
   const { findings, result, tests } = ran;
+  if (result?.exceeded && check.required) return { kind: 'limit', what: result.exceeded.what };
   const text = failedOutput(ran);
   if (text === undefined) return undefined;
   if (diskFull.test(text)) return { kind: 'disk-full' };
@@ -293,7 +298,11 @@ export function stopIfSameAtBase(
   throw new WritError('ENVIRONMENT_BROKEN', {
     message: `check \`${check.id}\` ${fault} at the base commit too`,
     detail: { check: check.id, ...sign },
-    hints: [`${remedy}, then \`writ resume RUN\`; the change is neither accepted nor refused yet`],
+    hints: [
+      sign.kind === 'limit'
+        ? `${remedy}, then ${goOn}`
+        : `${remedy}, then \`writ resume RUN\`; the change is neither accepted nor refused yet`,
+    ],
   });
 }
 
@@ -310,6 +319,13 @@ function explain(
 ): readonly [fault: string, remedy: string] {
   if (sign.kind === 'disk-full')
     return ['found a full disk in the sandbox,', 'free space on the disk that holds temporary files'];
+  if (sign.kind === 'limit')
+    return [
+      `uses more ${sign.what} than the limit: it does so`,
+      sign.what === 'memory'
+        ? 'raise `[checks] max_memory_mb`, or let the check run less in parallel'
+        : 'let the check start fewer processes at once',
+    ];
   if (sign.kind === 'package-manager-missing')
     return [
       'starts a version of a package manager or toolchain that would be downloaded: it is missing',

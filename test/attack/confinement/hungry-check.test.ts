@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { CheckRecord } from '../../../core/interfaces/stage.ts';
 import { limitExceeded } from '../../../gates/rules/check-outcome.ts';
 import { fixtures, makeSample } from '../../engine/sample.ts';
@@ -8,7 +8,9 @@ import { long } from '../../rooms/long.ts';
 
 t.setTimeout(120_000);
 const diff = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committed', 'change.diff'));
-const hold = `const held = []; setInterval(() => held.push(Buffer.alloc(30e6, 1)), 20); setTimeout(() => process.exit(0), 30000);`;
+const grow = `const held = []; setInterval(() => held.push(Buffer.alloc(30e6, 1)), 20); setTimeout(() => process.exit(0), 30000);`;
+/** Grows where the fix is applied. */
+const hold = `if (require('node:fs').readFileSync('src/price.js', 'utf8').includes('+ 1')) process.exit(0); ${grow}`;
 /** A memory file system of a sandbox is not larger than what may be held in it. */
 const config = `[checks]
 max_memory_mb = 128
@@ -19,31 +21,49 @@ outputs = ["made"]
 `;
 const flood = `const fs = require('node:fs'); for (let i = 0; i < 400; i += 1) fs.writeFileSync(process.env.REPORTS_DIR + '/' + i, '');`;
 
-long('a check that exceeds its memory or report limit fails and is not retried', async (t) => {
+const check = (id: string, script: string) => ({
+  id,
+  kind: 'command',
+  command: `node -e "${script}"`,
+  timeoutSeconds: 60,
+  required: true,
+});
+
+/** A sample whose checks are limited. */
+function limited(t: Test) {
   const sample = makeSample();
   t.teardown(() => sample.remove());
   mkdirSync(join(sample.root, '.writ'), { recursive: true });
   writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
   sample.git('add', '--all');
   sample.git('commit', '--quiet', '-m', 'Limit checks');
-  const check = (id: string, script: string) => ({
-    id,
-    kind: 'command',
-    command: `node -e "${script}"`,
-    timeoutSeconds: 60,
-    required: true,
-  });
+  const run = (...fastChecks: ReturnType<typeof check>[]) =>
+    sample.run(
+      { source: { kind: 'patch', bytes: diff } },
+      { acceptance: { verificationPlan: { fastChecks } } },
+    );
+  return { sample, run };
+}
+
+long(
+  'a check that exceeds its memory limit at the base, too, stops the run without a decision',
+  async (t) => {
+    const { sample, run } = limited(t);
+    await t.rejects(run(check('hungry', grow)), {
+      code: 'ENVIRONMENT_BROKEN',
+      message: 'check `hungry` uses more memory than the limit: it does so at the base commit too',
+      hints: [/raise `\[checks\] max_memory_mb`.*neither accepted nor refused/],
+    });
+    t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '', 'nothing was decided');
+  },
+);
+
+long('a check that exceeds its memory or report limit fails and is not retried', async (t) => {
+  const { run } = limited(t);
   const asked =
     "process.exit(require('node:fs').readFileSync('made/size', 'utf8').includes(' 131072 ') ? 0 : 1)";
   const prepared = check('prepared', asked);
-  const view = await sample.run(
-    { source: { kind: 'patch', bytes: diff } },
-    {
-      acceptance: {
-        verificationPlan: { fastChecks: [check('hungry', hold), check('flood', flood), prepared] },
-      },
-    },
-  );
+  const view = await run(check('hungry', hold), check('flood', flood), prepared);
 
   t.equal(view.decision?.type, 'abandon');
   const checks = view.stages.flatMap((stage) => stage.checks);
