@@ -156,8 +156,6 @@ const controls = /\r\n|[\x00-\x1f\x7f]/g;
 const repeatedKeys = new Set(['enter', 'backspace']);
 /** First octets of characters: neither a control nor the rest of a character (read as Latin-1). */
 const characters = /[^\x00-\x1f\x7f-\xbf]/g;
-/** One character and Enter may be an answer that arrived at once. */
-const fewestCharacters = 2;
 
 /**
  * Milliseconds between octets of one burst. A fast typist needs 60 ms from key to key; a keyboard repeats a key after
@@ -194,7 +192,7 @@ function isBurst(bytes: Uint8Array, before: Burst): boolean {
   if (!lineEnd.test(typed)) return false;
   const hasMoreControls = (typed.match(controls)?.length ?? 0) > 1;
   const count = already + (typed.match(characters)?.length ?? 0);
-  return hasControl || hasMoreControls || count >= fewestCharacters;
+  return hasControl || hasMoreControls || count > 0;
 }
 
 /** Milliseconds without an octet after which a burst is over; `undefined` if there is none. */
