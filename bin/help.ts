@@ -111,7 +111,7 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
       ...['usage', 'code-control'],
     ],
   },
-  { title: 'verify', names: ['verify', 'attest sign', 'attest show', 'trust update'] },
+  { title: 'verify', names: ['verify', 'attest sign', 'attest show', 'trust update', 'trust show'] },
   {
     title: 'log',
     names: [

@@ -20,6 +20,12 @@ const name = { type: ['string', 'null'] } as const;
 
 const kind = oneOf('certificate-authority', 'certificate-log', 'transparency-log', 'time-stamp-authority');
 
+const service = { kind, name: text, sha256, valid_from: moment } as const;
+const period = { chain_sha256: sha256, valid_until: moment } as const;
+const newest = {
+  anyOf: [record({ kind, name: text, sha256, valid_from: moment, age_days: integer }), { type: 'null' }],
+} as const;
+
 /** Shapes of `data` of the `attest` and `trust` commands. */
 export const attestShapes: Readonly<Record<string, JsonData>> = {
   'trust update': record({
@@ -27,26 +33,19 @@ export const attestShapes: Readonly<Record<string, JsonData>> = {
     before: { anyOf: [sha256, { type: 'null' }] },
     after: sha256,
     written: flag,
-    newest: {
-      anyOf: [record({ kind, name: text, sha256, valid_from: moment, age_days: integer }), { type: 'null' }],
-    },
+    newest,
     services: list(
       record(
-        {
-          change: oneOf('added', 'removed', 'ended', 'extended', 'changed', 'kept'),
-          kind,
-          name: text,
-          sha256,
-          valid_from: moment,
-        },
-        {
-          chain_sha256: sha256,
-          valid_until: moment,
-          before: record({ valid_from: moment }, { chain_sha256: sha256, valid_until: moment }),
-        },
+        { change: oneOf('added', 'removed', 'ended', 'extended', 'changed', 'kept'), ...service },
+        { ...period, before: record({ valid_from: moment }, period) },
       ),
     ),
     ended: list(kind),
+  }),
+  'trust show': record({
+    roots: list(
+      record({ path: text, sha256, newest, services: list(record(service, period)), ended: list(kind) }),
+    ),
   }),
   'attest sign': record(
     { key_id: sha256, predicate_type: text, subjects },

@@ -86,13 +86,18 @@ export interface GivenAnchors {
   readonly keyFiles: readonly string[];
   /** Values of `--ledger-key`: vkey text, or a file that holds it. */
   readonly ledgerKeys: readonly string[];
-  /** File of `--trusted-root`; its Ed25519 logs may sign checkpoints. */
+  /** File of `--trusted-root`, absent: the kept one for an identity; its Ed25519 logs may sign checkpoints. */
   readonly trustedRoot?: string;
   /** `--identity` and `--issuer`. */
   readonly identity?: Anchors['identity'];
 }
 
 const maxFiles = 1000;
+
+/** The trusted root that the user keeps; `--identity` uses it unless another root is given. */
+export function keptRootPath(env: Environment): string {
+  return join(userConfigDir(env), 'trust', 'trusted_root.json');
+}
 
 /**
  * Loads the user's trust anchors: given keys, `*.pem`, `*.vkey` and `*.tlog-policy` of the trust directory, and
@@ -121,9 +126,19 @@ export async function loadAnchors(given: GivenAnchors, env: Environment): Promis
     pinned: { keys: pinnedKeys, ledgers: pinnedLedgers },
     own: ownKeys,
     policies,
-    root: given.trustedRoot === undefined ? undefined : await readGiven(given.trustedRoot),
+    root: await readRoot(given, env),
     identity: given.identity,
   });
+}
+
+async function readRoot(
+  { trustedRoot, identity }: GivenAnchors,
+  env: Environment,
+): Promise<AnchorText | undefined> {
+  if (trustedRoot !== undefined) return await readGiven(trustedRoot);
+  const name = keptRootPath(env);
+  const text = identity === undefined ? undefined : await readGuarded(name, false);
+  return text === undefined ? undefined : { name, text };
 }
 
 async function readGiven(path: string): Promise<AnchorText> {

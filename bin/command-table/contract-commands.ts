@@ -72,7 +72,8 @@ export const trustOptions: readonly OptionSpec[] = [
   {
     name: 'trusted-root',
     value: 'FILE',
-    about: 'trust the authorities and logs in this sigstore trusted root (JSON, or one on each line)',
+    about:
+      'trust the authorities and logs in this sigstore trusted root (JSON, or one on each line); with `--identity` the default is the root that `writ trust update` keeps',
   },
   {
     name: 'ledger-key',

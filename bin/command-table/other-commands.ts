@@ -2,6 +2,9 @@ import { type CommandSpec, loadLean } from '../command-parts/command.ts';
 import { demandOptions, remote, run, trustOptions } from './contract-commands.ts';
 
 /** Verification, upkeep and what helps to find one's way. */
+const keptRoot =
+  'the trusted root; default: the one that you keep in `~/.config/writ/trust/trusted_root.json`';
+
 export const otherCommands: readonly CommandSpec[] = [
   {
     name: 'verify',
@@ -81,10 +84,10 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'trust update',
     summary: 'replace a sigstore trusted root by a newer one, and show what changed',
     description:
-      'Compares NEW with the trusted root in FILE, shows which authorities and logs were added, removed or ended, then replaces FILE. It creates FILE if there is none. A root that drops every authority or log of a kind is refused (exit 1). writ uses no network and verifies no TUF signature, so get NEW from a source that you trust.',
+      'Compares NEW with the kept trusted root, shows which authorities and logs were added, removed or ended, then replaces the kept root, or creates it. A root that drops every authority or log of a kind is refused (exit 1). writ uses no network and verifies no TUF signature, so get NEW from a source that you trust.',
     arguments: [{ name: 'NEW', about: 'trusted_root.json, or several roots, one on a line; `-` is stdin' }],
     options: [
-      { name: 'root', value: 'FILE', about: 'your trusted root (`verify --trusted-root`)' },
+      { name: 'root', value: 'FILE', about: keptRoot },
       { name: 'dry-run', about: 'show what would change, and write nothing' },
     ],
     examples: [
@@ -93,11 +96,19 @@ export const otherCommands: readonly CommandSpec[] = [
         about: 'what a newer root changes',
       },
       {
-        line: 'gh attestation trusted-root | writ trust update - --root trusted_root.jsonl',
-        about: 'the roots of GitHub, fetched by another program',
+        line: 'gh attestation trusted-root | writ trust update -',
+        about: 'keep the roots of GitHub, fetched by another program',
       },
     ],
     load: async () => (await import('../commands/trust-update.ts')).run,
+  },
+  {
+    name: 'trust show',
+    summary: 'show the authorities and logs of your trusted root, and how old it is',
+    arguments: [],
+    options: [{ name: 'root', value: 'FILE', about: keptRoot }],
+    examples: [{ line: 'writ trust show', about: 'whether it is time for `writ trust update`' }],
+    load: async () => (await import('../commands/trust-update.ts')).show,
   },
   {
     name: 'scan',

@@ -1,10 +1,11 @@
 /* The `writ trust` commands. */
-import { realpath, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { type ComparedRoots, type ComparedService, compareRoots } from '../../attest/public/compare-roots.ts';
 import { maxTrustedRootBytes, parseTrustedRoot, type Root } from '../../attest/public/trusted-root.ts';
-import { readAnchor } from '../../attest/verify/anchors.ts';
+import { keptRootPath, readAnchor } from '../../attest/verify/anchors.ts';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock, toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
@@ -16,18 +17,38 @@ import { type Printer, type Style, styled } from '../terminal/print.ts';
 
 const dayMs = 86_400_000;
 
+/** `writ trust show`: the services of the kept trusted root, or of `--root`, and how old the newest is. */
+export async function show(context: CommandContext): Promise<CommandResult> {
+  const { options, cwd, env } = context;
+  const given = options.value('root');
+  const path = given === undefined ? keptRootPath(env) : resolve(cwd, given);
+  if (given === undefined && !existsSync(path))
+    return succeeded({ roots: [] }, (printer) =>
+      printer.line('no trusted root is kept; to keep one: writ trust update FILE'),
+    );
+  const { bytes, root } = await readRoot(context, path, given ?? path);
+  const compared = compareRoots(undefined, root, systemClock.now());
+  const services = compared.services.map((service) => {
+    const { change: _, ...rest } = toData(service);
+    return rest;
+  });
+  const newest = toNewest(compared);
+  const data = { roots: [{ path, sha256: sha256Hex(bytes), newest, services, ended: compared.ended }] };
+  return succeeded(data, (printer) => {
+    printer.line(printable(path));
+    printer.table(compared.services.map((service) => toRow(service).slice(1)));
+    printAge(printer, newest, compared);
+  });
+}
+
 /**
- * `writ trust update NEW --root FILE`: shows how a trusted root that was obtained elsewhere differs from the one that
- * is kept, and puts it in its place. TRUST_LOST where it keeps none of the services of a kind.
+ * `writ trust update NEW`: shows how a trusted root that was obtained elsewhere differs from the one that is kept, or
+ * from `--root`, and puts it in its place. TRUST_LOST where it keeps none of the services of a kind.
  */
 export async function run(context: CommandContext): Promise<CommandResult> {
-  const { args, options, cwd } = context;
-  const name = options.value('root');
-  if (name === undefined)
-    throw new WritError('USAGE', {
-      message: '`writ trust update` needs `--root FILE`: the trusted root that is kept',
-      detail: { command: 'trust update', option: '--root' },
-    });
+  const { args, options, cwd, env } = context;
+  const given = options.value('root');
+  const name = given ?? keptRootPath(env);
   const path = await realpath(resolve(cwd, name)).catch(() => resolve(cwd, name));
   const mode = await stat(path)
     .then(({ mode }) => mode & 0o777, absent)
@@ -54,21 +75,11 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   };
   const human = (printer: Printer): void => {
     printer.table(compared.services.map(toRow));
-    const { newest } = data;
     if (compared.services.some(({ change }) => change === 'removed'))
       printer.line(
         'removed services and periods are no longer trusted: what was signed with them then does not verify',
       );
-    if (compared.ended.length > 0)
-      printer.line(
-        styled('yellow', 'warning'),
-        `: every ${compared.ended.join(', every ')} of the new root has ended: nothing that is signed now verifies with it`,
-      );
-    if (newest) {
-      const days = newest.age_days;
-      const age = days < 0 ? `begins in ${-days} days` : `${days} days old`;
-      printer.line(`newest: ${newest.kind} ${newest.name}, ${age}`);
-    }
+    printAge(printer, data.newest, compared);
     if (isSame) printer.line(`${printable(name)} is this root already`);
     else if (writes) printer.line(`${printable(name)} was ${old === undefined ? 'created' : 'replaced'}`);
     else printer.line(`${printable(name)} was not changed`);
@@ -85,6 +96,22 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   );
 }
 
+function printAge(
+  printer: Printer,
+  newest: ReturnType<typeof toNewest>,
+  { ended }: Pick<ComparedRoots, 'ended'>,
+): void {
+  if (ended.length > 0)
+    printer.line(
+      styled('yellow', 'warning'),
+      `: every ${ended.join(', every ')} of the root has ended: nothing that is signed now verifies with it`,
+    );
+  if (!newest) return;
+  const days = newest.age_days;
+  const age = days < 0 ? `begins in ${-days} days` : `${days} days old`;
+  printer.line(`newest: ${newest.kind} ${newest.name}, ${age}`);
+}
+
 async function readRoot(
   context: CommandContext,
   path: string,
@@ -97,6 +124,7 @@ async function readRoot(
 
 async function replace(path: string, bytes: Buffer, mode: number, name: string): Promise<void> {
   try {
+    if (name === path) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeDurably(path, bytes, mode);
   } catch (cause) {
     throw outputFailed(name, cause);

@@ -1,4 +1,5 @@
 /* The `writ verify` command and its options. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readInput } from '../../api/read-input.ts';
 import { userSecrets } from '../../api/vault/user-secrets.ts';
@@ -7,7 +8,7 @@ import type { TargetForm } from '../../api/verify/target-meanings.ts';
 import { toVerificationData, verificationRefusal, warningsOf } from '../../api/verify/verification-data.ts';
 import type { VerifiedTarget } from '../../api/verify/verified-target.ts';
 import { type RequestedDemands, type VerifyContext, verifyTargets } from '../../api/verify/verify-targets.ts';
-import type { GivenAnchors } from '../../attest/verify/anchors.ts';
+import { type GivenAnchors, keptRootPath } from '../../attest/verify/anchors.ts';
 import type { SourceDemands } from '../../attest/verify/certified-source.ts';
 import type { ExplainedClaim } from '../../attest/verify/explain.ts';
 import type { GivenArtifact } from '../../attest/verify/given-artifact.ts';
@@ -173,7 +174,7 @@ async function readArtifacts(context: CommandContext): Promise<readonly GivenArt
   return Promise.all(names.map((name) => readArtifact(context, name)));
 }
 
-function readIdentity({ options }: CommandContext): GivenAnchors['identity'] {
+function readIdentity({ options, env }: CommandContext): GivenAnchors['identity'] {
   const identity = options.value('identity');
   const issuer = options.value('issuer');
   if (identity === undefined && issuer === undefined) return undefined;
@@ -181,7 +182,7 @@ function readIdentity({ options }: CommandContext): GivenAnchors['identity'] {
     throw usage(
       '`--identity` and `--issuer` are given together: a name means something only by who vouches for it',
     );
-  if (options.value('trusted-root') === undefined)
+  if (options.value('trusted-root') === undefined && !existsSync(keptRootPath(env)))
     throw usage('`--identity` needs `--trusted-root FILE`: whose certificates are believed');
   return { identity, issuer };
 }

@@ -145,7 +145,8 @@ function knownIn(message: string): readonly string[] | undefined {
 
 /**
  * Names of environment variables in the program as it is shipped, of which no comment is left: members of an
- * environment, and words that are named like a variable. Those that writ sets for checks and for git are among them.
+ * environment (`env2` where a bundle has several), and words that are named like a variable. Those that writ sets for
+ * checks and for git are among them.
  */
 export function readEnvironment(): Snapshot {
   const dist = join(packPackage(), 'dist');
@@ -153,8 +154,8 @@ export function readEnvironment(): Snapshot {
   for (const file of globSync('**/*.{js,cjs}', { cwd: dist, exclude: ['fixtures/**'] })) {
     // Lines of the package are short: a string may go on behind a backslash at the end of one, a list in the next line.
     const text = readFileSync(join(dist, file), 'latin1').replaceAll('\\\n', '');
-    for (const [, name = ''] of text.matchAll(/\benv(?:\?)?\.\s*([A-Z][A-Z0-9_]+)\b/g)) found.add(name);
-    for (const [, list = ''] of text.matchAll(/\{([^{}]*)\}=[\w.]*\benv\b/g))
+    for (const [, name = ''] of text.matchAll(/\benv\d*(?:\?)?\.\s*([A-Z][A-Z0-9_]+)\b/g)) found.add(name);
+    for (const [, list = ''] of text.matchAll(/\{([^{}]*)\}=[\w.]*\benv\d*\b/g))
       for (const [name] of list.matchAll(/\b[A-Z][A-Z0-9_]{2,}(?=:)/g)) found.add(name);
     for (const [, name = ''] of text.matchAll(/["'{,]\n?([A-Z][A-Z0-9_]+)(?=["':])/g))
       if (isVariable.test(name) && !Object.hasOwn(errorCatalogue, name)) found.add(name);

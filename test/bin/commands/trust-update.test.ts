@@ -107,7 +107,7 @@ t.test('trust update shows another chain of an authority, and warns of a root th
   });
   writeFileSync(join(cwd, 'new.json'), text(over));
   t.strictSame((await update(cwd, ['--dry-run'])).data.ended, ['transparency-log']);
-  t.match(await shown(), /warning: every transparency-log of the new root has ended/);
+  t.match(await shown(), /warning: every transparency-log of the root has ended/);
   const year = new Date().getUTCFullYear() + 3;
   const early = edited(root, (r) => {
     r.tlogs[0].publicKey.validFor = { start: `${year}-01-01T00:00:00Z` };
@@ -199,7 +199,6 @@ t.test(
     }
     const cwd = t.testdir({ 'root.json': 'x', 'new.json': text(root) });
     t.equal((await update(cwd)).error.code, 'ANCHOR_UNUSABLE', 'a kept root that cannot be read');
-    t.equal((await runLine(['trust', 'update', 'new.json'], commands, { cwd })).code, 129, 'without --root');
   },
 );
 

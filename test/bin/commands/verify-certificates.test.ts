@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
+import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/verify');
@@ -107,4 +108,34 @@ t.test('the source repository of a certificate', async (t) => {
       detail: { expected: 'refs/tags/v1' },
     });
   });
+});
+
+t.test('the root that `writ trust update` keeps is shown, and verifies identities', async (t) => {
+  const home = t.testdir({ target: {} });
+  const folder = join(fixtures, 'certificate-under-root-with-ed25519-log');
+  const call = async (...line: readonly string[]) => {
+    const { code, out } = await runLine(['--json', ...line], commands, { cwd: home, env: { HOME: home } });
+    const { data, error } = JSON.parse(out);
+    const [first = '', second = ''] = line;
+    const name = first === 'trust' ? `${first} ${second}` : first;
+    if (data) t.strictSame(faultsOf(name, data), [], name);
+    return { code, data, error };
+  };
+  const artifact = ['--artifact', join(fixtures, 'material/app.tgz')];
+  const trust = ['--identity', identity, '--issuer', issuer];
+  const verified = () => call('verify', join(folder, 'good.json'), ...artifact, ...trust);
+  t.match(await verified(), { code: 129, error: { code: 'USAGE' } });
+  t.match(await call('trust', 'show'), { code: 0, data: { roots: [] } });
+  const root = join(folder, 'root.json');
+  t.match(await call('trust', 'update', root, '--dry-run'), { code: 0, data: { written: false } });
+  t.match((await call('trust', 'show')).data.roots, []);
+  t.match(await call('trust', 'update', root), { code: 0, data: { written: true, before: null } });
+  const kept = join(home, '.config/writ/trust/trusted_root.json');
+  t.match(await call('trust', 'show'), {
+    code: 0,
+    data: { roots: [{ path: kept, newest: { name: /sigstore/ } }] },
+  });
+  t.equal((await verified()).code, 0);
+  chmodSync(kept, 0o666);
+  t.match(await verified(), { error: { code: 'KEY_INSECURE' } }, 'others could have written it');
 });
