@@ -77,24 +77,25 @@ function inWorkspace(relative: string): CommandPath {
  */
 export function realPathIn(workspace: string, file: string): string | undefined {
   if (file === '' || file.includes('\0')) return undefined;
-  const root = realpathSync(workspace);
-  const real = resolve(path.resolve(root, file));
+  const root = realpathSync.native(workspace);
+  const real = resolve(root, path.resolve(root, file));
   return real !== undefined && isInside(root, real) ? relativeTo(root, real) : undefined;
 }
 
 /** The path of the entry itself, which is what a deletion removes; only its directory is resolved. */
 export function entryPathIn(workspace: string, file: string): string | undefined {
   if (file === '' || file.includes('\0')) return undefined;
-  const root = realpathSync(workspace);
+  const root = realpathSync.native(workspace);
   const entry = path.resolve(root, file);
-  const directory = resolve(path.dirname(entry));
+  const directory = resolve(root, path.dirname(entry));
   if (directory === undefined) return undefined;
   const real = path.join(directory, path.basename(entry));
   return isInside(root, real) ? relativeTo(root, real) : undefined;
 }
 
-function resolve(absolute: string): string | undefined {
-  let current: string = path.parse(absolute).root;
+/** Resolves a path through its symlinks. `root` has none in it, so that below it only the rest is looked at. */
+function resolve(root: string, absolute: string): string | undefined {
+  let current: string = isInside(root, absolute) ? root : path.parse(absolute).root;
   for (const part of absolute.slice(current.length).split(path.sep)) {
     const next = path.join(current, part);
     try {
