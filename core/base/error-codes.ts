@@ -280,7 +280,7 @@ const rows = {
     HOST_FORBIDDEN: [403, 128, 'the `Host` header must name a loopback address, such as 127.0.0.1'],
     ORIGIN_REQUIRED: [403, 128, 'a web page of another origin called this server'],
     MISSING_SERVICE_TOKEN: [401, 128, 'the header `X-Svc-Service-Token` is missing'],
-    INVALID_SERVICE_TOKEN: [403, 128, 'the token belongs to an earlier start of the service'],
+    INVALID_SERVICE_TOKEN: [403, 128, 'the token is not the one of this start of the service'],
     NOT_FOUND: [404, 128, 'there is no such resource'],
     METHOD_NOT_ALLOWED: [405, 128, 'the resource does not support that HTTP method'],
     REQUEST_TIMEOUT: [408, 128, 'the request did not arrive in time'],
@@ -303,7 +303,7 @@ const rows = {
     CONTROL_DISABLED: [403, 128, 'this session does not accept control by programs'],
     BROWSER_CONTROL_DISABLED: [403, 128, 'this session does not accept control by a browser'],
     MISSING_CONTROL_TOKEN: [403, 128, 'the header `X-Svc-Control-Token` is missing'],
-    INVALID_CONTROL_TOKEN: [403, 128, 'the control token belongs to an earlier start of the session'],
+    INVALID_CONTROL_TOKEN: [403, 128, 'the control token is not the one of this start of the session'],
     MISSING_CONTROLLER_TOKEN: [403, 128, 'the header `X-Code-Controller-Token` is missing'],
     INVALID_CONTROLLER_TOKEN: [403, 128, 'the lease token is not valid, or has expired'],
     INVALID_CONTROLLER_KIND: [400, 128, 'that kind of client cannot control a session'],
@@ -522,3 +522,18 @@ export const errorCatalogue = Object.fromEntries(
     }),
   ),
 ) as Readonly<Record<ErrorCode, ErrorEntry>>;
+
+/** Next steps after a failed question to a model, by the kind of the failure. */
+const providerHints: Readonly<Record<string, string>> = {
+  'key-refused': 'check the key: `writ doctor` names where writ finds it',
+  'no-credit': 'add credit at the vendor, or choose another provider with `--provider`',
+  forbidden: 'check at the vendor what the key may use, or choose another model with `--model`',
+  'unknown-model': 'choose a model that the service has: `--model NAME`',
+};
+
+/** The next steps of an error that names none itself. */
+export function hintsOf(code: ErrorCode, { kind }: Readonly<Record<string, unknown>>): readonly string[] {
+  const ofKind = code === 'PROVIDER_FAILED' ? providerHints[String(kind)] : undefined;
+  const hint = ofKind ?? errorCatalogue[code].hint;
+  return hint === undefined ? [] : [hint];
+}

@@ -1,5 +1,5 @@
 /* The error class with catalogued codes. */
-import { type ErrorCode, errorCatalogue } from './error-codes.ts';
+import { type ErrorCode, errorCatalogue, hintsOf } from './error-codes.ts';
 
 /** Facts about a fault: JSON-safe, bounded, free of secrets. */
 export type ErrorDetail = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export class WritError extends Error {
     this.name = 'WritError';
     this.code = code;
     this.detail = options.detail ?? {};
-    this.hints = options.hints ?? ('hint' in entry && entry.hint ? [entry.hint] : []);
+    this.hints = options.hints ?? hintsOf(code, this.detail);
   }
 
   /** Process exit code of this error, from the catalogue. */
