@@ -22,9 +22,8 @@ import { parseNamedJson } from '../../store/record/record-paths.ts';
 import type { Place, RunStore } from '../../store/stores.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { presentCommits, readObjects } from '../../workspace/git/read-objects.ts';
-import { readRef } from '../../workspace/git/refs.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import { commitsNamed, isAncestor, isRevision } from '../../workspace/git/resolve-commit.ts';
+import { commitsNamed, isRevision } from '../../workspace/git/resolve-commit.ts';
 import { compact } from '../envelope.ts';
 import { toVerdict, uncommittedCode } from './verdict.ts';
 import type { WaitingRun } from './waiting-run.ts';
@@ -75,8 +74,7 @@ async function landingNotices(
   { runId, state, decision, targetRef: target }: RunView,
 ): Promise<readonly string[]> {
   const commit = decision?.type === 'commit' ? decision.commitSha : undefined;
-  if (commit === undefined) return [];
-  if (state !== 'decided') return await stoppedNotices(repository, commit, { runId, state, target });
+  if (state !== 'decided' || commit === undefined) return [];
   const [landing] = await findLandings(repository, [{ commit, target }]);
   if (landing?.state === 'unknown' && landing.fetch !== undefined)
     return [
@@ -98,22 +96,6 @@ async function landingNotices(
       ? `${found}. Push it. If somebody else pushed first: ${sealAgain(runId)}; if other commits stand on it, \`writ verify\` says how`
       : `${found}. Merge that commit, or run the spec again`,
   ];
-}
-
-/** What became of the commit of a run that was stopped after it was made: the branch moves before the working tree. */
-async function stoppedNotices(
-  repository: Repository,
-  commit: string,
-  { runId, state, target }: Pick<RunView, 'runId' | 'state'> & { readonly target: string },
-): Promise<readonly string[]> {
-  if (state !== 'interrupted') return [];
-  const tip = await readRef(repository, target);
-  const isOn = tip !== undefined && (await isAncestor(repository, commit, tip).catch(() => false));
-  const ref = `\`${printable(shortRef(target))}\``;
-  const found = isOn
-    ? `${ref} holds the commit; the working tree may not`
-    : `${ref} does not hold the commit`;
-  return [`the run was stopped: ${found}. To finish it: \`writ resume ${runId}\``];
 }
 
 /** The recorded spec of a run, and what it says of its origin. */

@@ -316,7 +316,7 @@ t.test('a run that was stopped before the working tree followed is listed as int
   t.match(run, { state: 'interrupted', decision: 'commit' });
   const shown = () => openRun({ stores: builtInStores, cwd: sample.root });
   t.match((await shown()).view.notices, [
-    `the run was stopped: \`main\` holds the commit; the working tree may not. To finish it: \`writ resume ${run?.runId}\``,
+    'the run was stopped before its last step: `writ resume` finishes it',
   ]);
   t.not(sample.git('status', '--porcelain'), '', 'the branch has moved, and the files have not');
   await sample.resume(run?.runId ?? '', { witness: userJournalWitness(sample.env) });

@@ -234,6 +234,9 @@ t.test('a rollback never claims that its commit is on the branch', async (t) => 
   }
   for (const text of [printed(committed), renderRunMarkdown(committed), renderRunHtml(committed)])
     t.match(plain(text), `${sha} on refs/heads/main`);
+  const stopped: RunView = { ...committed, state: 'interrupted' };
+  for (const text of [printed(stopped), renderRunMarkdown(stopped), renderRunHtml(stopped)])
+    t.match(plain(text), 'was made to be put on refs/heads/main', 'a run that was stopped');
 });
 
 t.test('untrusted text reaches the terminal without control sequences', async (t) => {
