@@ -16,6 +16,9 @@ export const projectFiles = [
   'package.json',
   'pnpm-lock.yaml',
   'yarn.lock',
+  'bun.lock',
+  'deno.json',
+  'deno.jsonc',
   'uv.lock',
   'Cargo.toml',
   'go.mod',
@@ -69,6 +72,7 @@ export function proposeCheck(
     cargo(files) ??
     go(files) ??
     npmScript(files) ??
+    otherScript(files) ??
     pytest(files) ??
     make(files) ??
     (pythonTests === undefined ? undefined : ofPythonTests(files, pythonTests))
@@ -136,8 +140,18 @@ function npmScript(files: Files): ProposedCheck | undefined {
   // Node's own runner is run with a report that counts tests.
   if (/^node --test(?: [\w./*-]{1,100}){0,8}$/.test(script) && !script.includes('--test-reporter'))
     return { ...defaultCheck, command: script.replace('--test', '--test --test-reporter=tap'), found };
+  if (files.has('bun.lock')) return command('bun run test', found);
   const locked = files.has('pnpm-lock.yaml') ? 'pnpm' : files.has('yarn.lock') ? 'yarn' : 'npm';
   return command(`${packageManager ?? locked} test`, found);
+}
+
+/** Bun and Deno find tests by themselves; a task `test` of Deno is preferred. */
+function otherScript(files: Files): ProposedCheck | undefined {
+  const found = (['deno.json', 'deno.jsonc', 'bun.lock'] as const).find((name) => files.has(name));
+  if (found === undefined) return undefined;
+  if (found === 'bun.lock') return command('bun test', found);
+  const hasTask = /"tasks"\s{0,20}:\s{0,20}\{[^}]*"test"\s{0,20}:/.test(files.get(found) ?? '');
+  return command(hasTask ? 'deno task test' : 'deno test', found);
 }
 
 interface Manifest {
