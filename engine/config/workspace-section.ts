@@ -27,8 +27,10 @@ export interface WorkspaceConfig {
   readonly sharesUsual: boolean;
   /** Must be equal on disk, at base and in the candidate for `share` to hold. */
   readonly lockfile: string;
-  /** No `lockfile` is given: that of the usual directories under `share` counts. */
+  /** No `lockfile` is given: directories under `share` have those of their ecosystems. */
   readonly findsLockfile: boolean;
+  /** Lockfiles that count instead, by directory under `share`. */
+  readonly lockfiles: ReadonlyMap<string, string>;
   readonly prepare: readonly PrepareStep[];
   /** Paths that a check passes to later checks. Later checks see none of its other writes. */
   readonly carry: readonly string[];
@@ -129,7 +131,8 @@ export function readWorkspaceSection(reader: TableReader): WorkspaceConfig {
       );
     }
   }
-  return { share, sharesUsual, lockfile, findsLockfile, prepare, carry, rewrites, history };
+  const lockfiles = new Map<string, string>();
+  return { share, sharesUsual, lockfile, findsLockfile, lockfiles, prepare, carry, rewrites, history };
 }
 
 function readPrepareStep(reader: TableReader, workspaceLockfile: string): PrepareStep {

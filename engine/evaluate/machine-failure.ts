@@ -278,11 +278,13 @@ async function packagesAround(
 /**
  * Throws ENVIRONMENT_BROKEN or WORKSPACE_DEPENDENCIES_MISSING if the check ends with the same sign at the base. The
  * base contains no part of the change, so the failure gives no verdict on it, and the run stops without a decision.
+ * `skipped`: why directories are not shared, in sentences.
  */
 export function stopIfSameAtBase(
   check: Pick<EffectiveCheck, 'id'> & Command,
   sign: EnvironmentSign,
   base: Ran,
+  skipped: readonly string[] = [],
 ): void {
   const other = signAtBase(check, sign, base);
   if (other?.kind !== sign.kind) return;
@@ -299,6 +301,7 @@ export function stopIfSameAtBase(
     message: `check \`${check.id}\` ${fault} at the base commit too`,
     detail: { check: check.id, ...sign },
     hints: [
+      ...skipped,
       sign.kind === 'limit'
         ? `${remedy}, then ${goOn}`
         : `${remedy}, then \`writ resume RUN\`; the change is neither accepted nor refused yet`,
@@ -334,7 +337,7 @@ function explain(
   if (sign.kind === 'lack' || sign.kind === 'no-test')
     return [
       `${sign.kind === 'lack' ? 'passes' : 'shows'} no test and prints ${[sign.line, ...sign.more].map((one) => `\`${one}\``).join(', ')}: it does so`,
-      'let the check pass at the base commit on this machine (`writ help checks`, "When the machine fails")',
+      'let the check pass at the base commit on this machine (`writ help checks`, "Faults of the machine")',
     ];
   return [
     `starts \`${sign.program}\`, which this machine does not have: it is missing`,

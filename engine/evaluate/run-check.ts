@@ -107,6 +107,7 @@ export async function runCheck(
       check,
       sign,
       await runCheckOf(attempt, workspace.base, { ...task, received: [], handsOn: false }),
+      workspace.skipped(),
     );
   const further: AskedFurther = scanned
     ? {

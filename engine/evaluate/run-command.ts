@@ -241,11 +241,12 @@ function shareMissing(
   checkId: string,
   skipped: readonly string[],
 ): Pick<Finding, 'message' | 'detail'> {
-  const { lockfile, share } = environment.config.workspace;
+  const { lockfile, lockfiles, share } = environment.config.workspace;
+  const deciding = new Set([lockfile, ...lockfiles.values()]);
   const message = `check \`${checkId}\` starts a program of a directory that it does not see: ${skipped.join('; ')}`;
   const detail = { code: 'WORKSPACE_DEPENDENCIES_MISSING', check: checkId };
   const decides = (path: string): boolean =>
-    path === lockfile || share.some((directory) => path === directory || path.startsWith(`${directory}/`));
+    deciding.has(path) || share.some((directory) => path === directory || path.startsWith(`${directory}/`));
   const isByChange = patch.files.some(({ path, oldPath = path }) => decides(path) || decides(oldPath));
   if (isByChange) return { message, detail };
   throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {

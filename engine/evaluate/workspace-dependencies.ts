@@ -113,10 +113,8 @@ export async function findWorkspaceDependencies(
   const observedSteps = new Map<PrepareStep, ObservedStep>();
   const signal = request.signal === undefined ? {} : { signal: request.signal };
 
-  const shares = config.share.length > 0;
-  const lockfileAtBase = shares ? await request.readBase(config.lockfile) : undefined;
-  const lockfileAtCandidate = shares ? await request.readCandidate(config.lockfile) : undefined;
   for (const directory of config.share) {
+    const lockfile = config.lockfiles.get(directory) ?? config.lockfile;
     const blocked = await whatStandsInTheWay(workspace, directory);
     if (blocked !== undefined) {
       notes.push({
@@ -130,9 +128,9 @@ export async function findWorkspaceDependencies(
     const outcome = await openSharedDirectory({
       directory,
       worktree: request.worktree,
-      lockfile: config.lockfile,
-      lockfileAtBase,
-      lockfileAtCandidate,
+      lockfile,
+      lockfileAtBase: await request.readBase(lockfile),
+      lockfileAtCandidate: await request.readCandidate(lockfile),
       isIgnored: (path) => request.isIgnored(path),
       isUnchanged: (path) => isUnchanged(request, path),
       digests: openVouchedCache(join(dirname(request.cacheDir), 'shared'), request.voucher),

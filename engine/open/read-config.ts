@@ -1,6 +1,6 @@
 /* Reads the configuration of the policy commit, and adds the installed dependencies that checks see by default. */
 import { globSync, lstatSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
 import { listNames } from '../../workspace/git/tree.ts';
@@ -8,22 +8,26 @@ import { parseConfig, type WritConfig } from '../config/config.ts';
 import type { SealingForms } from '../config/sections.ts';
 import { withCommitHooks } from '../state/commit-hooks.ts';
 
-const manifest = 'package.json';
-/** Where packages are installed, and the files that decide what is in it; the first that git tracks counts. */
-const usual: readonly { readonly directories: readonly string[]; readonly decidedBy: readonly string[] }[] = [
+/**
+ * Where packages are installed, and the files that decide what is in it; the first that git tracks counts. A manifest
+ * decides where there is no lock.
+ */
+interface Ecosystem {
+  readonly directories: readonly string[];
+  readonly locks: readonly string[];
+  readonly manifests: readonly string[];
+}
+
+const ecosystems: readonly Ecosystem[] = [
   {
     directories: ['node_modules'],
-    decidedBy: [
-      ...['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock'],
-      manifest,
-    ],
+    locks: ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock'],
+    manifests: ['package.json'],
   },
   {
     directories: ['.venv', 'venv'],
-    decidedBy: [
-      ...['uv.lock', 'poetry.lock', 'pdm.lock', 'Pipfile.lock', 'requirements.txt', 'pyproject.toml'],
-      'setup.py',
-    ],
+    locks: ['uv.lock', 'poetry.lock', 'pdm.lock', 'Pipfile.lock', 'requirements.txt'],
+    manifests: ['pyproject.toml', 'setup.py'],
   },
 ];
 
@@ -43,8 +47,9 @@ export async function readConfig(
 /**
  * The configuration with the usual directories under `share`, if `[workspace]` names neither `share` nor `prepare`:
  * those that the working tree has, of the first ecosystem of which `tree` has a deciding file. Like any shared one,
- * they count only if git ignores them and that file is the same on disk, at the base and in the candidate. Usual
- * directories that `share` names get that file, too, unless `lockfile` names another.
+ * they count only if git ignores them and that file is the same on disk, at the base and in the candidate. Each
+ * directory that `share` names gets the deciding file of its ecosystem, beside it or at the root, unless `lockfile`
+ * names another.
  */
 async function withUsualShares(
   repository: Repository,
@@ -53,23 +58,43 @@ async function withUsualShares(
 ): Promise<WritConfig> {
   const { sharesUsual, findsLockfile, share: given } = config.workspace;
   if (!findsLockfile) return config;
-  let tracked: ReadonlySet<string> | undefined;
-  for (const { directories, decidedBy } of usual) {
-    const share = directories.filter((directory) =>
-      sharesUsual ? isThere(repository, directory) : given.includes(directory),
-    );
-    if (share.length === 0) continue;
-    tracked ??= await listNames(repository, tree);
-    const lockfile = decidedBy.find((name) => tracked?.has(name));
+  const lockfiles = new Map<string, string>();
+  for (const directory of sharesUsual ? [] : given) {
+    const found = ecosystems.find(({ directories }) => directories.includes(basename(directory)));
+    const file = found && (await decidingFile(repository, tree, found, dirname(directory)));
+    if (file !== undefined) lockfiles.set(directory, file);
+  }
+  if (!sharesUsual) return { ...config, workspace: { ...config.workspace, lockfiles } };
+  for (const ecosystem of ecosystems) {
+    const share = ecosystem.directories.filter((directory) => isThere(repository, directory));
+    const lockfile = share.length === 0 ? undefined : await decidingFile(repository, tree, ecosystem);
     if (lockfile === undefined) continue;
-    if (!sharesUsual) return { ...config, workspace: { ...config.workspace, lockfile } };
     const inPackages =
-      share.includes('node_modules') && lockfile !== manifest
+      share.includes('node_modules') && ecosystem.locks.includes(lockfile)
         ? ofWorkspaces(repository, `${await readBlob(repository, tree, lockfile)}`)
         : [];
     return { ...config, workspace: { ...config.workspace, share: [...share, ...inPackages], lockfile } };
   }
   return config;
+}
+
+/** A lock in `directory`, else at the root; else a manifest. */
+async function decidingFile(
+  repository: Repository,
+  tree: string,
+  { locks, manifests }: Ecosystem,
+  directory = '.',
+): Promise<string | undefined> {
+  const places = directory === '.' ? [''] : [`${directory}/`, ''];
+  const tracked = await Promise.all(
+    places.map((place) => listNames(repository, tree, place.replace(/\/$/, ''))),
+  );
+  for (const names of [locks, manifests])
+    for (const [at, place] of places.entries()) {
+      const found = names.find((name) => tracked[at]?.has(name));
+      if (found !== undefined) return `${place}${found}`;
+    }
+  return undefined;
 }
 
 /** `node_modules` of the packages of a workspace: a lockfile that names their directories decides for them, too. */

@@ -63,9 +63,10 @@ export function machineState(
 /** Paths of the tree from which untracked directories are built, or that define their content. */
 export function untrackedInputs({
   lockfile,
+  lockfiles,
   prepare,
 }: Attempt['environment']['config']['workspace']): readonly string[] {
-  return [lockfile, ...prepare.flatMap((step) => [step.lockfile, ...step.inputs])];
+  return [lockfile, ...lockfiles.values(), ...prepare.flatMap((step) => [step.lockfile, ...step.inputs])];
 }
 
 /** Whether a patch changes one of these paths, or something below it. */

@@ -114,6 +114,7 @@ function stepKeys(
   const inputs = entries.filter(({ path }) => isBelow(path, untrackedInputs(workspace)));
   const judging = new Set([
     workspace.lockfile,
+    ...workspace.lockfiles.values(),
     ...workspace.prepare.map(({ lockfile }) => lockfile),
     ...reach.files.map(({ path }) => path),
   ]);

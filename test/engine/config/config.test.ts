@@ -39,6 +39,7 @@ t.test('a missing file and an empty file give the same defaults', async (t) => {
     sharesUsual: true,
     lockfile: 'package-lock.json',
     findsLockfile: true,
+    lockfiles: new Map(),
     prepare: [],
     carry: [],
     rewrites: [],
@@ -201,6 +202,7 @@ t.test('reads every documented key', async (t) => {
       share: ['node_modules', 'packages/a/node_modules'],
       lockfile: 'npm-shrinkwrap.json',
       findsLockfile: false,
+      lockfiles: new Map(),
       prepare: [
         {
           argv: ['npm', 'ci', '--offline'],

@@ -74,7 +74,14 @@ t.test('nothing is kept of a check that can observe more than its tree', async (
       environment: {
         repository: { commonDir: '/nowhere' },
         config: {
-          workspace: { carry: [], prepare: [], share: [], lockfile: 'package-lock.json', ...workspace },
+          workspace: {
+            carry: [],
+            prepare: [],
+            share: [],
+            lockfile: 'package-lock.json',
+            lockfiles: new Map(),
+            ...workspace,
+          },
         },
       },
       services: { settings: { witness: { voucher: async () => ({}) } } },

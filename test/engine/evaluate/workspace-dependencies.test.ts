@@ -67,6 +67,7 @@ const shareConfig: WorkspaceConfig = {
   share: ['node_modules'],
   lockfile: 'package-lock.json',
   findsLockfile: false,
+  lockfiles: new Map(),
   prepare: [],
   carry: [],
   rewrites: [],

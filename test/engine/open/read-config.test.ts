@@ -15,6 +15,11 @@ t.test('the usual directories are shared, with those of at most 64 packages of t
     const { workspace } = await readConfig(repository, tree, Buffer.from(text), sealingForms);
     return { share: workspace.share, lockfile: workspace.lockfile };
   };
+  const lockfiles = async (text: string) => {
+    const tree = sample.git('rev-parse', 'HEAD^{tree}');
+    const { workspace } = await readConfig(repository, tree, Buffer.from(text), sealingForms);
+    return Object.fromEntries(workspace.lockfiles);
+  };
   const place = (path: string): void => {
     mkdirSync(join(sample.root, path, 'node_modules/x'), { recursive: true });
   };
@@ -57,7 +62,16 @@ t.test('the usual directories are shared, with those of at most 64 packages of t
   sample.git('add', 'uv.lock');
   sample.git('commit', '-qm', 'uv.lock');
   t.strictSame((await shares()).share, ['.venv'], 'a link, so that its refusal is said');
-  const named = '[workspace]\nshare = [".venv"]\n';
-  t.strictSame(await shares(named), { share: ['.venv'], lockfile: 'uv.lock' });
-  t.equal((await shares(`${named}lockfile = "other.lock"\n`)).lockfile, 'other.lock');
+  const named = '[workspace]\nshare = [".venv", "node_modules", "api/.venv", "web/node_modules", "vendor"]\n';
+  mkdirSync(join(sample.root, 'api'));
+  writeFileSync(join(sample.root, 'api/requirements.txt'), '');
+  sample.git('add', 'api');
+  sample.git('commit', '-qm', 'api');
+  t.strictSame(await lockfiles(named), {
+    '.venv': 'uv.lock',
+    node_modules: 'package-lock.json',
+    'api/.venv': 'api/requirements.txt',
+    'web/node_modules': 'package-lock.json',
+  });
+  t.strictSame(await lockfiles(`${named}lockfile = "other.lock"\n`), {});
 });
