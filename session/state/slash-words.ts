@@ -27,7 +27,7 @@ export const slashWords = [
   ['/model NAME', 'uses another model from the next turn on; for another provider: PROVIDER/NAME'],
   [
     '/rewind [N|ENTRY] [talk|files|both]',
-    'goes back before the last N messages, or before ENTRY: the conversation (`talk`), the change (`files`, by `/undo`), or both; alone: lists them',
+    'goes back before the last N messages or ENTRY: what a model is sent (`talk`), the change made since (`files`, by `/undo`), or both; alone: lists them',
   ],
   [
     '/fork [N|ENTRY]',

@@ -42,10 +42,12 @@ t.test('a person lists, reads and stops commands that the model runs in the back
   const { channel } = scene.session;
   /** What `/ps` says. */
   const ps = async (rest = ''): Promise<string> => {
-    const before = channel.state.transcript.length;
+    const before = channel.state.transcript.at(-1)?.id;
     await scene.say(`/ps ${rest}`.trim());
-    await until(() => channel.state.transcript.length === before + 2);
-    t.match(channel.state.transcript.at(-1), { kind: 'info_note', title: 'Commands' });
+    await until(() => {
+      const last = channel.state.transcript.at(-1);
+      return last?.id !== before && last?.title === 'Commands';
+    });
     return lastNote(scene.session);
   };
   t.match(await ps(), 'no command runs in the background');
