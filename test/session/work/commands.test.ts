@@ -24,8 +24,8 @@ function processesWith(word: string): readonly string[] {
 
 t.test('a person lists, reads and stops commands that the model runs in the background', async (t) => {
   const word = `lasting-${process.pid}`;
-  const module = `console.log("up, ready"); setInterval(() => {}, 1000)`;
-  const lasting = `node --test --import 'data:text/javascript,${module}' ${word}`;
+  const module = `console.log("up, ready"); setInterval(() => {}, 1000) // ${word}`;
+  const lasting = `node --test --test-isolation=none --import 'data:text/javascript,${module}' test/price.test.js`;
   const behind: ScriptedReply = { calls: [['shell', { command: lasting, background: true }]] };
   const waits: ScriptedReply = { calls: [['shell', { command: 'node --test' }]] };
   const lists: ScriptedReply = { calls: [['list_commands', {}]] };
@@ -61,7 +61,7 @@ t.test('a person lists, reads and stops commands that the model runs in the back
   const waiting = await scene.asked('approval');
   t.match(await ps(), `1  running  ${lasting}`, 'while a question waits');
   await until(async () => (await ps('1')).includes('\nup, '), 'what it printed');
-  t.equal(await ps('1'), `1  running  ${lasting}`, 'only what is new');
+  t.notMatch(await ps('1'), '\nup, ', 'only what is new');
   t.match(await ps('7'), 'there is no command 7');
   t.not(processesWith(word).length, 0);
   t.match(await ps('1 stop'), `1  stopped  ${lasting}`);
