@@ -210,6 +210,22 @@ const noOtherCommand: Plugin = {
 };
 
 /**
+ * `require` of an ES module gives its namespace, and esbuild takes that for the default export. Such a package that is
+ * imported by its default has to be listed here.
+ */
+const defaultOfModule: Plugin = {
+  name: 'default-of-module',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^string-width$/ }, ({ path, namespace }) =>
+      namespace === 'module' ? { path, external: true } : { path, namespace: 'module' },
+    );
+    onLoad({ filter: /^/, namespace: 'module' }, ({ path }) => ({
+      contents: `export default require(${JSON.stringify(path)}).default;`,
+    }));
+  },
+};
+
+/**
  * What few contracts, and no validation, ask for, in files of its own: a text is read to its end before anything of it
  * runs. What such a file and whoever loads it both hold are values, faults (known by their brand) and the git that is
  * kept for a place, of which there may then be a second.
@@ -247,7 +263,11 @@ const folded = [
           splitting: false,
           format: 'cjs',
           outExtension: { '.js': '.cjs' },
-          plugins: /\/(?:run|code)-alone\.js$/.test(path) ? [noOtherCommand] : [noOtherCommand, seldomApart],
+          plugins: [
+            noOtherCommand,
+            defaultOfModule,
+            ...(/\/(?:run|code)-alone\.js$/.test(path) ? [] : [seldomApart]),
+          ],
         }),
       ),
     )
