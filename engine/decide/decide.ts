@@ -127,8 +127,7 @@ function waitForBudget(reasons: readonly string[]): Verdict {
 function passedRationale(stages: readonly DecidedStage[]): string {
   const ran = stages.reduce((sum, stage) => sum + stage.ran, 0);
   const passed = stages.flatMap((stage) => stage.checks).filter((check) => check.status === 'passed').length;
-  // Words of signed records: `writ verify --replay` computes them again.
-  return `${passed} of ${ran} checks passed and no rule objects`;
+  return `${passed} of ${ran} checks passed; no rule reported an error`;
 }
 
 /**

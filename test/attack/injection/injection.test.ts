@@ -122,7 +122,7 @@ long('instructions injected into model input have no effect, even on a model tha
 
   t.equal(
     view.decision?.rationale,
-    '1 of 1 checks passed and no rule objects',
+    '1 of 1 checks passed; no rule reported an error',
     'the work was done all the same',
   );
   t.equal(

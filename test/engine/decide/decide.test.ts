@@ -504,5 +504,5 @@ t.test('the rationale of a commit counts the checks that ran and the checks that
     ],
   });
   const { rationale } = decide(input({ stages: stages(one, stage('release')) }));
-  t.equal(rationale, '2 of 3 checks passed and no rule objects');
+  t.equal(rationale, '2 of 3 checks passed; no rule reported an error');
 });

@@ -257,11 +257,11 @@ export const scenes = {
         type: 'noted',
         id: 'd1',
         title: 'Decision.Commit',
-        text: `run ${run}: 0123456789abcdef0123456789abcdef01234567 1 of 1 checks passed and no rule objects; \`writ verify ${run}\`, \`writ show ${run}\``,
+        text: `run ${run}: 0123456789abcdef0123456789abcdef01234567 1 of 1 checks passed; no rule reported an error; \`writ verify ${run}\`, \`writ show ${run}\``,
         outcome: {
           runId: run,
           decision: 'commit',
-          why: '1 of 1 checks passed and no rule objects',
+          why: '1 of 1 checks passed; no rule reported an error',
           commit: '0123456789abcdef0123456789abcdef01234567',
         },
       },

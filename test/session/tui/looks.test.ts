@@ -102,7 +102,7 @@ t.test('a failed command and its gate are marked as failed', async (t) => {
 
 t.test('the outcome of a run shows its commit and commands on lines of their own', async (t) => {
   const lines = (await look(t, 'done', 80, 24)).lines();
-  t.ok(lines.includes('✓ Committed: 1 of 1 checks passed and no rule objects'));
+  t.ok(lines.includes('✓ Committed: 1 of 1 checks passed; no rule reported an error'));
   for (const line of [
     'commit 0123456789abcdef0123456789abcdef01234567',
     `writ verify ${run}`,
