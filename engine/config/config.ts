@@ -19,6 +19,7 @@ import {
   type ApprovalConfig,
   type BudgetConfig,
   type CommitConfig,
+  type DraftsConfig,
   type EvidenceConfig,
   type FactorsConfig,
   type GoalConfig,
@@ -31,6 +32,7 @@ import {
   readArtifactsSection,
   readBudgetSection,
   readCommitSection,
+  readDraftsSection,
   readEvidenceSection,
   readFactorsSection,
   readGoalSection,
@@ -44,12 +46,8 @@ import {
   readRunnersSection,
   readSealSection,
   readSignerSection,
-  readVerdictsSection,
-  readWorkersSection,
   type SealConfig,
   type SealingForms,
-  type VerdictsConfig,
-  type WorkersConfig,
 } from './sections.ts';
 import type { SessionLimits } from './session-policy.ts';
 import {
@@ -62,6 +60,12 @@ import {
   readStoreSection,
   TableReader,
 } from './table-reader.ts';
+import {
+  readVerdictsSection,
+  readWorkersSection,
+  type VerdictsConfig,
+  type WorkersConfig,
+} from './workers-section.ts';
 import { readWorkspaceSection, type WorkspaceConfig } from './workspace-section.ts';
 
 export type { ChecksConfig, ScannerConfig } from './checks-section.ts';
@@ -100,6 +104,8 @@ export interface WritConfig {
   readonly commit: CommitConfig;
   /** Of `writ seal`. */
   readonly seal: SealConfig;
+  /** Of specs that a model drafts. */
+  readonly drafts: DraftsConfig;
   /** Words of the repository's own, by the data class that they mark. */
   readonly redaction: ClassWords;
   /** Checks that `risk.factors` of a spec add. */
@@ -165,6 +171,7 @@ export function parseConfig(bytes: Uint8Array | undefined, options: ParseConfigO
     securityCode: readSecurityCode(root.table('security_code')),
     commit: readCommitSection(root.table('commit')),
     seal: readSealSection(root.table('seal')),
+    drafts: readDraftsSection(root.table('drafts')),
     redaction: readRedactionSection(root.table('redaction')),
     factors: readFactorsSection(root.table('factors')),
     plugins: readPluginsSection(root),

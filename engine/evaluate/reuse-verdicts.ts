@@ -17,7 +17,7 @@ import { readLinks } from '../../readers/judges/tree.ts';
 import { readBlobs } from '../../workspace/git/read-objects.ts';
 import { stateDirectory } from '../../workspace/git/repository.ts';
 import { listTree } from '../../workspace/git/tree.ts';
-import type { VerdictsConfig } from '../config/sections.ts';
+import type { VerdictsConfig } from '../config/workers-section.ts';
 import type { Attempt } from '../state/open-run.ts';
 import { type TracedRun, tracedIn } from './observe/under-tracer.ts';
 import {

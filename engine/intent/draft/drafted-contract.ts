@@ -51,7 +51,7 @@ export const alwaysStricter = '`.writ/` is out of scope';
 export function draftedContract(
   draft: IntentDraft,
   frame: DraftFrame,
-  config: Pick<WritConfig, 'securityCode' | 'checks'>,
+  config: Pick<WritConfig, 'securityCode' | 'checks' | 'drafts'>,
 ): DraftedContract | { readonly faults: readonly string[] } {
   const { summary, changeType, risk } = draft;
   const faults = checkFaults(draft);
@@ -232,13 +232,13 @@ interface RiskFloor {
 }
 
 /**
- * Returns the minimum level of a draft, whatever it states. It depends on the kind of change. Text or paths that
- * match `[security_code]` at the policy commit raise it. Pure.
+ * Returns the minimum level of a draft, whatever it states. It depends on the kind of change, or on `[drafts]` at the
+ * policy commit. Text or paths that match `[security_code]` there raise it. Pure.
  */
 function riskFloor(
   request: string,
   draft: Pick<IntentDraft, 'changeType' | 'summary' | 'objectives' | 'inScope' | 'files' | 'symbols'>,
-  { securityCode }: Pick<WritConfig, 'securityCode'>,
+  { securityCode, drafts }: Pick<WritConfig, 'securityCode' | 'drafts'>,
 ): RiskFloor {
   const { changeType, summary, objectives, inScope, files, symbols } = draft;
   const globs = securityCode.paths.map((pattern) => compileGlob(pattern));
@@ -249,7 +249,11 @@ function riskFloor(
     const found = findSecurityWord(text, securityCode.words);
     if (found !== undefined) return { level: 'high', why: `\`${found}\` speaks of security code` };
   }
-  return { level: leastOf[changeType], why: `the least for \`${changeType}\`` };
+  if (drafts.leastRisk !== undefined && changeType !== 'security')
+    return { level: drafts.leastRisk, why: '`[drafts] least_risk` of the policy commit' };
+  const other =
+    changeType === 'security' ? '' : '; `[drafts] least_risk` in `.writ/config.toml` can lower it';
+  return { level: leastOf[changeType], why: `the least for \`${changeType}\`${other}` };
 }
 
 /** Directories that no drafted spec may open: the git directory, and the files that govern writ. */

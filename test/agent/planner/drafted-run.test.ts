@@ -61,7 +61,7 @@ long('without a terminal, a draft that needs a decision waits for `resume --yes`
     const ran = await ask(sample, model, []);
     t.match(ran, { code: 4, error: { code: 'DRAFT_WAITS' }, data: { state: 'drafted' } }, why);
     t.strictSame(faultsOf('run', ran.data), []);
-    t.match(ran.error.hints, [`confirm it: \`writ resume ${ran.data.run_id} --yes\``]);
+    t.match(ran.error.hints, [`confirm it with \`writ resume ${ran.data.run_id} --yes\``]);
     t.equal(sample.state(), before);
     t.match(await call(sample, ['resume', ran.data.run_id]), { code: 4, error: { code: 'DRAFT_WAITS' } });
   }

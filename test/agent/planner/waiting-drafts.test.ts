@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { uuidV7 } from '../../../core/base/ids.ts';
@@ -59,6 +59,19 @@ t.test('`writ show` prints a waiting draft for confirmation', async (t) => {
   writeFileSync(data.draft.path, '{"apiVersion":1}');
   t.match(await call(sample, ['show', data.run_id]), { code: 1, error: { code: 'INTENTSPEC_INVALID' } });
   t.match((await call(sample, ['runs'])).data.runs, [{ summary: '(its spec is not valid)' }]);
+});
+
+t.test('`[drafts] least_risk` lets a feature be of low risk, and no security change', async (t) => {
+  const sample = sampleFor(t);
+  mkdirSync(join(sample.root, '.writ'));
+  writeFileSync(join(sample.root, '.writ/config.toml'), '[drafts]\nleast_risk = "low"\n');
+  sample.git('add', '-f', '.writ');
+  sample.git('commit', '-qm', 'chore: drafts');
+  await using model = await scriptModel(
+    (['feature', 'security'] as const).map((changeType) => submits({ ...asking, changeType })),
+  );
+  for (const risk of ['low', 'high'])
+    t.equal((await ask(sample, model, [])).data.draft.risk_level, risk);
 });
 
 t.test('a waiting draft lists what is missing for a commit and is restored by `resume`', async (t) => {

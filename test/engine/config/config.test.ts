@@ -115,6 +115,8 @@ t.test('reads every documented key', async (t) => {
     hooks = ["pre-commit", "tools/commit-msg"]
     [seal]
     least_risk = "high"
+    [drafts]
+    least_risk = "low"
     [security_code]
     paths = ["src/gate/**"]
     words = ["Token"]
@@ -270,6 +272,7 @@ t.test('reads every documented key', async (t) => {
       hooks: [{ name: 'pre-commit' }, { name: 'commit-msg', path: 'tools/commit-msg' }],
     },
     seal: { leastRisk: 'high' },
+    drafts: { leastRisk: 'low' },
     plugins: [{ kind: 'path', place: 'tools/gate', digest: '0a'.repeat(32) }],
     lsp: new Map([...Object.entries(languageServers), ['ruby', ruby]]),
     agents: new Map([
