@@ -174,6 +174,12 @@ for (const name of new Set(Object.values(alone))) {
 const wholeFiles = [...new Set([...Object.values(alone), 'version-alone'])].map(
   (name) => `dist/bin/${name}.js`,
 );
+/** Where a program below `dist/bin` finds the module of a command. */
+function placeOf(path: string): string {
+  const command = path.slice(path.indexOf('commands/'));
+  return `./${command in alone ? `${alone[command]}.cjs` : command}`;
+}
+
 const commandsApart: Plugin = {
   name: 'commands-apart',
   setup({ onResolve }) {
@@ -181,11 +187,7 @@ const commandsApart: Plugin = {
       { filter: /\/commands\/(?:verify|spec-validate|run|seal|resume|code)\.js$/ },
       ({ path, kind }) => {
         if (kind !== 'dynamic-import') return undefined;
-        const command = path.slice(path.indexOf('commands/'));
-        return {
-          path: `./${command in alone ? `${alone[command]}.cjs` : command}`,
-          external: true,
-        };
+        return { path: placeOf(path), external: true };
       },
     );
   },
@@ -193,7 +195,8 @@ const commandsApart: Plugin = {
 
 /**
  * Such a file is started for one command. The others of the command table are not in it, except the queue, which
- * `run --queue` goes through. A command that another module loads is in it as any module.
+ * `run --queue` goes through: it loads them as the main program does. A command that another module loads is in it as
+ * any module.
  */
 const noOtherCommand: Plugin = {
   name: 'no-other-command',
@@ -204,7 +207,7 @@ const noOtherCommand: Plugin = {
       const own = alone[path.slice(path.indexOf('commands/'))];
       const isQueue = path.endsWith('/queue.js') && entry?.endsWith('/run-alone.js');
       const isOwn = isQueue || (own !== undefined && entry?.endsWith(`${own}.js`));
-      return isOwn ? undefined : { path, external: true };
+      return isOwn ? undefined : { path: placeOf(path), external: true };
     });
   },
 };
@@ -251,7 +254,13 @@ const seldomApart: Plugin = {
 
 const folded = [
   ...(await fold({
-    entryPoints: ['dist/bin/main.js', 'dist/index.js', 'dist/plugin.js', 'dist/testing.js'],
+    entryPoints: [
+      ...['dist/bin/main.js', 'dist/index.js', 'dist/plugin.js', 'dist/testing.js'],
+      // Each at a place of its own, where the files of single commands find it.
+      ...globSync('dist/bin/commands/*.js', {
+        exclude: Object.keys(alone).map((path) => `dist/bin/${path}`),
+      }),
+    ],
     chunkNames: 'bin/part-[hash]',
     plugins: [commandsApart],
   })),

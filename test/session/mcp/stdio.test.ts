@@ -1,13 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import t from 'tap';
 import { long } from '../../rooms/long.ts';
+import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { until } from '../../waiting/until.ts';
 import { personRepository } from '../vcs/person-repository.ts';
 import { codeOf, legacyHello, modern, openScene, testIn } from './mcp-scene.ts';
 
-const writ = join(import.meta.dirname, '../../../bin/writ.js');
 const reading = [
   'read_writ_vcs',
   'validate_spec',
@@ -72,7 +71,7 @@ for (const era of ['legacy', 'modern'] as const)
     },
   );
 
-long('`writ code --stdio` answers every request before the end of its input and then exits', async (t) => {
+t.test('`writ code --stdio` answers every request before the end of its input and then exits', async (t) => {
   const { root, env } = personRepository();
   const lines = [
     {
@@ -89,11 +88,15 @@ long('`writ code --stdio` answers every request before the end of its input and 
     { id: 3, method: 'tools/call', params: { name: 'list_runs' } },
     { id: 4, method: 'tools/call', params: { name: 'show_run', arguments: { run: 'none' } } },
   ].map((line) => `${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`);
-  const ran = spawnSync(process.execPath, [writ, 'code', '--stdio', '--cwd', root], {
-    input: lines.join(''),
-    env: { ...env, WRIT_DEBUG: '1' },
-    encoding: 'utf8',
-  });
+  const ran = spawnSync(
+    process.execPath,
+    [...launcherOptions, writProgram, 'code', '--stdio', '--cwd', root],
+    {
+      input: lines.join(''),
+      env: { ...env, WRIT_DEBUG: '1' },
+      encoding: 'utf8',
+    },
+  );
   const told = ran.stdout
     .trim()
     .split('\n')
@@ -112,7 +115,11 @@ long(
   'the MCP server exits when its output is closed, and escapes line separators in its answers',
   async (t) => {
     const { root, env } = personRepository();
-    const child = spawn(process.execPath, [writ, 'code', '--stdio', '--cwd', root], { env, stdio: 'pipe' });
+    const child = spawn(
+      process.execPath,
+      [...launcherOptions, writProgram, 'code', '--stdio', '--cwd', root],
+      { env, stdio: 'pipe' },
+    );
     t.teardown(() => child.kill());
     const say = (id: string, method: string) =>
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...modern(1, method), id })}\n`);

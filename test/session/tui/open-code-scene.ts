@@ -1,15 +1,11 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
-import { packageVariable } from '../../doors/packed-package.ts';
 import { makeSample } from '../../engine/sample.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { openTerminalScene } from './open-terminal-scene.ts';
 
-/** The published program, where a run of all tests has packed it: it is one file, built in another way. */
-const packed = process.env[packageVariable];
-const program = packed === undefined ? writProgram : join(packed, 'bin/writ.js');
 const key = { OPENAI_API_KEY: 'sk-planted-0123456789' };
 
 /** `writ code` in a real terminal, over the sample's repository, with a model that answers from its script. */
@@ -22,7 +18,7 @@ export async function openCodeScene(replies: readonly ScriptedReply[], ...more: 
     program: process.execPath,
     args: [
       ...launcherOptions,
-      program,
+      writProgram,
       'code',
       ...['--port', '0', '--mcp-port', '0', '--provider', 'openai', '--model', 'gpt-6-luna'],
       ...['--api-base', model.base, ...more, ...args],
