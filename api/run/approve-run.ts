@@ -115,7 +115,7 @@ function storedApproval(
   { runId, record }: WaitingRun,
   decision: SaidApproval['decision'],
   ref: string,
-  { judged, approvers }: EvaluatedHere,
+  { judged, approvers, groups }: EvaluatedHere,
 ): StoredApproval {
   const counting = approvers.filter(({ status }) => status === 'counts');
   const data = toShape(approvalSchema, {
@@ -128,6 +128,7 @@ function storedApproval(
     ...(record.owners === undefined
       ? {}
       : { owners: withoutAuthors(withApprovals(record.owners, approvers), record.authors) }),
+    ...(groups.length === 0 ? {} : { groups }),
     approvers,
   });
   const own = approvers.find(({ source }) => source === ref);

@@ -132,6 +132,26 @@ export interface EvaluatedHere {
   readonly approvers: readonly (Omit<ApprovalVerdict, 'status'> & {
     readonly status: ApprovalVerdict['status'] | 'unjudged';
   })[];
+  /** Groups that a waiting check demands approvals of, and which of their people approved. */
+  readonly groups: readonly GroupApprovals[];
+}
+
+interface GroupApprovals {
+  readonly group: string;
+  readonly needed: number;
+  readonly approved: readonly string[];
+}
+
+const lower = (name: string): string => name.toLowerCase();
+
+/** The demands of the checks of a run for approvals by a group. */
+function groupDemands({ stages }: Pick<RunView, 'stages'>): readonly Omit<GroupApprovals, 'approved'>[] {
+  const details = stages
+    .flatMap(({ checks }) => checks.flatMap(({ findings }) => findings))
+    .map(({ detail }) => detail);
+  return details.flatMap(({ waiting, group, needed } = {}) =>
+    waiting === true && typeof group === 'string' && typeof needed === 'number' ? [{ group, needed }] : [],
+  );
 }
 
 /** A run with signatures: `approvals`, or those on its approval refs. */
@@ -160,10 +180,11 @@ export async function evaluateHere({
           `${policy}:.writ/config.toml`,
         ]);
   const judged = policy === null || commit?.type === 'commit';
-  const { inProcess, carry } = parseConfig(
-    config?.type === 'blob' ? config.bytes : undefined,
-    sealingForms,
-  ).approvals;
+  const {
+    inProcess,
+    carry,
+    groups: members,
+  } = parseConfig(config?.type === 'blob' ? config.bytes : undefined, sealingForms).approvals;
   const verdicts = await readApprovals(approvals ?? (await listApprovals(store, runId)), {
     subject,
     allowedSigners: file?.type === 'blob' ? file.bytes : undefined,
@@ -173,9 +194,16 @@ export async function evaluateHere({
     inProcess,
     ...(carry === 'equivalent' ? { carryFault: carryFaultIn(repository, subject) } : {}),
   });
-  if (judged) return { judged, approvers: verdicts };
+  const groups = groupDemands(report).map(({ group, needed }) => {
+    const people = new Set((Object.hasOwn(members, group) ? members[group] : undefined)?.map(lower));
+    const counting = verdicts.filter((one) => one.status === 'counts' && one.decision === 'approve');
+    const approved = counting.map(({ principal }) => principal).filter((name) => people.has(lower(name)));
+    return { group, needed, approved: [...new Set(approved)] };
+  });
+  if (judged) return { judged, approvers: verdicts, groups };
   return {
     judged,
+    groups,
     approvers: verdicts.map((verdict) => {
       const { detail: _, ...rest } = verdict;
       return verdict.status === 'untrusted-signer' ? { ...rest, status: 'unjudged' } : verdict;
@@ -224,7 +252,8 @@ function howToGoOn(view: RunView): readonly string[] {
   const { runId, waiting } = view;
   if (waiting?.for === 'budget') return [`grant more with \`writ resume ${runId} --more-cost-units N\``];
   const [first] = toVerdict(view).next;
-  if (first?.line === `writ resume ${runId}`) return [`go on with \`${first.line}\``];
+  if (first?.line === `writ resume ${runId}` && groupDemands(view).length === 0)
+    return [`go on with \`${first.line}\``];
   return [
     `an approver signs it: \`writ approve ${runId}\`; then you go on: \`writ resume ${runId}\``,
     `an approver in another clone: you \`writ push\`, they \`writ approve ${runId} --remote REMOTE\`, you \`writ fetch\`, then resume`,

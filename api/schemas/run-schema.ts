@@ -391,7 +391,10 @@ export const approvalSchema = record(
       ),
     ),
   },
-  { owners: list(ownedPaths) },
+  {
+    owners: list(ownedPaths),
+    groups: list(record({ group: text, needed: count, approved: list(text) })),
+  },
 );
 export type ApprovalData = Admitted<typeof approvalSchema>;
 

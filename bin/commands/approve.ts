@@ -8,6 +8,7 @@ import type { ApprovalData } from '../../api/schemas/run-schema.ts';
 import { principalForm } from '../../attest/approval/approval-statement.ts';
 import { findApproverKey } from '../../attest/approval/sign-approval.ts';
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
 import { gitLine } from '../../workspace/git/git.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
@@ -87,7 +88,8 @@ function printApprovals(
   const count = `${data.approved} of ${data.needed} approvals`;
   const lacking = Math.max(0, data.needed - (data.approved ?? 0));
   const unowned = (data.owners ?? []).filter(({ approved }) => approved.length === 0);
-  const isEnough = lacking === 0 && unowned.length === 0;
+  const short = (data.groups ?? []).filter(({ approved, needed }) => approved.length < needed);
+  const isEnough = lacking === 0 && unowned.length === 0 && short.length === 0;
   const state = rejected ? 'rejected' : isEnough ? `${count}: enough` : count;
   if (isBudget) {
     printer.line('the run waits for cost units, which no approval grants');
@@ -96,6 +98,9 @@ function printApprovals(
   }
   printer.line(data.judged ? state : 'not verified: the policy commit is not in this clone');
   if (data.judged) for (const one of unowned) printer.line(ownerWords(one));
+  if (data.judged)
+    for (const { group, needed, approved } of short)
+      printer.line(`${approved.length} of ${needed} people of the group \`${printable(group)}\` approved`);
   const push = isShared ? 'writ push, then: ' : '';
   const byAuthor = `where the run was made: writ fetch, then writ resume ${data.run_id}`;
   const resume = isSent
@@ -105,7 +110,7 @@ function printApprovals(
       : `writ resume ${data.run_id}`;
   printer.line(
     data.judged && !rejected && !isEnough
-      ? `  next  ${push}writ approve ${data.run_id}, by ${lacking > 0 ? `${lacking} more` : 'an owner'}`
+      ? `  next  ${push}writ approve ${data.run_id}, by ${lacking > 0 ? `${lacking} more` : unowned.length > 0 ? 'an owner' : 'a person of the group'}`
       : `  next  ${resume}`,
   );
 }

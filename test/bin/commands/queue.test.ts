@@ -294,7 +294,7 @@ for (const [whom, file, text, more] of [
   ['a member of a group', 'config.toml', group, ofGroup],
 ] as const)
   long(`a change that still lacks ${whom} holds no other up`, { skip: withoutSshKeygen }, async (t) => {
-    const { home, root, git, call, change, spec, subjects, states } = scene(t);
+    const { home, root, env, git, call, change, spec, subjects, states } = scene(t);
     const [ana, bea] = [makeKey(home, 'ana'), makeKey(home, 'bea')];
     const signers = `ana@x.example ${publicOf(ana)}\nbea@x.example ${publicOf(bea)}\n`;
     mkdirSync(join(root, '.writ'));
@@ -310,7 +310,12 @@ for (const [whom, file, text, more] of [
     const first = await call('queue', 'run');
     t.match(first, { code: 4, data: { entries: [{ state: 'waits-for-approval' }] } });
     const run = first.data?.entries[0]?.run_id ?? '';
-    t.match(await call('approve', run, '--key', ana), { code: 0 });
+    const signed = await runLine(['approve', run, '--key', ana], commands, { cwd: root, env });
+    t.equal(signed.code, 0);
+    t.notMatch(signed.out, /enough/);
+    t.match(signed.out, file === 'owners' ? /by an owner/ : /0 of 1 people of the group `leads` approved/);
+    const gone = await call('resume', run);
+    if (file !== 'owners') t.match(gone.error, { hints: [/^an approver signs it/] });
     await add('b', {});
     t.match(await call('queue', 'run'), { code: 4 });
     t.strictSame(await states(), ['waits-for-approval', 'landed']);
