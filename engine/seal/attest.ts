@@ -1,7 +1,7 @@
 /* Signs, logs and verifies the claim about a sealed change. */
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { toRfc3339 } from '../../core/base/clock.ts';
-import { messageOf, WritError } from '../../core/base/errors.ts';
+import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type {
   Attestation,
   Attestor,
@@ -74,6 +74,8 @@ export async function attest(
       );
       return {};
     } catch (fault) {
+      // A disk that is full says nothing about the seal: `writ resume` makes it.
+      if (isWritError(fault, 'EVIDENCE_WRITE_FAILED')) throw fault;
       return { failed: messageOf(fault) };
     }
   });

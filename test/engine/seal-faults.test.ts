@@ -6,6 +6,7 @@ import { parseBundle } from '../../attest/bundle/bundle.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { Attestor } from '../../core/interfaces/sealing.ts';
 import { type Replay, replayRun } from '../../engine/decide/replay-run.ts';
@@ -191,6 +192,18 @@ long('a log that refuses the revocation too does not stop the rollback', async (
   t.equal(view.decision?.type, 'rollback');
   t.match(view.decision?.rationale, /the log could not be informed that the change was not accepted/);
   t.equal(sample.state(), before);
+});
+
+t.test('a disk that is full while a run is sealed decides nothing, and the run goes on later', async (t) => {
+  const sample = sampleOf(t);
+  const full = { verify: () => Promise.reject(new WritError('EVIDENCE_WRITE_FAILED')) };
+  await t.rejects(
+    runWith(sample, () => full),
+    { code: 'EVIDENCE_WRITE_FAILED' },
+  );
+  const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+  const view = await sample.resume(runId, { witness: userJournalWitness(sample.env) });
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
 });
 
 /** A witness whose user's disk is full from the first line on that speaks of a step. */
