@@ -7,6 +7,7 @@ import { isBelowTestRoot, testsOfBase } from '../../../readers/source/test-paths
 import { keepSecondRun } from '../../record/evaluation-objects.ts';
 import type { Attempt } from '../../state/open-run.ts';
 import { isBelow } from '../../state/open-scanners.ts';
+import { environmentSign, stopIfSameAtBase } from '../machine-failure.ts';
 import { preparedFills } from '../observe/observe-prepare.ts';
 import type { OpeningWorkspace, WorkspaceSide } from '../open-workspace.ts';
 import { leavesJudging, mixedTree, type PlacedTree } from './policy-inputs.ts';
@@ -96,6 +97,9 @@ export async function evaluateByPolicy(
       }
     }
   }
+  const sign = told === undefined ? undefined : environmentSign(task.check, outcome);
+  // A limit that ends the check at the base, too, decides nothing about the change.
+  if (sign?.kind === 'limit') stopIfSameAtBase(task.check, sign, await run(workspace.base, []));
   const { tree, laid: paths } = laid;
   const { record, log } = await keepSecondRun(attempt, task, outcome, { name: logName, tree, laid: paths });
   return {

@@ -37,10 +37,10 @@ function limited(t: Test) {
   writeFileSync(join(sample.root, '.writ', 'config.toml'), config);
   sample.git('add', '--all');
   sample.git('commit', '--quiet', '-m', 'Limit checks');
-  const run = (...fastChecks: ReturnType<typeof check>[]) =>
+  const run = (fastChecks: readonly ReturnType<typeof check>[], bytes = diff) =>
     sample.run(
-      { source: { kind: 'patch', bytes: diff } },
-      { acceptance: { verificationPlan: { fastChecks } } },
+      { source: { kind: 'patch', bytes } },
+      { intent: { inScope: ['./'], outOfScope: [] }, acceptance: { verificationPlan: { fastChecks } } },
     );
   return { sample, run };
 }
@@ -49,7 +49,7 @@ long(
   'a check that exceeds its memory limit at the base, too, stops the run without a decision',
   async (t) => {
     const { sample, run } = limited(t);
-    await t.rejects(run(check('hungry', grow)), {
+    await t.rejects(run([check('hungry', grow)]), {
       code: 'ENVIRONMENT_BROKEN',
       message: 'check `hungry` uses more memory than the limit: it does so at the base commit too',
       hints: [/raise `\[checks\] max_memory_mb`.*neither accepted nor refused/],
@@ -58,12 +58,24 @@ long(
   },
 );
 
+long('a limit that ends the tests of the policy commit decides nothing about lighter tests', async (t) => {
+  const { sample, run } = limited(t);
+  writeFileSync(join(sample.root, 'heavy.test.js'), grow);
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Heavy');
+  writeFileSync(join(sample.root, 'heavy.test.js'), '');
+  const lighter = Buffer.from(`${sample.git('diff')}\n`);
+  sample.git('checkout', '--quiet', '.');
+  const heavy = { ...check('heavy', ''), command: 'node heavy.test.js' };
+  await t.rejects(run([heavy], lighter), { code: 'ENVIRONMENT_BROKEN', hints: [/max_memory_mb/] });
+});
+
 long('a check that exceeds its memory or report limit fails and is not retried', async (t) => {
   const { run } = limited(t);
   const asked =
     "process.exit(require('node:fs').readFileSync('made/size', 'utf8').includes(' 131072 ') ? 0 : 1)";
   const prepared = check('prepared', asked);
-  const view = await run(check('hungry', hold), check('flood', flood), prepared);
+  const view = await run([check('hungry', hold), check('flood', flood), prepared]);
 
   t.equal(view.decision?.type, 'abandon');
   const checks = view.stages.flatMap((stage) => stage.checks);
