@@ -99,50 +99,50 @@ export const flagTable: FlagTable &
       name: 'codex-bin',
       values: [],
       isPath: true,
-      says: 'the program, where it is not the `codex` on PATH',
+      says: 'path of the program (default: `codex` on PATH)',
     },
     {
       name: 'codex-port',
       values: [],
-      says: 'a port on the loopback of its sandbox, 1024 to 65535 (default: none; its own input and output)',
+      says: 'port inside the sandbox of codex, 1024 to 65535 (default: none; writ uses its standard input and output)',
     },
     {
       name: 'plan-mode',
       values: ['true', 'false'],
       bare: 'true',
-      says: 'it plans before it changes anything; until there is a plan it may only look (default: false)',
+      says: 'codex plans before it changes anything, and only reads until then (default: false)',
     },
   ],
   deepseek: [
     {
       name: 'deepseek-thinking',
       values: ['enabled', 'disabled'],
-      says: 'whether the model thinks before it answers; left out, the vendor decides',
+      says: 'whether the model thinks before it answers (default: the vendor’s)',
     },
     {
       name: 'deepseek-reasoning-effort',
       values: ['low', 'medium', 'high', 'max'],
       // The vendor would treat `xhigh` as `high`.
       spellings: { xhigh: 'max' },
-      says: 'how long it thinks; `xhigh` is `max`',
+      says: 'how long the model thinks (default: the vendor’s); `xhigh` means `max`',
     },
     {
       name: 'deepseek-stream',
       alias: 'stream',
       values: ['true', 'false'],
-      says: 'whether a reply comes in pieces; `false` where it is left out',
+      says: 'whether the vendor sends a reply in parts (default: false)',
     },
   ],
   kimi: [
     {
       name: 'kimi-thinking',
       values: ['enabled', 'disabled'],
-      says: 'whether the model thinks before it answers; only for kimi-k2.5 and kimi-k2.6 can it be switched off',
+      says: 'whether the model thinks before it answers (default: the vendor’s); only kimi-k2.5 and kimi-k2.6 accept `disabled`',
     },
     {
       name: 'kimi-stream',
       values: ['true', 'false'],
-      says: 'whether a reply comes in pieces; `true` where it is left out',
+      says: 'whether the vendor sends a reply in parts (default: true)',
     },
   ],
   ollama: [
@@ -159,7 +159,7 @@ export const flagTable: FlagTable &
       spellings: { false: 'off', true: 'on', '0': 'off', '1': 'on' },
       bare: 'on',
       variable: 'OLLAMA_COMPACT_TOOLS',
-      says: 'sends tools with flat schemas, for servers that refuse others (default: off)',
+      says: 'send tools with flat schemas, for servers that refuse nested schemas (default: off)',
     },
   ],
 };

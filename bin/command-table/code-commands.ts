@@ -11,7 +11,7 @@ const own: readonly OptionSpec[] = [
     // No one can give an empty value.
     bare: { means: '', unless: 'words' },
     about:
-      'no screen: send TEXT (or standard input), print the answer, and end. A change of low risk is executed, and any change with `--yes`; another one waits for `--resume` (exit 4)',
+      'no screen: send TEXT (or standard input), print the answer, and end. writ executes a change of low risk at once; a change of higher risk needs `--yes`, or waits for `--resume` (exit 4)',
   },
   { name: 'yes', about: 'with `--print`: confirm the draft and its plan, whatever its risk' },
   { name: 'events', about: 'with `--print`: print each entry of the session as one line of JSON' },
@@ -55,7 +55,7 @@ const own: readonly OptionSpec[] = [
     value: 'MODE',
     choices: ['off', 'loopback'],
     about:
-      '`loopback`: a browser on this machine may control the session; default off, and `loopback` for `--web-only` with codex',
+      '`loopback`: a browser on this machine may control the session; default `off`, but `loopback` for `--web-only` with codex',
   },
   {
     name: 'agent',
@@ -86,7 +86,7 @@ const own: readonly OptionSpec[] = [
     name: 'approval-ttl',
     value: 'SECONDS',
     about:
-      'how long an approval also counts for the same command again; default `[approval] ttl_seconds`, else 300',
+      'how long an approval of a command also covers the same command again; default `[approval] ttl_seconds`, else 300',
   },
   {
     name: 'network-access',
@@ -99,7 +99,7 @@ const own: readonly OptionSpec[] = [
   { name: 'mcp-stdio', about: 'the same as `--stdio`' },
   {
     name: 'acp',
-    about: 'an editor opens sessions over standard input and output (`writ help acp`)',
+    about: 'serve an editor over standard input and output (Agent Client Protocol, `writ help acp`)',
   },
   {
     name: 'goal',
@@ -158,7 +158,7 @@ export const codeCommands: readonly CommandSpec[] = [
   },
 ];
 
-const thread = { name: 'THREAD', about: 'its id, or the first 8 characters of it or more' } as const;
+const thread = { name: 'THREAD', about: 'id of the session, or at least its first 8 characters' } as const;
 
 /** The threads of sessions. */
 const threadCommands: readonly CommandSpec[] = [
@@ -168,7 +168,7 @@ const threadCommands: readonly CommandSpec[] = [
     description: 'Archived threads are listed only with `--archived`.',
     arguments: [],
     options: [
-      { name: 'search', value: 'WORDS', about: 'only those with these words in the title or the id' },
+      { name: 'search', value: 'WORDS', about: 'list only threads with these words in the title or the id' },
       { name: 'archived', about: 'list the archived threads instead' },
     ],
     examples: [{ line: 'writ threads list --search price', about: 'threads about prices' }],
@@ -188,7 +188,9 @@ const threadCommands: readonly CommandSpec[] = [
     name: 'threads export',
     summary: 'print a thread as Markdown, without secrets',
     arguments: [thread],
-    options: [{ name: 'output', short: 'o', value: 'FILE', about: 'write it to a new file' }],
+    options: [
+      { name: 'output', short: 'o', value: 'FILE', about: 'write to this new file instead of stdout' },
+    ],
     examples: [{ line: 'writ threads export THREAD -o thread.md', about: 'to share it' }],
     load: async () => (await import('../commands/threads.ts')).exportCommand,
   },
@@ -212,7 +214,7 @@ export const sessionCommands: readonly CommandSpec[] = [
     summary: 'show what the models of all sessions of this repository used, by thread and model',
     arguments: [],
     options: [
-      { name: 'since', value: 'DAYS', about: 'only the model calls of the last DAYS days' },
+      { name: 'since', value: 'DAYS', about: 'count only the model calls of the last DAYS days' },
       { name: 'csv', about: 'print the rows as CSV' },
     ],
     examples: [{ line: 'writ usage --since 30 --csv', about: 'the last month, for a spreadsheet' }],
@@ -222,10 +224,10 @@ export const sessionCommands: readonly CommandSpec[] = [
     name: 'code-control',
     summary: 'control a running session from a program: JSON-RPC over standard input and output',
     description:
-      'Reads one JSON-RPC 2.0 request on each line, and prints one answer on each line, with event notifications in between. It controls the session of this working tree that was started with `writ code --control write`. It ends with exit 0 when its input ends; exit 1 if no session runs. `writ help code-control.md` lists methods and errors.',
+      'Reads one JSON-RPC 2.0 request on each line, and prints one answer on each line, with event notifications in between. The command controls the session of this working tree that was started with `writ code --control write`. Exit 0: the input ended. Exit 1: no session runs. `writ help code-control.md` lists methods and errors.',
     arguments: [],
     options: [
-      { name: 'stdio', about: 'speak over standard input and output (the only way there is)' },
+      { name: 'stdio', about: 'use standard input and output (the only transport)' },
       {
         name: 'url',
         value: 'URL',
@@ -244,7 +246,7 @@ export const sessionCommands: readonly CommandSpec[] = [
       },
     ],
     examples: [
-      { line: 'writ code-control --stdio', about: 'the session that runs in this work tree' },
+      { line: 'writ code-control --stdio', about: 'the session that runs in this working tree' },
       {
         line: 'writ code-control --stdio --url http://127.0.0.1:3000 --token-file ./token',
         about: 'a session at a known address',

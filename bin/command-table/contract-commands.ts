@@ -58,7 +58,11 @@ export const trustOptions: readonly OptionSpec[] = [
     about:
       'trust this identity in the certificate of the signer: an e-mail address or a URI, compared exactly',
   },
-  { name: 'issuer', value: 'URL', about: 'the issuer that confirmed that identity, compared exactly' },
+  {
+    name: 'issuer',
+    value: 'URL',
+    about: 'trust this issuer in the certificate of the signer (it confirmed `--identity`), compared exactly',
+  },
   {
     name: 'source-repository',
     value: 'URI',
@@ -73,13 +77,13 @@ export const trustOptions: readonly OptionSpec[] = [
     name: 'trusted-root',
     value: 'FILE',
     about:
-      'trust the authorities and logs in this sigstore trusted root (JSON, or one on each line); with `--identity` the default is the root that `writ trust update` keeps',
+      'trust the authorities and logs in this sigstore trusted root (one JSON document, or one on each line); with `--identity` the default is the root that `writ trust update` keeps',
   },
   {
     name: 'ledger-key',
     value: 'VKEY',
     repeatable: true,
-    about: 'trust this log key (signed-note verifier key), or a file that holds it',
+    about: 'trust this public key of a log (C2SP signed-note form), or the key in this file',
   },
   {
     name: 'allowed-signers',
@@ -100,7 +104,7 @@ export const demandOptions: readonly OptionSpec[] = [
     name: 'require',
     value: 'WORDS',
     repeatable: true,
-    about: 'make it an error if these are not verified: `approvals`, `log`, `replay`, separated by commas',
+    about: 'fail unless writ verifies these too: `approvals`, `log`, `replay`, separated by commas',
   },
 ];
 
@@ -113,7 +117,7 @@ export const reportVerification: readonly OptionSpec[] = [...trustOptions, ...de
 /** Another repository. */
 export const remote: ArgumentSpec = {
   name: 'REMOTE',
-  about: 'name, path or URL; default `origin`, else the only one',
+  about: 'name, path or URL of a remote; default `origin`, else the only remote',
   optional: true,
 };
 
@@ -122,7 +126,7 @@ const pluginTrust: OptionSpec = {
   name: 'plugin',
   value: 'DIGEST',
   repeatable: true,
-  about: 'trust the listed plugin with this digest for this run only',
+  about: 'for this run only, trust the plugin with this digest, which `.writ/config.toml` lists',
 };
 
 const ephemeralKey: OptionSpec = {
@@ -149,7 +153,7 @@ export const changeOptions: readonly OptionSpec[] = [
     value: 'RECIPE',
     bare: { means: 'auto', unless: [] },
     about:
-      'the program after `--`, such as `codex`, makes the change in the sandbox; RECIPE says how writ starts it; default: by the name of the program (docs/guides/external-agents.md)',
+      'the program after `--`, such as `codex`, makes the change in the sandbox; RECIPE says how writ starts the program; default: by its name (`writ help external-agents`)',
   },
   ...modelOptions,
   { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commit' },
@@ -161,7 +165,7 @@ export const changeOptions: readonly OptionSpec[] = [
   },
   {
     name: 'no-merge',
-    about: 'refuse a change that is behind the newest commit of that branch, instead of merging it',
+    about: 'refuse a change that is behind the newest commit of its target branch, instead of merging it',
   },
   {
     name: 'message',
@@ -200,7 +204,7 @@ export const contractCommands: readonly CommandSpec[] = [
         value: 'LEVEL',
         choices: ['low', 'medium', 'high'],
         about:
-          'risk of the change, which decides the required checks and approvals; default low or `[seal] least_risk` at HEAD, and high for security code',
+          'risk of the change, which decides the required checks and approvals; default: low, or `[seal] least_risk` at HEAD; for security code: high',
       },
       { name: 'summary', value: 'TEXT', about: 'the goal in one sentence, 5 to 256 characters' },
       {
@@ -304,7 +308,13 @@ export const contractCommands: readonly CommandSpec[] = [
     summary: 'end a spec: it does not run again',
     description: 'A committed run closes its spec by itself. A closed spec cannot be opened again.',
     arguments: [intent],
-    options: [{ name: 'reason', value: 'TEXT', about: 'why, kept in its history; 1 to 2000 characters' }],
+    options: [
+      {
+        name: 'reason',
+        value: 'TEXT',
+        about: 'the reason, stored in the history of the spec; 1 to 2000 characters',
+      },
+    ],
     examples: [
       {
         line: 'writ spec close 0198c1e2-7a5d-7b1c-9d51-0c5a3f1f7e11 --reason "no longer needed"',
@@ -345,7 +355,7 @@ export const contractCommands: readonly CommandSpec[] = [
     name: 'plan',
     summary: 'show what `writ run` would do, and why it would be refused, without running anything',
     description:
-      'Shows the tasks of a worker (one per objective, unless the spec says otherwise), the stages with their checks, and the scope. Lists every reason for which `writ run` with the same options would refuse to start, and ends with the exit code of the first one. With `--patch`, `--range` or `--recording` it also reads the change. It runs no check.',
+      'Shows the tasks of a worker (one per objective, unless the spec says otherwise), the stages with their checks, and the scope. Lists every reason for which `writ run` with the same options would refuse to start, and ends with the exit code of the first one. With `--patch`, `--range` or `--recording`, the reasons include faults of the change, such as a patch that does not apply. No check runs.',
     arguments: [spec, agentWords],
     options: [
       {

@@ -79,7 +79,7 @@ export const guideCommands: readonly CommandSpec[] = [
     name: 'hook install',
     summary: 'let git scan changes before a commit or a push',
     description:
-      'pre-commit scans the staged files, commit-msg looks for secrets in the message, pre-push scans the commits that the remote does not have. An existing hook is kept and called first. `git commit --no-verify` skips it, as every hook.',
+      'pre-commit scans the staged files, commit-msg looks for secrets in the message, pre-push scans the commits that the remote does not have. An existing hook stays and runs first. `git commit --no-verify` skips both hooks.',
     arguments: [hook],
     options: [{ name: 'dry-run', about: 'show what would be written' }],
     examples: [
@@ -108,7 +108,7 @@ export const guideCommands: readonly CommandSpec[] = [
     name: 'lsp',
     summary: 'show findings and errors in specs in an editor, as a language server',
     description:
-      'Speaks the Language Server Protocol over standard input and output. For each open document it shows what the rules find in its changes since the last commit, and errors in specs and in the files of `.writ/`. It runs no check and changes nothing (`writ help editor`).',
+      'Speaks the Language Server Protocol over standard input and output. For each open document, the editor shows findings of the rules in the changes since the last commit, and errors in specs and in the files of `.writ/`. No check runs, and no file changes (`writ help editor`).',
     arguments: [],
     options: [{ name: 'stdio', about: 'accepted without an effect, because some editors add this option' }],
     streams: true,

@@ -16,7 +16,7 @@ export const vaultCommands: readonly CommandSpec[] = [
     name: 'vault set',
     summary: 'store a secret, encrypted; its value is read from stdin',
     description:
-      'writ removes one line end after the value, and never prints a value. It looks for keys of models in `--env-file`, the vault of the repository, the global vault, then the environment (`writ help vault`).',
+      'writ removes one line end after the value, and never prints a value. For keys of models, writ looks in `--env-file`, the vault of the repository, the global vault, and the environment, in this order (`writ help vault`).',
     arguments: [name],
     hidesUnexpected: true,
     options: [
@@ -67,7 +67,7 @@ const vkey: OptionSpec = {
   value: 'VKEY',
   repeatable: true,
   about:
-    'trust this log key (signed-note verifier key), or a file that holds the key; default: the keys in `~/.config/writ/trust/*.vkey`, then your own log key',
+    'trust this public key of a log (C2SP signed-note form), or the key in this file; default: the keys in `~/.config/writ/trust/*.vkey`, then your own log key',
 };
 const output: OptionSpec = {
   name: 'output',
@@ -101,7 +101,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger prove',
     summary: 'prove that the log contains an entry',
     description:
-      'Prints a C2SP tlog-proof: index, hash path and signed state of the log with its cosignatures; the entry is in the `extra` line. writ verifies the proof before it prints it.',
+      'Prints a C2SP tlog-proof: the number of the entry, the hashes that lead to the root, and the signed state of the log with the signatures of its witnesses. The entry is in the `extra` line. writ prints only a proof that it has verified.',
     arguments: [{ name: 'N', about: 'number of the entry, from 0' }],
     options: [output, vkey],
     examples: [
@@ -114,10 +114,10 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger consistency',
     summary: 'prove that the log only grew from A entries to B entries, without other changes',
     description:
-      'Prints the proof (RFC 6962) in base64, one hash on each line. writ verifies it against the signed head, and against states of these sizes that you have seen.',
+      'Prints the proof (RFC 6962) in base64, one hash on each line. writ verifies the proof against the newest signed state of the log, and against states of these sizes that you have seen.',
     arguments: [
       { name: 'A', about: 'the earlier size' },
-      { name: 'B', about: 'the later size, up to that of the head' },
+      { name: 'B', about: 'the later size, at most the current size of the log' },
     ],
     options: [vkey],
     examples: [
@@ -132,20 +132,26 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger audit',
     summary: 'compute a whole log again from its entries, and verify its signatures',
     description:
-      'Works on any directory of C2SP tiles with a checkpoint. Exit 0: the key of the log signed every entry, the log continues what you have seen of it, and enough witnesses cosigned it if `--policy` names them. Exit 3: there is nothing to verify, or no trusted key.',
-    arguments: [{ name: 'DIR', about: 'directory with `checkpoint` and `tile/`, or its URL' }],
+      'Works on any log in the form C2SP tlog-tiles. Exit 0: the newest state is signed by the key of the log, contains every state that you have seen, and is also signed by enough witnesses if `--policy` names them. Exit 3: there is nothing to verify, or no trusted key.',
+    arguments: [
+      {
+        name: 'DIR',
+        about:
+          'directory or URL of the log, which has the file `checkpoint` (the signed state) and `tile/` (the entries)',
+      },
+    ],
     options: [
       vkey,
       {
         name: 'policy',
         value: 'FILE',
         about:
-          'file with logs, witnesses and their required number (C2SP tlog-policy); without it, no cosignature is needed',
+          'file with logs, witnesses and the number of witnesses that must sign (C2SP tlog-policy); without it, none must sign',
       },
       {
         name: 'follow',
         about:
-          'keep auditing new entries until Ctrl+C; exit 1 for a fork, a rollback, or too few cosignatures',
+          'keep auditing new entries until Ctrl+C; exit 1 if the log has a second history, loses entries, or lacks signatures of witnesses',
       },
       { name: 'interval', value: 'SECONDS', about: 'pause of `--follow` between two audits; default 10' },
     ],
@@ -187,7 +193,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
     name: 'ledger serve',
     summary: 'serve the log over HTTP; with `--write`, accept entries of many repositories',
     description:
-      'Serves the files of the log (C2SP tlog-tiles) on 127.0.0.1, for monitors and witnesses. With `--write`, the shared ledger in `--directory` accepts entries from clients with a token (`writ ledger token`). An acknowledged entry is stored durably, and cosigned by the witnesses of `--policy` (`writ help ledger`). Ctrl+C ends it with exit 0.',
+      'Serves the files of the log (C2SP tlog-tiles) on 127.0.0.1, for monitors and witnesses (servers that compare all states of the log, and sign them too). With `--write`, the shared ledger in `--directory` accepts entries from clients with a token (`writ ledger token`). The server confirms an entry to its client when the entry is on disk and the witnesses of `--policy` have signed (`writ help ledger`). Ctrl+C ends the server with exit 0.',
     arguments: [],
     options: [
       {
@@ -202,7 +208,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
         value: 'FILE',
         group: 'Shared ledger',
         about:
-          'file with witnesses, their URLs and their required number (C2SP tlog-policy); without it, only the log signs',
+          'file with witnesses, their URLs, and the number of witnesses that must sign (C2SP tlog-policy); without it, only the log signs',
       },
       {
         name: 'origin',
@@ -274,7 +280,11 @@ export const ledgerCommands: readonly CommandSpec[] = [
     description:
       'Reads only entries that the copy lacks. You can serve, audit and restore the copy. A log that does not continue the copy is refused, and the copy stays as it is. The copy holds no key and no tokens of the server.',
     arguments: [
-      { name: 'FROM', about: 'a directory with `checkpoint` and `tile/`, or the URL below which they are' },
+      {
+        name: 'FROM',
+        about:
+          'directory or URL of the ledger, which has the file `checkpoint` (the signed state) and `tile/` (the entries)',
+      },
       { name: 'TO', about: 'directory of the copy' },
     ],
     options: [vkey],
@@ -299,7 +309,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
         name: 'known',
         value: 'FILE',
         repeatable: true,
-        about: 'a checkpoint (signed state) or tlog-proof of this log',
+        about: 'file with a signed state (checkpoint) or a tlog-proof of this log',
       },
       { name: 'policy', value: 'FILE', about: 'file with witnesses and their URLs (C2SP tlog-policy)' },
     ],
@@ -327,7 +337,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
       {
         name: 'policy',
         value: 'FILE',
-        about: 'file with witnesses and their required number (C2SP tlog-policy)',
+        about: 'file with witnesses and the number of witnesses that must sign (C2SP tlog-policy)',
       },
       vkey,
       output,
@@ -390,9 +400,10 @@ export const attestCommands: readonly CommandSpec[] = [
 export const serviceCommands: readonly CommandSpec[] = [
   {
     name: 'service run',
-    summary: 'serve events of runs and marks on changed files (dirty marks) to local programs',
+    summary:
+      'serve events to programs on this machine: progress of runs, and files that programs marked as changed',
     description:
-      'Runs in the foreground, one for each repository and its working trees. Other machines cannot reach it. Its address is in `.writ/service/service.json`, its token in `.writ/service/service-token`. Ctrl+C or SIGTERM ends it with exit 0. `writ help service` describes endpoints and events.',
+      'Runs in the foreground, once for each repository and its working trees. Other machines cannot reach the service. Its address is in `.writ/service/service.json`, its token in `.writ/service/service-token`. Ctrl+C or SIGTERM ends the service with exit 0. `writ help service` describes endpoints and events.',
     arguments: [],
     options: [
       {
@@ -424,9 +435,9 @@ export const serviceCommands: readonly CommandSpec[] = [
   },
   {
     name: 'service events',
-    summary: 'print events as they happen: marks on changed files, notifications, progress of runs',
+    summary: 'print events as they happen: files marked as changed, notifications, progress of runs',
     description:
-      'Prints one line for each event (NDJSON with `--json`) until the service ends. No event comes twice; a `resync` event means that some were lost.',
+      'Prints one line for each event (NDJSON with `--json`) until the service ends. No event comes twice; the event `resync` means that some events were lost.',
     arguments: [],
     options: [],
     examples: [

@@ -2,8 +2,7 @@ import { type CommandSpec, loadLean } from '../command-parts/command.ts';
 import { demandOptions, remote, run, trustOptions } from './contract-commands.ts';
 
 /** Verification, upkeep and what helps to find one's way. */
-const keptRoot =
-  'the trusted root; default: the one that you keep in `~/.config/writ/trust/trusted_root.json`';
+const keptRoot = 'the trusted root; default: `~/.config/writ/trust/trusted_root.json`';
 
 export const otherCommands: readonly CommandSpec[] = [
   {
@@ -130,7 +129,7 @@ export const otherCommands: readonly CommandSpec[] = [
         name: 'rules',
         value: 'R,…',
         repeatable: true,
-        about: 'apply only these rules (`writ rules` lists them)',
+        about: 'apply only these rules (`writ rules` lists all rules)',
       },
       { name: 'sarif', value: 'FILE', about: 'write the findings as SARIF 2.1.0, for GitHub code scanning' },
       {
@@ -279,10 +278,11 @@ export const otherCommands: readonly CommandSpec[] = [
         name: 'session',
         about: 'show a session of `writ code` instead: request, draft, plan, repair, commit',
       },
-      { name: 'watch', about: 'show that session on this terminal, at reading speed' },
+      { name: 'watch', about: 'show the session of `--session` on this terminal, at reading speed' },
       {
         name: 'prepare',
-        about: 'only create the sample repository and the recorded model of that session',
+        about:
+          'only create the sample repository and the recorded model, so that you can try the session yourself',
       },
     ],
     examples: [

@@ -36,9 +36,7 @@ export const pluginCommands: readonly CommandSpec[] = [
       },
       { name: 'NAME', about: 'name of the plugin and of its rule or part, such as `no-draft-marks`' },
     ],
-    options: [
-      { name: 'dir', value: 'DIR', about: 'create it in this directory; default: a directory of that name' },
-    ],
+    options: [{ name: 'dir', value: 'DIR', about: 'directory of the new plugin; default: ./NAME' }],
     examples: [
       { line: 'writ plugin new gate no-draft-marks', about: 'a rule of your own, in ./no-draft-marks' },
       { line: 'writ plugin new provider parrot', about: 'for `writ run --provider parrot`' },
@@ -60,13 +58,13 @@ export const pluginCommands: readonly CommandSpec[] = [
     summary:
       'pack a plugin into one file for `writ plugin add`; packing the same files again gives the same bytes',
     description:
-      'Packs the paths in `files` of package.json, the manifest, README and LICENSE. It never packs files named like a secret (`.env`, `*.pem`, …) or behind a link. It runs no code of the plugin.',
+      'Packs the paths in `files` of package.json, the manifest, README and LICENSE. writ never packs files named like a secret (`.env`, `*.pem`, …) or behind a link, and runs no code of the plugin.',
     arguments: [{ name: 'DIR', about: 'directory of the plugin' }],
     options: [
       {
         name: 'out',
         value: 'FILE',
-        about: 'write it here; default: NAME-VERSION.tgz, as `npm pack` calls it',
+        about: 'name of the written file; default: NAME-VERSION.tgz, as with `npm pack`',
       },
     ],
     examples: [
@@ -85,7 +83,7 @@ export const pluginCommands: readonly CommandSpec[] = [
     name: 'plugin add',
     summary: 'list a plugin in .writ/config.toml, fixed to its digest (SHA-256)',
     description:
-      'A plugin from outside the repository is also copied to your user directory. writ runs no code of it until you trust it (`writ plugin trust`).',
+      'A plugin from outside the repository is also copied to your user directory. writ runs no code of the plugin until you trust the plugin (`writ plugin trust`).',
     arguments: [plugin],
     options: [],
     examples: [
@@ -103,10 +101,13 @@ export const pluginCommands: readonly CommandSpec[] = [
     description:
       'Your trust is for exactly these files (their digest), in every repository that lists them. writ shows the hosts, secrets and files that the plugin may access, then asks; without a terminal it needs `--yes`. If you pass a digest instead of a plugin, writ trusts the digest without a question.',
     arguments: [
-      { name: 'PLUGIN', about: 'a directory, a `.tgz`, the name of a listed plugin, or its `sha256:…`' },
+      {
+        name: 'PLUGIN',
+        about: 'a directory, a `.tgz`, the name of a listed plugin, or the digest `sha256:…` of a plugin',
+      },
     ],
     options: [
-      { name: 'yes', about: 'trust it without a question' },
+      { name: 'yes', about: 'trust the plugin without a question' },
       { name: 'remove', about: 'withdraw the trust' },
     ],
     examples: [

@@ -58,7 +58,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'run',
     summary: 'evaluate a change by its spec, and seal it as a signed commit if every check passes',
     description:
-      'The spec is a JSON file that says what may change and which checks must pass. The branch moves only if the change is accepted; a refused change alters nothing. With `--request` a model drafts the spec first, and writ shows it. On a terminal you confirm, modify or cancel the draft. Elsewhere a draft of low risk without open questions runs at once; any other waits for `writ resume RUN --yes` (exit 4).',
+      'The spec is a JSON file that says what may change and which checks must pass. The branch moves only if the change is accepted; a refused change alters nothing. With `--request` a model drafts the spec first, and writ shows it. On a terminal you confirm, modify or cancel the draft. Elsewhere a draft of low risk without open questions runs at once; any other draft waits for `writ resume RUN --yes` (exit 4).',
     arguments: [{ ...spec, optional: true }, agentWords],
     options: [
       {
@@ -122,7 +122,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'seal',
     summary: 'check the staged change, and commit it with signed evidence',
     description:
-      'writ builds the spec for the change itself. It seals exactly what is staged; other edits stay in the working tree. The message gives the kind of change as a Conventional Commit (`fix: …`, `feat: …`). Without `--check`, writ runs the test command of the project; on a terminal it asks once. For security code it asks for the risk. `--commit` seals the last commit instead and replaces it, unless a remote has it.',
+      'writ builds the spec for the change itself. It seals exactly what is staged; other edits stay in the working tree. The message gives the kind of change as a Conventional Commit (`fix: …`, `feat: …`). Without `--check`, writ runs the test command of the project; on a terminal, you first confirm the command. For security code, writ asks for the risk. `--commit` seals the last commit instead and replaces it, unless a remote has that commit.',
     arguments: [],
     options: [
       {
@@ -136,7 +136,7 @@ export const runCommands: readonly CommandSpec[] = [
         short: 'm',
         value: 'TEXT',
         repeatable: true,
-        about: 'message of the sealed commit; each further one adds a paragraph',
+        about: 'message of the sealed commit; each further message becomes a paragraph',
       },
       {
         name: 'risk',
@@ -155,7 +155,7 @@ export const runCommands: readonly CommandSpec[] = [
       {
         name: 'onto',
         value: 'BRANCH',
-        about: 'with `--range`: the branch that receives it; default: the one that is checked out',
+        about: 'with `--range`: the branch that receives the commit; default: the branch that is checked out',
       },
       noSeal,
       push,
@@ -188,8 +188,8 @@ export const runCommands: readonly CommandSpec[] = [
       'Pass one `--patch` or `--range` for each spec, in the same order. Without SPEC, writ builds the spec for each range, as `writ seal --range` does. The target branch and the commits are fixed now. When its turn comes, the change is merged onto the newest commit of the branch. A change that is already in the queue keeps its place.',
     arguments: [{ ...spec, name: 'SPEC', variadic: true, optional: true }],
     options: [
-      { name: 'patch', value: 'FILE', repeatable: true, about: 'the change as a patch' },
-      { name: 'range', value: 'A..B', repeatable: true, about: 'the change as a commit range' },
+      { name: 'patch', value: 'FILE', repeatable: true, about: 'one change as a patch' },
+      { name: 'range', value: 'A..B', repeatable: true, about: 'one change as a commit range' },
       { name: 'onto', value: 'BRANCH', about: 'the branch that receives the sealed commits' },
       { name: 'message', short: 'm', value: 'TEXT', about: 'message of the sealed commits' },
       {
@@ -248,7 +248,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'worker',
     summary: 'run checks for other machines, and sign the results',
     description:
-      'Waits for jobs in a queue, fetches their files from a git remote, and runs them in the sandbox of this machine. A result counts only if `.writ/workers` lists the key of this worker; the worker prints the line to add. The address of the queue comes from the environment or the vault. After the first SIGTERM it finishes its current jobs, then ends (`writ help workers`).',
+      'Waits for jobs (checks of runs) in a queue, fetches their files from a git remote, and runs them in the sandbox of this machine. A result counts only if `.writ/workers` lists the key of this worker; the worker prints the line to add. The address of the queue comes from the environment or the vault. After the first SIGTERM, the worker finishes its current jobs, then ends (`writ help workers`).',
     arguments: [],
     options: [
       {
