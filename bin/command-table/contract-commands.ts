@@ -131,7 +131,7 @@ const pluginTrust: OptionSpec = {
 
 const ephemeralKey: OptionSpec = {
   name: 'ephemeral-key',
-  about: 'in CI, sign with a throw-away key if none is configured',
+  about: 'in CI, sign with a throw-away key if no key is configured',
 };
 
 /** Options for sandbox, plugin trust and signing key. */
@@ -286,7 +286,10 @@ export const contractCommands: readonly CommandSpec[] = [
       { ...spec, about: 'a spec file; `-` is stdin; with `--current` also the id of a stored spec' },
     ],
     options: [
-      { name: 'current', about: 'show its status, change log and events as stored in this repository' },
+      {
+        name: 'current',
+        about: 'show status, change log and events of the spec as stored in this repository',
+      },
     ],
     examples: [
       { line: 'writ spec show intent.json', about: 'what the spec demands, as text' },

@@ -116,8 +116,8 @@ export const ledgerCommands: readonly CommandSpec[] = [
     description:
       'Prints the proof (RFC 6962) in base64, one hash on each line. writ verifies the proof against the newest signed state of the log, and against states of these sizes that you have seen.',
     arguments: [
-      { name: 'A', about: 'the earlier size' },
-      { name: 'B', about: 'the later size, at most the current size of the log' },
+      { name: 'A', about: 'the earlier size of the log, in entries' },
+      { name: 'B', about: 'the later size, at most the current size' },
     ],
     options: [vkey],
     examples: [
@@ -298,7 +298,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
   },
   {
     name: 'ledger restore',
-    summary: 'restore a shared ledger from a backup that is complete',
+    summary: 'restore a shared ledger from a complete backup',
     description:
       'writ compares the backup with every known state of the log: the states that you have seen, `--known`, the states in the directory, and the states of the witnesses in `--policy`. If the backup lacks entries of one of them, writ names the entries and writes nothing (`LEDGER_INCOMPLETE`), because the server would otherwise fork the log.',
     arguments: [{ name: 'BACKUP', about: 'directory or URL of the copy' }],
@@ -333,7 +333,7 @@ export const ledgerCommands: readonly CommandSpec[] = [
         value: 'URL',
         about: 'address of the shared ledger; its token is in `WRIT_LEDGER_TOKEN`',
       },
-      { name: 'shared-vkey', value: 'VKEY', about: 'key of the shared ledger' },
+      { name: 'shared-vkey', value: 'VKEY', about: 'public key of the shared ledger' },
       {
         name: 'policy',
         value: 'FILE',

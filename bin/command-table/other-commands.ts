@@ -24,7 +24,8 @@ export const otherCommands: readonly CommandSpec[] = [
       {
         name: 'subject-commit',
         value: 'COMMIT',
-        about: 'require that every target is about this commit; default for a bundle: the commit checked out',
+        about:
+          'require that every target is about this commit; default for a bundle: the commit that is checked out',
       },
       { name: 'spec', value: 'FILE', about: 'require that the run followed exactly this spec' },
       {

@@ -579,8 +579,8 @@ export const runCommands: readonly CommandSpec[] = [
         about:
           'write the evidence of a sealed run to one file, which others can verify without the repository (`writ help verifying`)',
       },
-      { name: 'html', value: 'FILE', about: 'one self-contained page' },
-      { name: 'markdown', value: 'FILE', about: 'a summary, e.g. for a pull request' },
+      { name: 'html', value: 'FILE', about: 'write one self-contained HTML page' },
+      { name: 'markdown', value: 'FILE', about: 'write a summary, e.g. for a pull request' },
       { name: 'sarif', value: 'FILE', about: 'write the findings for GitHub code scanning' },
       { name: 'junit', value: 'FILE', about: 'write the checks as test results for CI systems' },
       ...reportVerification,
