@@ -99,7 +99,7 @@ export const flagTable: FlagTable &
       name: 'codex-bin',
       values: [],
       isPath: true,
-      says: 'path of the program (default: `codex` on PATH)',
+      says: 'path of the program `codex` (default: the one on PATH)',
     },
     {
       name: 'codex-port',

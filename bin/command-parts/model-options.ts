@@ -24,7 +24,7 @@ const choiceOptions: readonly OptionSpec[] = [
   {
     name: 'model',
     value: 'ID',
-    about: 'name of the model; default: the one that writ chooses for the provider',
+    about: 'name of the model; default: a model that writ chooses for the provider',
   },
   { name: 'api-base', value: 'URL', about: 'address of the provider, instead of the vendor’s own' },
   { name: 'temperature', value: 'T', about: 'sampling temperature, 0 to 2; default: that of the model' },
@@ -34,7 +34,8 @@ const choiceOptions: readonly OptionSpec[] = [
 export const envFile: OptionSpec = {
   name: 'env-file',
   value: 'FILE',
-  about: 'file with keys and settings of providers as `NAME=value` lines; used before every other place',
+  about:
+    'file with keys and settings of providers as `NAME=value` lines; writ looks here before any other place',
 };
 
 /** Options that select and configure the model. */

@@ -114,7 +114,7 @@ export const otherCommands: readonly CommandSpec[] = [
     name: 'scan',
     summary: 'look for secrets, `eval` and other faults in a change, without running checks',
     description:
-      'Without FILE, `--patch` or `--range`, writ scans the changes that are not committed yet. It applies the rules for direct execution, secrets and scope; with `--range` also the rules for new dependencies and licenses. The rules `new-tests`, `tests-kept` and `judge-changed` run only if `--rules` names them. A finding that only a spec can forbid is a warning. The settings come from `.writ/config.toml` at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or a part could not be scanned.',
+      'Without FILE, `--patch` or `--range`, writ scans the changes that are not committed yet. writ applies the rules for direct execution, secrets and scope; with `--range` also the rules for new dependencies and licenses. The rules `new-tests`, `tests-kept` and `judge-changed` run only if `--rules` names them. A finding that only a spec can forbid is a warning. The settings come from `.writ/config.toml` at A of `--range A..B`, else at HEAD. Exit 1: an error was found, or a part could not be scanned.',
     arguments: [
       {
         name: 'FILE',

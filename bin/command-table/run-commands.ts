@@ -20,7 +20,7 @@ import {
 
 const noSeal: OptionSpec = {
   name: 'no-seal',
-  about: 'only evaluate the change: writes no commit and no record; exit 1 if it would be refused',
+  about: 'only evaluate the change, without commit or record; exit 1 if writ would refuse it',
 };
 
 const ci: OptionSpec = {
@@ -269,7 +269,7 @@ export const runCommands: readonly CommandSpec[] = [
       {
         name: 'name',
         value: 'NAME',
-        about: 'name of this worker in the line for `.writ/workers`; default: the name of this machine',
+        about: 'name of this worker in the line that it prints; default: the name of this machine',
       },
       { name: 'labels', value: 'A,B', about: 'labels of this worker in the line for `.writ/workers`' },
       { name: 'concurrency', value: 'N', about: 'how many checks run at the same time; default: 1' },
@@ -386,7 +386,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'ci init',
     summary: 'write the files that a CI system needs to run writ',
     description:
-      'Writes workflows for GitHub, jobs for GitLab, or a script for any other system. They install the dependencies of this repository and writ. `.writ/config.toml` starts in advise mode: writ reports, and blocks nothing. Existing files are kept. At the end writ prints what you still have to do by hand.',
+      'Writes workflows for GitHub, jobs for GitLab, or a script for any other system. These files install writ and the dependencies of this repository. `.writ/config.toml` starts in advise mode: writ reports, and blocks nothing. Existing files are kept. At the end writ prints what you still have to do by hand.',
     arguments: [
       {
         name: 'SYSTEM',
