@@ -475,10 +475,10 @@ export const runCommands: readonly CommandSpec[] = [
       {
         name: 'comment',
         value: 'TEXT',
-        about:
-          'the reason for your approval or rejection, stored with the signature; at most 4000 characters',
+        about: 'the reason, stored with the signature; at most 4000 characters',
       },
       { name: 'reject', about: 'reject the change: one rejection that counts ends the run' },
+      { name: 'yes', about: 'sign without a question; writ asks once only on a terminal' },
       {
         name: 'role',
         value: 'TEXT',

@@ -14,6 +14,7 @@ import { gitLine } from '../../workspace/git/git.ts';
 import { presentCommits } from '../../workspace/git/read-objects.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
 import { printChanged, toCount } from '../report/words.ts';
+import { askYes } from '../terminal/open-output.ts';
 import { type Printer, styled } from '../terminal/print.ts';
 import { exchange, fetchCommand, pushCommand, requireMoved } from './upkeep.ts';
 
@@ -37,6 +38,7 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   showRequest(print, waiting, said);
   const changes = await changedSince(waiting, await evaluateHere(waiting));
   printChanged((...parts) => print.note(...parts), changes, waiting.record.subject.candidateTree);
+  await requireYes(context, waiting, said);
   const { data, keyId, fault, why } = await approveRun(waiting, said, { key, env, signal });
   if (remote !== undefined && fault === undefined) await requireMoved(context, pushCommand, remote, args[0]);
   const isBudget = waiting.record.for === 'budget';
@@ -50,6 +52,21 @@ export async function run(context: CommandContext): Promise<CommandResult> {
   if (fault === undefined) return succeeded({ ...data }, human);
   print.complain(styled('yellow', 'does not count'), `  ${why}`);
   return refused(fault, { ...data }, human);
+}
+
+/** On a terminal the person confirms what was shown. APPROVAL_UNCONFIRMED. */
+async function requireYes(
+  context: CommandContext,
+  { runId }: WaitingRun,
+  { decision }: SaidApproval,
+): Promise<void> {
+  const { interactive, hasScreen, options } = context;
+  if (!interactive || !hasScreen || options.flag('yes')) return;
+  if (await askYes(context, `${decision} it?`)) return;
+  throw new WritError('APPROVAL_UNCONFIRMED', {
+    detail: { run_id: runId },
+    hints: ['look at the change, then approve it again; `--yes` skips the question'],
+  });
 }
 
 /** Without the policy commit no one here can say whose approval counts. REMOTE_FAILED. */

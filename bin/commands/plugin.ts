@@ -33,7 +33,7 @@ import {
   requireFreeIds,
   type SpokenOf,
 } from '../plugin/named-plugin.ts';
-import { openLines } from '../terminal/open-output.ts';
+import { askYes } from '../terminal/open-output.ts';
 import { styled } from '../terminal/print.ts';
 
 /**
@@ -256,20 +256,14 @@ function tellOf({ digest, manifest }: SpokenOf) {
   return { lines, data: { name, version, rules, parts, needs: given } };
 }
 
-async function askPerson(
-  { interactive, print, stdin, signal }: CommandContext,
-  { digest, manifest }: SpokenOf,
-): Promise<void> {
+async function askPerson(context: CommandContext, { digest, manifest }: SpokenOf): Promise<void> {
   const detail = { digest: `sha256:${digest}`, ...(manifest === undefined ? {} : { plugin: manifest.name }) };
-  if (!interactive)
+  if (!context.interactive)
     throw new WritError('PLUGIN_UNCONFIRMED', {
       message: 'there is no terminal to confirm it on, so nothing was trusted',
       detail,
     });
-  using lines = openLines(stdin, signal);
-  print.complain('trust it? yes or no');
-  const said = (await lines.next())?.trim().toLowerCase();
-  if (said !== 'yes' && said !== 'y')
+  if (!(await askYes(context, 'trust it?')))
     throw new WritError('PLUGIN_UNCONFIRMED', {
       message: 'you did not answer yes, so nothing was trusted',
       detail,

@@ -3,7 +3,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
-import { isReaderGone, openSink, type Sink } from './print.ts';
+import { isReaderGone, openSink, type Printer, type Sink } from './print.ts';
 
 /** Writes to stdout or stderr, with the properties of its terminal. */
 interface Output extends Sink {
@@ -101,4 +101,18 @@ export function openLines(stdin: Readable, signal: AbortSignal): LineReader {
       reader.close();
     },
   };
+}
+
+/** Asks a person once; only `yes` and `y` are yes. */
+export async function askYes(
+  {
+    print,
+    stdin,
+    signal,
+  }: { readonly print: Printer; readonly stdin: Readable; readonly signal: AbortSignal },
+  question: string,
+): Promise<boolean> {
+  using lines = openLines(stdin, signal);
+  print.complain(`${question} yes or no`);
+  return /^y(?:es)?$/i.test((await lines.next())?.trim() ?? '');
 }

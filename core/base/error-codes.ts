@@ -138,6 +138,7 @@ const rows = {
     QUEUE_NO_ENTRY: [404, 1, 'the merge queue has no such open entry', 'list the entries with `writ queue show`'],
     QUEUE_REMOVED: [422, 1, 'the merge queue removed changes that were refused', 'see the reasons with `writ queue show`; correct the change, then add it again'],
     APPROVAL_NOT_COUNTED: [422, 1, 'the approval is stored, but it does not count', 'the message has the reason; `writ show RUN` lists whose approvals count', 'explained'],
+    APPROVAL_UNCONFIRMED: [409, 1, 'you did not confirm it, so nothing was signed', 'answer `y`, or pass `--yes`'],
     RUN_NOT_WAITING: [409, 1, 'the run does not wait for a person', 'see its state with `writ show RUN`'],
     STORE_REFUSED: [502, 128, 'the object store refused a request', 'check `endpoint`, `bucket`, `region` and permissions of `[store.s3]` (`writ help object-storage`)'],
     STORE_UNCONDITIONAL: [502, 128, 'the object store ignores conditional writes', 'use a store that answers 412 to a second `If-None-Match: *`; otherwise two runs can overwrite each other'],

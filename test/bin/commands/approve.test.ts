@@ -203,6 +203,30 @@ t.test(
       t.match(refused, { code: 129, error: { code: 'INPUT_UNREADABLE' } });
     });
 
+    t.test('on a terminal a person sees the change and confirms once before the command signs', async (t) => {
+      for (const [at, [line, stdin, signed]] of (
+        [
+          [[], '', false],
+          [[], 'no\n', false],
+          [['--reject'], 'nothing\n', false],
+          [[], 'yes\n', true],
+          [['--reject'], 'Y\n', true],
+          [['--yes'], '', true],
+        ] as const
+      ).entries()) {
+        const run = await wait(`0198c1e2-002${at}`);
+        const argv = ['approve', run, '--key', keys.ana, ...line];
+        const { code, err } = await runLine(argv, commands, { cwd: repo, env, terminal: true, stdin });
+        const name = `${line.join(' ')} ${stdin}`;
+        t.equal(code, signed ? 0 : 1, name);
+        t.equal(git('for-each-ref', `refs/ai/approvals/${run}/*`) !== '', signed, name);
+        const shown = err.indexOf('git diff');
+        t.ok(shown !== -1, name);
+        if (line[0] === '--yes') t.notMatch(err, /yes or no/, name);
+        else t.ok(err.indexOf(`${line.length === 0 ? 'approve' : 'reject'} it? yes or no`) > shown, name);
+      }
+    });
+
     t.test('approvals by an author or an unknown signer are stored but do not count', async (t) => {
       const run = await wait('0198c1e2-0003');
       await approve(repo, run, '--key', keys.dana);
