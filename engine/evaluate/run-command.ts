@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers';
 import { toRfc3339 } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { CheckContext } from '../../core/interfaces/check.ts';
-import type { Finding } from '../../core/interfaces/finding.ts';
 import type { ToolRequest, ToolSettled } from '../../core/interfaces/hook-payload.ts';
 import type { EffectiveCheck, EffectiveToolAcl } from '../../core/interfaces/intentspec.gen.ts';
 import type { SandboxRequest } from '../../core/interfaces/sandbox.ts';
@@ -116,11 +115,9 @@ export async function runCommand(
     guardCommand(toolAcl, command, { variables: Object.keys(env), isProgram });
   const acl = guard(programsIn(workspace.provided));
   // A command that no rule allows is refused for that, wherever its program is.
-  const refusal =
-    acl.refusal &&
-    (guard(mayBeProgram).refusal ??
-      (skipped.length > 0 ? { ...acl.refusal, ...shareMissing(attempt, check.id, skipped) } : acl.refusal));
-  const denied = refusal ?? (await attempt.services.engine.hooks.tool.guard.call(tool));
+  const forbidden = acl.refusal && guard(mayBeProgram).refusal;
+  if (acl.refusal && !forbidden && skipped.length > 0) throw shareMissing(check.id, skipped);
+  const denied = forbidden ?? acl.refusal ?? (await attempt.services.engine.hooks.tool.guard.call(tool));
   if (denied) {
     await settle({ outcome: 'denied', refusal: denied });
     return { denied, reports: [] };
@@ -232,26 +229,11 @@ async function messageToSeal({ identity, environment }: Attempt): Promise<string
   return wordsToSeal(identity, sealer).message;
 }
 
-/**
- * Refuses a command with a program in a directory that was not shared. Throws, so that the run stops without a
- * decision, unless the change itself edits the lockfile or the directory.
- */
-function shareMissing(
-  { patch, environment }: Attempt,
-  checkId: string,
-  skipped: readonly string[],
-): Pick<Finding, 'message' | 'detail'> {
-  const { lockfile, lockfiles, share } = environment.config.workspace;
-  const deciding = new Set([lockfile, ...lockfiles.values()]);
-  const message = `check \`${checkId}\` starts a program of a directory that it does not see: ${skipped.join('; ')}`;
-  const detail = { code: 'WORKSPACE_DEPENDENCIES_MISSING', check: checkId };
-  const decides = (path: string): boolean =>
-    deciding.has(path) || share.some((directory) => path === directory || path.startsWith(`${directory}/`));
-  const isByChange = patch.files.some(({ path, oldPath = path }) => decides(path) || decides(oldPath));
-  if (isByChange) return { message, detail };
-  throw new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
-    message,
-    detail,
+/** A program is in a directory that was not shared: this decides nothing, also if the change edits the lockfile. */
+function shareMissing(checkId: string, skipped: readonly string[]): WritError {
+  return new WritError('WORKSPACE_DEPENDENCIES_MISSING', {
+    message: `check \`${checkId}\` starts a program of a directory that it does not see: ${skipped.join('; ')}`,
+    detail: { check: checkId },
     hints: [`correct that in the working tree, then ${goOn}`],
   });
 }

@@ -45,11 +45,10 @@ export async function readConfig(
 }
 
 /**
- * The configuration with the usual directories under `share`, if `[workspace]` names neither `share` nor `prepare`:
- * those that the working tree has, of the first ecosystem of which `tree` has a deciding file. Like any shared one,
- * they count only if git ignores them and that file is the same on disk, at the base and in the candidate. Each
- * directory that `share` names gets the deciding file of its ecosystem, beside it or at the root, unless `lockfile`
- * names another.
+ * The configuration with the lockfile of each directory under `share`: the deciding file of its ecosystem in `tree`,
+ * beside it or at the root, unless `lockfile` names another. If `[workspace]` names neither `share` nor `prepare`, the
+ * usual directories of the working tree that have such a file are shared. Like any shared one, they count only if git
+ * ignores them and that file is the same on disk, at the base and in the candidate.
  */
 async function withUsualShares(
   repository: Repository,
@@ -58,24 +57,19 @@ async function withUsualShares(
 ): Promise<WritConfig> {
   const { sharesUsual, findsLockfile, share: given } = config.workspace;
   if (!findsLockfile) return config;
+  const usual = ecosystems.flatMap(({ directories }) => directories);
   const lockfiles = new Map<string, string>();
-  for (const directory of sharesUsual ? [] : given) {
+  for (const directory of sharesUsual ? usual.filter((one) => isThere(repository, one)) : given) {
     const found = ecosystems.find(({ directories }) => directories.includes(basename(directory)));
     const file = found && (await decidingFile(repository, tree, found, dirname(directory)));
-    if (file !== undefined) lockfiles.set(directory, file);
+    if (file === undefined) continue;
+    lockfiles.set(directory, file);
+    if (sharesUsual && directory === 'node_modules' && found?.locks.includes(file))
+      for (const inPackage of ofWorkspaces(repository, `${await readBlob(repository, tree, file)}`))
+        lockfiles.set(inPackage, file);
   }
-  if (!sharesUsual) return { ...config, workspace: { ...config.workspace, lockfiles } };
-  for (const ecosystem of ecosystems) {
-    const share = ecosystem.directories.filter((directory) => isThere(repository, directory));
-    const lockfile = share.length === 0 ? undefined : await decidingFile(repository, tree, ecosystem);
-    if (lockfile === undefined) continue;
-    const inPackages =
-      share.includes('node_modules') && ecosystem.locks.includes(lockfile)
-        ? ofWorkspaces(repository, `${await readBlob(repository, tree, lockfile)}`)
-        : [];
-    return { ...config, workspace: { ...config.workspace, share: [...share, ...inPackages], lockfile } };
-  }
-  return config;
+  const share = sharesUsual ? [...lockfiles.keys()] : given;
+  return { ...config, workspace: { ...config.workspace, share, lockfiles } };
 }
 
 /** A lock in `directory`, else at the root; else a manifest. */
@@ -83,7 +77,7 @@ async function decidingFile(
   repository: Repository,
   tree: string,
   { locks, manifests }: Ecosystem,
-  directory = '.',
+  directory: string,
 ): Promise<string | undefined> {
   const places = directory === '.' ? [''] : [`${directory}/`, ''];
   const tracked = await Promise.all(

@@ -13,7 +13,7 @@ t.test('the usual directories are shared, with those of at most 64 packages of t
   const shares = async (text = '') => {
     const tree = sample.git('rev-parse', 'HEAD^{tree}');
     const { workspace } = await readConfig(repository, tree, Buffer.from(text), sealingForms);
-    return { share: workspace.share, lockfile: workspace.lockfile };
+    return { share: workspace.share, lockfile: workspace.lockfiles.get('node_modules') };
   };
   const lockfiles = async (text: string) => {
     const tree = sample.git('rev-parse', 'HEAD^{tree}');
@@ -55,13 +55,16 @@ t.test('the usual directories are shared, with those of at most 64 packages of t
   for (const path of many) place(path);
   t.equal((await shares()).share.length, 1 + 64);
   symlinkSync('elsewhere', join(sample.root, '.venv'));
-  t.notOk((await shares()).share.includes('.venv'), 'of the first ecosystem alone');
+  t.notOk((await shares()).share.includes('.venv'), 'no file that git tracks decides what is in it');
   rmSync(join(sample.root, 'node_modules'), { recursive: true });
   t.strictSame((await shares()).share, [], 'no file that git tracks decides what is in `.venv`');
   writeFileSync(join(sample.root, 'uv.lock'), '');
   sample.git('add', 'uv.lock');
   sample.git('commit', '-qm', 'uv.lock');
   t.strictSame((await shares()).share, ['.venv'], 'a link, so that its refusal is said');
+  place('node_modules/dep');
+  const both = await lockfiles('');
+  t.strictSame([both.node_modules, both['.venv']], ['package-lock.json', 'uv.lock'], 'each its own');
   const named = '[workspace]\nshare = [".venv", "node_modules", "api/.venv", "web/node_modules", "vendor"]\n';
   mkdirSync(join(sample.root, 'api'));
   writeFileSync(join(sample.root, 'api/requirements.txt'), '');
