@@ -11,9 +11,6 @@ import { gateOf, lookedForAt } from '../spec/checks-of.ts';
 import { manifestGlobs } from './judge-changed/judging-parts.ts';
 import { requiresNewTests } from './new-tests/new-cases.ts';
 
-const byReview =
-  'Set `risk.humanInLoop.required` to true in the spec; people then decide with `writ approve RUN`.';
-
 const byWaiver = 'A waiver in `.writ/waivers.toml` on the target branch allows it for a path until a date.';
 
 /** Every reason for which a built-in gate can fail, in the order in which findings are reported. */
@@ -131,8 +128,9 @@ export const rules: readonly Rule[] = [
       refuses:
         'A changed script, configuration or test runner of a check, if the check fails with the old one.',
       example: 'The change edits `scripts.test` of `package.json`.',
-      mend: 'Change the check in a separate change, or leave it as it is.',
-      allow: byReview,
+      mend: 'Keep the check passing with its old files too. If it now expects something else, people approve the change: `writ rules judge-changed` says how.',
+      allow:
+        'Commit `.writ/allowed_signers`, and `[[checks.always]]` with `command = "judge-changed --min 1"` in `.writ/config.toml`, to the target branch (`writ help tests-kept`). Seal the change again; people approve it with `writ approve RUN`. In a spec: `risk.humanInLoop.required`.',
     },
   },
   {

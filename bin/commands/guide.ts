@@ -21,6 +21,7 @@ import { resolveBase } from '../../workspace/git/resolve-commit.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { listedManifests } from '../command-parts/providers.ts';
 import { helpText } from '../help.ts';
+import { distinctFindings } from '../report/words.ts';
 import { styled } from '../terminal/print.ts';
 
 /** `writ help TOPIC`: the help of a command, or a page of the documentation. */
@@ -178,7 +179,7 @@ function reasonsOf(
   readonly reasons: readonly string[];
   readonly mends: readonly string[];
 } {
-  const findings = runFindings(view).filter(({ severity }) => severity === 'error');
+  const findings = distinctFindings(runFindings(view)).filter(({ severity }) => severity === 'error');
   const reasons = findings.map(({ rule, message, path, line }) => {
     const place = path === undefined ? '' : ` (${printable(path)}${line === undefined ? '' : `:${line}`})`;
     return `\`${rule}\`: ${message}${place}`;

@@ -1,6 +1,6 @@
 /* Prints the summary of a run in the terminal. */
 import { runFindings } from '../../api/run/run-data.ts';
-import { type EndedRun, policyReasons, showLine, toVerdict } from '../../api/run/verdict.ts';
+import { type EndedRun, showLine, toVerdict } from '../../api/run/verdict.ts';
 import { printable } from '../../core/base/printable.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { IntentSpec } from '../../core/interfaces/intentspec.gen.ts';
@@ -19,9 +19,10 @@ import { toShellWord } from '../../workspace/shell/quote.ts';
 import { type Part, type Printer, type Style, styled } from '../terminal/print.ts';
 import {
   checksOnWorkers,
+  distinctFindings,
+  failedSecondRun,
   modelWords,
   pluginWords,
-  printOnce,
   toDuration,
   toSealedCommit,
   toSize,
@@ -75,13 +76,11 @@ export function printRun(printer: Printer, view: EndedRun, beside?: 'hinted' | '
       stage.checks.length === 0 ? '' : toDuration(toTimeSpan(stage.checks).lengthMs),
     ]),
   );
-  const once = printOnce();
-  for (const reason of policyReasons(view)) once(reason);
   const troubled = view.stages.flatMap((stage) => stage.checks.filter((check) => check.status !== 'passed'));
   if (troubled.length > 0) {
     printer.line();
     for (const check of troubled.slice(0, most))
-      printCheck(printer, check, view, once, beside === 'show' || isGone(view) ? undefined : mostLines);
+      printCheck(printer, check, view, beside === 'show' || isGone(view) ? undefined : mostLines);
     if (troubled.length > most) printer.line(styled('dim', `  and ${troubled.length - most} more`));
   }
   printNotes(printer, wroteOutside(view.stages));
@@ -91,7 +90,7 @@ export function printRun(printer: Printer, view: EndedRun, beside?: 'hinted' | '
       ...observedChecks(view.stages),
       ...scannedChecks(view.stages),
     ]);
-  printFindings(printer, runFindings(view), once);
+  printFindings(printer, distinctFindings(runFindings(view)));
   if (view.artifacts.length > 0) {
     printer.line();
     printer.table(
@@ -216,36 +215,26 @@ function printToolUses(printer: Printer, uses: RunView['toolUses']): void {
   printer.line('  ', styled('dim', 'tools'), `  ${told.join(', ')}`);
 }
 
-function printCheck(
-  printer: Printer,
-  check: CheckRecord,
-  view: EndedRun,
-  once: (text: string) => string,
-  maxLines?: number,
-): void {
+function printCheck(printer: Printer, check: CheckRecord, view: EndedRun, maxLines?: number): void {
   const exit = check.timedOut
     ? 'timed out'
     : check.exitCode === undefined
       ? (limitExceeded(check) ?? check.signal ?? '')
       : `exit ${check.exitCode}`;
+  const second = check.status === 'failed' ? failedSecondRun(check) : undefined;
   const optional = check.required ? (check.fromPolicy ? ' (of every change)' : '') : ' (not required)';
   printer.line(
     '  ',
     word(check.status),
-    `  ${check.id}${optional}  ${exit}  ${toDuration(check.durationMs)}`,
+    `  ${check.id}${optional}  ${exit}${second === undefined ? '' : `, second run ${second.exit}`}  ${toDuration(check.durationMs)}`,
   );
   if (check.status !== 'failed') return;
   const log = isGone(view) ? undefined : logOf(check, view);
-  const cause = check.findings.find(({ severity }) => severity === 'error') ?? check.findings[0];
   if (log !== undefined)
     printer.line(
       styled('dim', '    log  '),
       `git show ${toShellWord(`${view.contentRef ?? `refs/ai/content/${view.runId}`}:${log.path}`)}`,
     );
-  else {
-    const why = cause === undefined ? '' : once(cause.message);
-    if (why !== '') printer.line(styled('dim', '    why  '), why);
-  }
   printOutput(printer, check, view, maxLines);
 }
 
@@ -261,8 +250,10 @@ function printOutput(printer: Printer, check: CheckRecord, view: RunView, maxLin
   const lines = tail.text.split('\n');
   const shown = maxLines === undefined ? lines : lines.slice(-maxLines);
   const isCut = shown.length < lines.length;
-  if (isCut) printer.line(styled('dim', `    last ${shown.length} lines of output; more: ${showLine(view)}`));
-  else printer.line(styled('dim', tail.truncated ? '    last lines of output' : '    output'));
+  const second = failedSecondRun(check);
+  const of = `output${second === undefined ? '' : ` of the second run, ${second.over}:`}`;
+  if (isCut) printer.line(styled('dim', `    last ${shown.length} lines of ${of}; more: ${showLine(view)}`));
+  else printer.line(styled('dim', tail.truncated ? `    last lines of ${of}` : `    ${of}`));
   for (const line of shown) printer.line(styled('dim', '    | '), line.replaceAll('\t', '    '));
 }
 
@@ -275,7 +266,7 @@ function logOf(check: CheckRecord, view: RunView): ArtifactRecord | undefined {
   return own.find(({ name }) => name.endsWith('-log')) ?? own[0];
 }
 
-function printFindings(printer: Printer, findings: readonly Finding[], once: (text: string) => string): void {
+function printFindings(printer: Printer, findings: readonly Finding[]): void {
   if (findings.length === 0) return;
   printer.line();
   for (const finding of findings.slice(0, most)) {
@@ -283,8 +274,7 @@ function printFindings(printer: Printer, findings: readonly Finding[], once: (te
       finding.path === undefined
         ? ''
         : `  ${finding.path}${finding.line === undefined ? '' : `:${finding.line}`}`;
-    const message = once(finding.message) || 'said above';
-    printer.line('  ', word(finding.severity), `  ${finding.rule}${place}  ${message}`);
+    printer.line('  ', word(finding.severity), `  ${finding.rule}${place}  ${finding.message}`);
   }
   if (findings.length > most) printer.line(styled('dim', `  and ${findings.length - most} more`));
 }

@@ -1,6 +1,6 @@
 /* Renders a run as Markdown, as SARIF, and as JUnit XML. */
 import { runFindings, stageFindings } from '../../api/run/run-data.ts';
-import { policyReasons, toVerdict } from '../../api/run/verdict.ts';
+import { toVerdict } from '../../api/run/verdict.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { DescribedRule } from '../../core/interfaces/rule.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
@@ -9,7 +9,7 @@ import { markdownText } from '../../readers/documents/markdown-text.ts';
 import { buildSarif } from '../../readers/documents/sarif/build-sarif.ts';
 import { escapeHtml } from './page-frame.ts';
 import {
-  printOnce,
+  distinctFindings,
   toCount,
   toDuration,
   toSealedCommit,
@@ -28,15 +28,13 @@ const most = 100;
  */
 export function renderRunMarkdown(view: RunView): string {
   const verdict = toVerdict(view);
-  const findings = [
-    ...view.findings.map((finding) => ({ finding, place: 'patch' })),
+  const findings = distinctFindings([
+    ...view.findings.map((finding) => ({ ...finding, place: 'patch' })),
     ...view.stages.flatMap((stage) =>
-      stageFindings(stage).map(({ finding }) => ({ finding, place: stage.stage })),
+      stageFindings(stage).map(({ finding }) => ({ ...finding, place: stage.stage })),
     ),
-  ];
+  ]);
   const outside = wroteOutside(view.stages);
-  const once = printOnce();
-  for (const reason of policyReasons(view)) once(reason);
   const lines = [
     `## ${verdict.word}: ${text(view.spec.summary, 256)}`,
     '',
@@ -55,9 +53,7 @@ export function renderRunMarkdown(view: RunView): string {
     ...(outside.length > 0 ? [''] : []),
     '### Findings',
     '',
-    ...(findings.length === 0
-      ? ['None.']
-      : findings.slice(0, most).map(({ finding, place }) => findingLine(finding, place, once))),
+    ...(findings.length === 0 ? ['None.'] : findings.slice(0, most).map(findingLine)),
     ...(findings.length > most ? ['', `and ${findings.length - most} more`] : []),
     '',
     '### Evidence',
@@ -93,13 +89,12 @@ function commitLines(view: RunView): readonly string[] {
   return [`${noun.replace(/^c/, 'C')} \`${code(sha)}\` ${relation} \`${code(view.targetRef)}\`.`, ''];
 }
 
-function findingLine(finding: Finding, place: string, once: (text: string) => string): string {
-  const message = once(finding.message) || 'said above';
+function findingLine(finding: Finding & { readonly place: string }): string {
   const where =
     finding.path === undefined
       ? ''
       : ` in ${text(finding.path, 1024)}${finding.line === undefined ? '' : ` line ${finding.line}`}`;
-  return `- **${finding.severity}** ${text(finding.rule, 128)} (${place})${where}: ${text(message, 2000)}`;
+  return `- **${finding.severity}** ${text(finding.rule, 128)} (${finding.place})${where}: ${text(finding.message, 2000)}`;
 }
 
 /** Untrusted text for one line, at most `maxLength` characters of it. */

@@ -1,6 +1,7 @@
 /* Formats durations, sizes, counts and other facts for people. */
 import type { ChangedSince } from '../../api/run/approve-run.ts';
 import type { TimeSpent } from '../../api/run/verdict.ts';
+import type { Finding } from '../../core/interfaces/finding.ts';
 import type { ModelWork } from '../../core/interfaces/model-work.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { AttestedPlugin } from '../../core/interfaces/sealing.ts';
@@ -100,25 +101,47 @@ export function toStageWords(
   ].join(', ');
 }
 
-/** Minimum characters of a repeated sentence to shorten; a shorter one is faster to read than to look up. */
-const shortest = 40;
-/** Maximum sentence starts examined in a text, because texts are untrusted. */
+/** Maximum sentence ends examined in a text, because texts are untrusted. */
 const most = 8;
 
 /**
- * Returns a function that removes repetition within one report. If the part after `: ` was printed before, it becomes
- * `(said above)`. A text printed before, whole or as the end of another, becomes empty. The printed texts are its
- * only state.
+ * Leaves out what another finding says: equal findings are one, and of `check \`unit\` failed: WHY` only the start
+ * remains if WHY is the message of a finding.
  */
-export function printOnce(): (text: string) => string {
-  const told = new Set<string>();
-  return (text) => {
-    const starts = [0, ...[...text.matchAll(/: /g)].map(({ index }) => index + 2)].slice(0, most);
-    const known = starts.find((start) => told.has(text.slice(start)));
-    for (const start of starts) if (text.length - start >= shortest) told.add(text.slice(start));
-    if (known === undefined) return text;
-    return known === 0 ? '' : `${text.slice(0, known - 2)} (said above)`;
-  };
+export function distinctFindings<F extends Finding>(findings: readonly F[]): readonly F[] {
+  const messages = new Set(findings.map(({ message }) => message));
+  const seen = new Set<string>();
+  return findings.flatMap((finding) => {
+    const { rule, severity, message, path, line } = finding;
+    const key = JSON.stringify([rule, severity, message, path, line]);
+    if (seen.has(key)) return [];
+    seen.add(key);
+    const ends = [...message.matchAll(/: /g)].map(({ index }) => index).slice(0, most);
+    const end = ends.find((at) => messages.has(message.slice(at + 2)));
+    return [
+      end === undefined
+        ? finding
+        : { ...finding, message: message.slice(0, end).replace(/, the first$/, '') },
+    ];
+  });
+}
+
+/**
+ * How the second run of a passed check failed, whose output then shows why the check failed; `undefined` if none
+ * failed with output.
+ */
+export function failedSecondRun({
+  atPolicy,
+  withBaseTests,
+}: CheckRecord): { readonly exit: string; readonly over: string } | undefined {
+  const run = atPolicy?.outputTail ? atPolicy : withBaseTests?.outputTail ? withBaseTests : undefined;
+  if (run === undefined) return undefined;
+  const { laid, timedOut, exitCode, signal } = run;
+  const exit = timedOut ? 'timed out' : exitCode === undefined ? (signal ?? 'failed') : `exit ${exitCode}`;
+  const names = laid.slice(0, mostNamed).map(({ path }) => `\`${path}\``);
+  const more = laid.length > mostNamed ? ', …' : '';
+  const source = run === atPolicy ? 'the policy commit has it' : 'the base has it';
+  return { exit, over: `with ${names.join(', ')}${more} as ${source}` };
 }
 
 /** From the first start to the last end, milliseconds; `lengthMs` is at least 1. */

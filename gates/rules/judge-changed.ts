@@ -291,16 +291,17 @@ function toFinding(
     manifest: 'says what verifies',
     config: 'says how it is verified',
   };
-  const asks: Readonly<Record<Reviewer, string>> = {
-    people: 'a person reviews it before the change is committed',
-    policy: 'no review is required, so the version at the policy commit runs too',
-    nobody:
-      'it takes an approval: `humanInLoop.required`, or a policy check `judge-changed` in releaseChecks',
+  const [subject, way] = [`\`${path}\`${what}`, ways[changeType] ?? 'changes'];
+  const described = `${subject} ${kinds[role] ?? 'judges'} and ${way}, reached from ${via}`;
+  const messages: Readonly<Record<Reviewer, string>> = {
+    people: `${described}; a person reviews it before the change is committed`,
+    policy: `${subject} ${way} and checks use it, so they also run with the old version`,
+    nobody: `${described}; it takes an approval: \`writ rules ${rule}\` says how`,
   };
   return {
     rule,
     severity,
-    message: `\`${path}\`${what} ${kinds[role] ?? 'judges'} and ${ways[changeType] ?? 'changes'}, reached from ${via}; ${asks[reviewer]}`,
+    message: messages[reviewer],
     path,
     detail: {
       code: 'JUDGE_CHANGED',

@@ -262,7 +262,7 @@ async function compareByExit(one: ComparedCheck): Promise<readonly Finding[] | u
   const [code, severity] = isLost
     ? (['EXPECTATION_LOST', 'error'] as const)
     : (['EXPECTATION_CHANGED', 'warning'] as const);
-  const why = isLost ? 'and they say less than before' : 'the change expects something else';
+  const why = isLost ? 'and they say less than before' : 'so the change expects something else';
   return [
     executedLoss(
       code,

@@ -120,13 +120,13 @@ function toFinding({ laid }: PlacedTree, told: string | undefined, isFirst: bool
     ? {
         rule,
         severity: 'note',
-        message: `it passes as the change has it, and with ${by}`,
+        message: `the check also passes with ${by}`,
         detail: { code: 'POLICY_JUDGE_PASSES' },
       }
     : {
         rule,
         severity: 'error',
-        message: `it passes as the change has it, and fails with ${by}: ${told}; ${isFirst ? 'no commit exists yet: make the first one with `git commit`, and seal the next change' : 'change it under a review (`judge-changed` in releaseChecks), or so that both pass'}`,
+        message: `the check passes as the change has it, and fails with ${by}: ${told}${isFirst ? '; no commit exists yet: make the first one with `git commit`, and seal the next change' : ''}`,
         detail: { code: 'POLICY_JUDGE_FAILS' },
       };
 }
@@ -146,7 +146,7 @@ function neverTolerated(
       rule,
       severity: 'error',
       message:
-        'it fails, and the change has touched its verification inputs: an old failure is not tolerated then',
+        'the check fails, and the change edits its verification inputs: then an old failure is not tolerated',
       detail: { code: 'POLICY_JUDGE_NOT_ASKED' },
     },
   ];

@@ -491,3 +491,58 @@ function replaceSpec(
   git('update-ref', ref, git('commit-tree', run(['write-tree']), '-p', ref, '-m', 'other'));
   return after;
 }
+
+const judgeCheck = `
+[[checks.always]]
+id = "judge"
+stage = "release"
+kind = "policy"
+command = "judge-changed --min 1"
+`;
+
+t.test(
+  'a changed expectation in a shell script is refused, until the policy commit has people decide',
+  { skip: withoutSshKeygen },
+  async (t) => {
+    const { git, call, write, env, root, home } = scene(t);
+    write('slug.sh', `printf '%s\\n' "$1" | tr ' ' _\n`);
+    write('test.sh', `[ "$(sh slug.sh 'a b')" = a_b ] || { echo "not a_b"; exit 1; }\n`);
+    write('Makefile', 'shell:\n\tsh test.sh\n');
+    git('add', '-A');
+    git('commit', '-qm', 'A slug');
+    const change = (): void => {
+      write('slug.sh', `printf '%s\\n' "$1" | tr ' ' -\n`);
+      write('test.sh', `[ "$(sh slug.sh 'a b')" = a-b ] || { echo "not a-b"; exit 1; }\n`);
+      git('add', '-A');
+    };
+    change();
+    const seal = ['seal', '-m', 'feat: dashes', '--check', 'make shell'];
+    const refused = await runLine(seal, commands, { cwd: root, env });
+    t.equal(refused.code, 1);
+    for (const words of [
+      'exit 0, second run exit 2',
+      'with `test.sh` as the policy commit has it:\n',
+      '`test.sh` changes and checks use it, so they also run with the old version\n',
+      'error  check-outcome  check `unit` failed\n',
+    ])
+      t.match(refused.out, words);
+    const explained = await runLine(['explain'], commands, { cwd: root, env });
+    t.match(explained.out, 'people approve the change: `writ rules judge-changed` says how');
+
+    const ana = makeKey(home, 'ana');
+    git('reset', '-q', '--hard');
+    write('.writ/allowed_signers', `ana@x.example ${publicOf(ana)}\n`);
+    write('.writ/config.toml', judgeCheck);
+    git('add', '-A');
+    git('commit', '-qm', 'People decide about test scripts');
+    change();
+    const waiting = await call(...seal);
+    t.match(waiting, { code: 4, error: { code: 'DECISION_WAITING' } });
+    const run = waiting.data?.run_id ?? '';
+    t.match(await call('approve', run, '--key', ana), { code: 0 });
+    t.match(await call('resume', run), { code: 0, data: { decision: { type: 'commit' } } });
+    write('notes.md', 'no check uses it\n');
+    git('add', '-A');
+    t.match(await call('seal', '-m', 'docs: notes', '--check', 'make shell'), { code: 0 });
+  },
+);

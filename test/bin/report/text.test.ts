@@ -75,41 +75,54 @@ t.test('`writ show` says how each check was observed', (t) => {
   t.end();
 });
 
-t.test('the reason of a failed check is printed once, even if several rules repeat it', async (t) => {
-  const why = 'no advisories are imported here: `writ sca import FILE` takes an export of OSV';
-  const cause = `expected \`sca-report\` to be JSON, found none: ${why}`;
+t.test('a finding leaves out what another finding says, and equal findings are printed once', async (t) => {
+  const why = '1 test fails: `adds prices`';
   const said = (rule: string, message: string): Finding => ({ rule, severity: 'error', message });
   const [stage, ...others] = abandoned.stages;
   const [check] = stage?.checks ?? [];
   if (!stage || !check) throw new Error('the sample has no check');
-  const failed: CheckRecord = {
-    ...check,
-    id: 'sca',
-    kind: 'policy',
-    required: true,
-    status: 'failed',
-    artifacts: [],
-    findings: [said('sca', cause)],
-  };
+  const failed: CheckRecord = { ...check, status: 'failed', findings: [said('tests-kept', why)] };
   const held = [
-    said('check-outcome', `check \`sca\` failed, the first: ${cause}`),
-    said('artifact-present', `expected artifact \`sca-report\` at stage \`security\`, found none: ${why}`),
-    said('other', `something else: ${'and long enough to be told once '.repeat(2)}`),
+    said('check-outcome', `check \`unit\` failed with 2 findings, the first: ${why}`),
+    said('other', 'something else: a reason'),
+    said('other', 'something else: a reason'),
   ];
-  const view: RunView = {
-    ...abandoned,
-    stages: [{ ...stage, checks: [failed], findings: held }, ...others],
-    artifacts: [],
-  };
+  const view: RunView = { ...abandoned, stages: [{ ...stage, checks: [failed], findings: held }, ...others] };
   for (const report of [printed(view), renderRunMarkdown(view)]) {
-    t.equal(report.split('takes an export of OSV').length, 2, report);
-    for (const part of [
-      /check\W{1,2}outcome.*failed, the first \W{1,2}said above/,
-      /artifact\W{1,2}present/,
-      /something else:/,
-    ])
-      t.match(report, part);
+    t.equal(report.split('adds prices').length, 2, report);
+    t.match(report, /check\W{1,2}outcome.*failed with 2 findings\n/);
+    t.equal(report.split('something else: a reason').length, 2);
+    t.notMatch(report, 'said above');
   }
+});
+
+t.test('the output of a failed second run is named by the files that it ran with', async (t) => {
+  const [stage, ...others] = abandoned.stages;
+  const [check] = stage?.checks ?? [];
+  if (!stage || !check) throw new Error('the sample has no check');
+  const { outputTail: _, ...base } = { ...check, id: 'unit', status: 'failed' as const, exitCode: 0 };
+  const run = {
+    status: 'failed' as const,
+    laid: [{ path: 'test.sh' }],
+    tree: 'a',
+    exitCode: 2,
+    timedOut: false,
+    durationMs: 3,
+    outputTail: { text: 'expected a_b' },
+  };
+  const shown = (more: Partial<CheckRecord>) =>
+    printed({ ...abandoned, stages: [{ ...stage, checks: [{ ...base, ...more }] }, ...others] });
+  const byPolicy = shown({ atPolicy: run });
+  t.match(byPolicy, /failed {2}unit {2}exit 0, second run exit 2 {2}/);
+  t.match(
+    byPolicy,
+    'output of the second run, with `test.sh` as the policy commit has it:\n    | expected a_b\n',
+  );
+  const { exitCode: __, ...late } = run;
+  const withOld = shown({ withBaseTests: { ...late, timedOut: true } });
+  t.match(withOld, /exit 0, second run timed out {2}/);
+  t.match(withOld, 'output of the second run, with `test.sh` as the base has it:');
+  t.match(shown({ outputTail: { text: 'own' } }), /exit 0 {2}\S+ ms\n(?:.*log.*\n)? {4}output\n {4}\| own/);
 });
 
 t.test(
@@ -200,7 +213,7 @@ t.test('retries are listed one per line, with escaped names and a limit', async 
   t.notMatch(printed(committed), 'tried again');
 });
 
-t.test('a failed check names the command that prints its log, or else the reason', async (t) => {
+t.test('a failed check names the command that prints its log, if it has one', async (t) => {
   const text = printed(abandoned);
   const [, unit = '', log, types = '', none] =
     /(.*unit {2}exit 1.*)\n(.*)\n(.*types {2}timed out.*)\n(.*)\n/.exec(text) ?? [];
@@ -208,7 +221,6 @@ t.test('a failed check names the command that prints its log, or else the reason
   t.equal(log?.trim(), `log  git show refs/ai/content/${abandoned.runId}:test-log.txt`);
   t.match(types, 'failed');
   t.equal(none, '', 'neither a log nor a finding: nothing to say');
-  t.match(printed({ ...abandoned, artifacts: [] }), 'why  test `rejects an empty secret` failed');
   t.notMatch(printed({ ...abandoned, artifacts: [] }), 'git show');
   const [first] = abandoned.artifacts.filter(({ checkId }) => checkId === 'unit');
   if (first === undefined) throw new Error('the sample has no log');

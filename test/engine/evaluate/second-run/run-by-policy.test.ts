@@ -78,7 +78,7 @@ t.test('a check that fails with the files of the policy commit fails and names t
   t.same(codes, ['error POLICY_JUDGE_FAILS']);
   t.match(
     told.findings[0]?.message,
-    /^it passes as the change has it, and fails with `a\.js`, `package\.json` \(`jest`\) as the policy commit has it: exit code 3, expected 0;/,
+    /^the check passes as the change has it, and fails with `a\.js`, `package\.json` \(`jest`\) as the policy commit has it: exit code 3, expected 0$/,
   );
   t.match(told.run, { status: 'failed', exitCode: 3, tree: 't', log: 'd', durationMs: 3 });
   const first = await judged(attemptOf('low', true, true), taskOf('unit', 'fast'), outcome(0), outcome(3));
