@@ -98,9 +98,9 @@ async function guidedRules(context: CommandContext): Promise<readonly GuidedRule
     plugin.rules.map(({ id, point, text }) => ({
       id,
       point,
-      refuses: text?.about ?? `A rule of the plugin \`${plugin.name}\`.`,
-      example: `The tests of the plugin \`${plugin.name}\` have examples.`,
-      mend: text?.help ?? `The plugin \`${plugin.name}\` gives no advice.`,
+      refuses: text?.about ?? plugin.description ?? `A rule of the plugin \`${plugin.name}\`.`,
+      example: '',
+      mend: text?.help ?? '',
     })),
   );
   return [...builtIn, ...brought];
@@ -127,8 +127,8 @@ export async function rulesCommand(context: CommandContext): Promise<CommandResu
     }
     for (const { id, refuses, example, mend, allow, point } of shown) {
       printer.line(styled('bold', id), `  ${refuses}`);
-      printer.line('  example  ', example);
-      printer.line('  mend     ', mend);
+      if (example !== '') printer.line('  example  ', example);
+      if (mend !== '') printer.line('  mend     ', mend);
       printer.line('  allow    ', allow ?? 'it cannot be allowed');
       printer.line('  runs     ', point);
     }
@@ -148,8 +148,11 @@ export async function explainCommand(context: CommandContext): Promise<CommandRe
   if (guide !== undefined)
     return explained(
       wanted,
-      [guide.refuses, `For example: ${guide.example}`],
-      [guide.mend, ...(guide.allow === undefined ? [] : [`To allow it: ${guide.allow}`])],
+      [guide.refuses, ...(guide.example === '' ? [] : [`For example: ${guide.example}`])],
+      [
+        ...(guide.mend === '' ? [] : [guide.mend]),
+        ...(guide.allow === undefined ? [] : [`To allow it: ${guide.allow}`]),
+      ],
     );
   return explainRun(context, wanted);
 }
@@ -185,7 +188,7 @@ function reasonsOf(
     return `\`${rule}\`: ${message}${place}`;
   });
   const refusing = new Set(findings.map(({ rule }) => rule));
-  const mends = known.filter(({ id }) => refusing.has(id)).map(({ mend }) => mend);
+  const mends = known.flatMap(({ id, mend }) => (refusing.has(id) && mend !== '' ? [mend] : []));
   return { reasons: [...new Set(reasons)].slice(0, most), mends };
 }
 

@@ -40,6 +40,8 @@ export interface PluginManifest extends ManifestParts {
   readonly name: string;
   readonly packageName: string;
   readonly version: string;
+  /** Member `description` of `package.json`, if it is one line of at most 1000 characters. */
+  readonly description?: string;
   readonly needs: PluginNeeds;
   /** Options that its `[[plugins]]` entry may set for its parts; rules do not receive them. */
   readonly options: readonly ManifestOption[];
@@ -119,7 +121,7 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
   if (bytes === undefined) throw invalidPackage(place, 'it has no `package.json`');
   try {
     const { value } = parseStrictJson(bytes, { code: 'PLUGIN_INVALID', maxBytes: 256 * 1024, maxDepth: 16 });
-    const { name, version, writ } = parse(packageFile, value);
+    const { name, version, description, writ } = parse(packageFile, value);
     const whole = object('an object', { name: text(214), version: text(128), writ: manifest(pluginPackage) });
     const { writ: own, ...named } = parse(whole, { name, version, writ });
     const { api: _, hosts, secrets, files, ...members } = own;
@@ -131,7 +133,15 @@ export function readManifest(pluginPackage: PluginPackage, place: string): Plugi
         `expected \`name\` (absent: that of the package, without its scope) in kebab-case, at most ${maxName} letters, got ${quoted(ownName)}`,
       );
     const needs = { hosts, secrets, files };
-    return { ...members, name: ownName, packageName: named.name, version: named.version, needs };
+    const isLine = typeof description === 'string' && /^[^\p{Cc}]{1,1000}$/u.test(description);
+    return {
+      ...members,
+      name: ownName,
+      packageName: named.name,
+      version: named.version,
+      ...(isLine ? { description } : {}),
+      needs,
+    };
   } catch (cause) {
     throw invalidFile(place, 'package.json', cause);
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
@@ -58,8 +58,22 @@ t.test('the rules of a listed plugin are known, trusted or not', async (t) => {
   t.equal((await dataOf(['plugin', 'add', 'tools/test-names'], given)).code, 0);
   sample.git('add', '--all', '--force');
   sample.git('commit', '--quiet', '-m', 'chore: a rule');
-  t.match((await dataOf(['rules', 'test-names'], given)).data, { rules: [{ id: 'test-names' }] });
-  t.match((await dataOf(['explain', 'test-names'], given)).data, { subject: 'test-names' });
+  const about = 'A new test is named by a sentence';
+  t.match((await dataOf(['rules', 'test-names'], given)).data, {
+    rules: [{ id: 'test-names', refuses: about, mend: '' }],
+  });
+  const explained = (await dataOf(['explain', 'test-names'], given)).data;
+  t.strictSame(explained, { subject: 'test-names', reasons: [about], next: [] }, 'nothing is made up');
+  const { out } = await runLine(['rules', 'test-names'], commands, given);
+  t.notMatch(out, /mend|example/);
+  const file = join(sample.root, 'tools/test-names/package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  manifest.writ.rules[0].text = { about: 'Names are sentences.', help: 'Name the test by a sentence.' };
+  writeFileSync(file, JSON.stringify(manifest));
+  t.equal((await dataOf(['plugin', 'add', 'tools/test-names'], given)).code, 0);
+  sample.git('commit', '--quiet', '-am', 'chore: advice');
+  const advised = (await dataOf(['explain', 'test-names'], given)).data;
+  t.match(advised, { reasons: ['Names are sentences.'], next: ['Name the test by a sentence.'] });
 });
 
 t.test('a local model server is usable only while it listens', async (t) => {
