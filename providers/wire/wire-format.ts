@@ -130,15 +130,15 @@ export function isToolName(name: string): boolean {
 }
 
 /**
- * The name of a tool without what servers leave on it: `functions.read_file`, `read_file<|channel|>commentary`,
- * `functions.read_file:0`. A declared name stays as it is.
+ * The name of a tool without what servers leave on it: `functions.read_file`, `default_api.read_file`,
+ * `read_file<|channel|>commentary`, `functions.read_file:0`. A declared name stays as it is.
  */
 export function cleanToolName(given: string, declared: ReadonlySet<string>): string {
   if (declared.has(given)) return given;
   const [name = ''] = given.split('<|', 1);
   return name
     .trim()
-    .replace(/^functions\./, '')
+    .replace(/^(?:functions|default_api)\./, '')
     .replace(/:\d{1,4}$/, '');
 }
 

@@ -314,6 +314,7 @@ t.test('a name of a tool is joined and cleaned', async (t) => {
     ['read_file', 'read_file'],
     ['functions.read_file'],
     ['functions.', 'read_file'],
+    ['default_api.read_file'],
     ['read_file<|channel|>commentary'],
     ['functions.read_file:0'],
   ]) {
