@@ -43,7 +43,8 @@ export async function printSession(
   const tell = (entry: TranscriptEntry): void => {
     if (line.events) print.raw(`${escapeJson(JSON.stringify({ type: 'entry', entry: toEntry(entry) }))}\n`);
     else if (!json && entry.kind === 'assistant_message') print.text(`${entry.content ?? ''}\n`);
-    else if (!json && entry.kind === 'info_note' && entry.title !== 'Failed') print.note(noteWords(entry));
+    else if (!json && entry.kind === 'info_note' && entry.title !== 'Failed')
+      for (const one of noteLines(entry)) print.note(one);
   };
   const stop = channel.subscribe((state) => {
     show(state);
@@ -78,8 +79,21 @@ function since({ transcript, earlier }: SessionState, from: number): readonly Tr
   return transcript.slice(Math.max(0, from - earlier));
 }
 
-function noteWords({ title, content = '' }: TranscriptEntry): string {
-  return title === undefined ? content : `${title}: ${content}`;
+/** Decisions in the words of reports (`api/run/verdict.ts`). */
+const decided: Readonly<Record<string, string>> = {
+  commit: 'Committed',
+  abandon: 'Refused',
+  rollback: 'Rolled back',
+  checkpoint: 'Waiting',
+};
+
+function noteLines({ title, content = '', metadata }: TranscriptEntry): readonly string[] {
+  const gate = metadata.gate as { readonly stage: string } | undefined;
+  const outcome = metadata.outcome as RunOutcome | undefined;
+  const name = gate === undefined ? (decided[outcome?.decision ?? ''] ?? title) : `gate ${gate.stage}`;
+  const [first = '', ...rest] = content.split('\n');
+  const start = name === undefined ? '' : gate === undefined ? `${name}: ` : `${name} `;
+  return [`${start}${first}`, ...rest.map((line) => `  ${line}`)];
 }
 
 /** What is answered without a person; `undefined`: it waits for one. */

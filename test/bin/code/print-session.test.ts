@@ -64,6 +64,30 @@ t.test('`--print` executes a change of low risk, and its exit code is that of a 
   t.ok(lines.some(({ entry }) => entry?.kind === 'diff'));
 });
 
+t.test('`--print` prints gates and the decision as plain lines', async (t) => {
+  const plan: ScriptedReply = {
+    calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+  };
+  const { run } = await printing(t, [submits(priceDraft), plan, ...makesFix]);
+  const { err } = await run(['--print', 'Make prices exact.']);
+  t.match(err, /^gate fast passed: \d of \d ran$/m);
+  t.match(err, /^Committed: run \S+: [0-9a-f]{40} /m);
+  t.notMatch(err, /\\n|Decision\.|Gate fast/);
+});
+
+t.test('a gate that fails in `--print` lists its failed checks on lines of their own', async (t) => {
+  const plan: ScriptedReply = {
+    calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+  };
+  const wrong = JSON.parse(JSON.stringify(makesFix).replace('+  return count', '+  return 2 * count'));
+  const end: ScriptedReply = { fails: [401, { error: { message: 'no' } }] };
+  const { run } = await printing(t, [submits(priceDraft), plan, ...wrong, end]);
+  const { code, err } = await run(['--print', 'Make prices exact.']);
+  t.not(code, 0, err);
+  t.match(err, /^gate fast failed: \d of \d ran\n {2}\S+/m);
+  t.notMatch(err, /\\n|Decision\./);
+});
+
 t.test('`--yes` executes a draft that a person would decide', async (t) => {
   const risky = { ...priceDraft, risk: { ...priceDraft.risk, level: 'medium' } };
   const { run } = await printing(t, [submits(risky), { fails: [401, { error: { message: 'no' } }] }]);
