@@ -18,6 +18,7 @@ import { cancelDraft, findWaitingDraft, listWaitingDrafts } from '../../engine/d
 import { listRuns } from '../../engine/record/list-runs.ts';
 import { rules } from '../../gates/rules.ts';
 import { sessionThreads } from '../../session/thread/read-thread.ts';
+import { gitLine } from '../../workspace/git/git.ts';
 import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, refused, succeeded } from '../command-parts/command.ts';
@@ -40,8 +41,10 @@ export async function runsCommand(context: CommandContext): Promise<CommandResul
   const begun = await listRuns(context.stores, repository, systemClock);
   const drafts = await listWaitingDrafts(repository, begun);
   const runs = [...begun, ...drafts].sort((a, b) => (a.runId < b.runId ? 1 : -1));
+  const remotes = runs.length === 0 ? await gitLine(repository, ['remote']) : '';
   return succeeded(toRunsData(runs), (printer) => {
     if (runs.length === 0) printer.line('no runs yet');
+    if (remotes !== '') printer.line(styled('dim', '  next  '), '`writ fetch` gets the runs of a remote');
     printer.table(
       runs.map((run) => {
         const { runId, startedAt, state, summary } = run;

@@ -172,6 +172,15 @@ t.test(
   },
 );
 
+t.test('`writ runs` without a run names `writ fetch` if the clone has a remote', async (t) => {
+  const cwd = realpathSync(t.testdir({}));
+  const given = { cwd, env: { PATH: env.PATH, HOME: cwd } };
+  execFileSync('git', ['init', '-q'], given);
+  t.equal((await runLine(['runs'], commands, given)).out, 'no runs yet\n');
+  execFileSync('git', ['remote', 'add', 'origin', 'forge.git'], given);
+  t.match((await runLine(['runs'], commands, given)).out, /^no runs yet\n.*`writ fetch`/);
+});
+
 interface Diagnosis {
   readonly id: string;
   readonly status: string;
