@@ -101,7 +101,8 @@ export async function openOwnKey(
   return signer;
 }
 
-function publicKeyPath(directory: string, name: string, signer: Signer): string {
+/** The file beside a key of the user that holds its public key. */
+export function publicKeyPath(directory: string, name: string, signer: Pick<Signer, 'keyId'>): string {
   return join(directory, `${name}-${signer.keyId.slice(0, 16)}.pub.pem`);
 }
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openKeyFile, openUserSigningKey } from '../../attest/keys/key-signer.ts';
+import { openKeyFile, openUserSigningKey, publicKeyPath } from '../../attest/keys/key-signer.ts';
 import { userKeysDir } from '../../attest/keys/user-config-dir.ts';
 import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { loadAnchors } from '../../attest/verify/anchors.ts';
@@ -234,13 +234,19 @@ async function describeService({ repoPath, cwd }: CommandContext): Promise<strin
 }
 
 async function describeKeys({ env }: CommandContext): Promise<string> {
+  const directory = userKeysDir(env);
+  let publicKey = '';
   for (const [name, algorithm] of ownKeys) {
-    const path = join(userKeysDir(env), `${name}.pem`);
-    if ((await readGuarded(path, true)) !== undefined) await openKeyFile(path, algorithm);
+    const path = join(directory, `${name}.pem`);
+    if ((await readGuarded(path, true)) === undefined) continue;
+    const signer = await openKeyFile(path, algorithm);
+    if (name === 'signing') publicKey = `; public key: ${publicKeyPath(directory, name, signer)}`;
   }
   const { signers } = await loadAnchors({ keyFiles: [], ledgerKeys: [] }, env);
   const own = signers.filter(({ from }) => from === 'own');
-  return own.length === 0 ? 'none yet: made on first use' : own.map(({ keyId }) => keyId).join(', ');
+  return own.length === 0
+    ? 'none yet: made on first use'
+    : own.map(({ keyId }) => keyId).join(', ') + publicKey;
 }
 
 /** Empty without a policy of this machine. */

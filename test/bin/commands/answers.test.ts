@@ -257,9 +257,12 @@ long('`writ doctor` reports insecure private keys and creates none', async (t) =
   t.strictSame(readdirSync(home), [], 'looking made nothing');
 
   const own = { HOME: home };
-  const { keyId } = await openUserSigningKey(own);
+  const { keyId, publicKeyPem } = await openUserSigningKey(own);
   await openUserLedgerKey(own);
-  t.match(await keyDiagnosis(home), { status: 'ok', detail: keyId });
+  const { status, detail } = await keyDiagnosis(home);
+  t.match({ status, detail }, { status: 'ok', detail: keyId });
+  const publicKey = readFileSync(/; public key: (.*)$/.exec(detail)?.[1] ?? '', 'utf8');
+  t.equal(publicKey, publicKeyPem, 'the file that is handed out');
   for (const name of ['signing', 'ledger']) {
     const file = join(home, '.config/writ/keys', `${name}.pem`);
     chmodSync(file, 0o644);
