@@ -295,7 +295,7 @@ function toFinding(
   const described = `${subject} ${kinds[role] ?? 'judges'} and ${way}, reached from ${via}`;
   const messages: Readonly<Record<Reviewer, string>> = {
     people: `${described}; a person reviews it before the change is committed`,
-    policy: `${subject} ${way} and checks use it, so they also run with the old version`,
+    policy: `${subject} ${way} and checks use it, so they also run ${changeType === 'add' ? 'without it' : 'with the old version'}`,
     nobody: `${described}; it takes an approval: \`writ rules ${rule}\` says how`,
   };
   return {

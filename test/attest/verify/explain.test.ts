@@ -44,7 +44,11 @@ t.test('the section that a rule of a claim names exists', async (t) => {
   t.strictSame(named.slice(0, 2), ['verifying', 'What you need']);
   for (let at = 0; at < named.length; at += 2) {
     const [topic = '', section = ''] = named.slice(at);
-    t.match(readFileSync(`docs/reference/${topic}.md`, 'utf8'), new RegExp(`^#+ ${section}$`, 'm'), section);
+    t.match(
+      readFileSync(new URL(`../../../docs/reference/${topic}.md`, import.meta.url), 'utf8'),
+      new RegExp(`^#+ ${section}$`, 'm'),
+      section,
+    );
   }
 });
 
