@@ -70,8 +70,7 @@ t.test('`[drafts] least_risk` lets a feature be of low risk, and no security cha
   await using model = await scriptModel(
     (['feature', 'security'] as const).map((changeType) => submits({ ...asking, changeType })),
   );
-  for (const risk of ['low', 'high'])
-    t.equal((await ask(sample, model, [])).data.draft.risk_level, risk);
+  for (const risk of ['low', 'high']) t.equal((await ask(sample, model, [])).data.draft.risk_level, risk);
 });
 
 t.test('a waiting draft lists what is missing for a commit and is restored by `resume`', async (t) => {
