@@ -14,6 +14,7 @@ import {
   remoteFailed,
 } from '../../workspace/git/network.ts';
 import { readSmall } from '../../workspace/git/read-objects.ts';
+import { encodeId } from '../../workspace/git/ref-name.ts';
 import {
   fetchedLogRef,
   isLogRef,
@@ -435,9 +436,9 @@ interface HeldBack {
 const maxObjectBytes = 4 * 1024 * 1024;
 
 /**
- * Refused and abandoned runs with everything that is only theirs: record, content, context, approvals, plans. A run
- * that the remote has already (it waited there) is not held back: its end is sent, so that no one continues it. A
- * record that cannot be read has no decision.
+ * Refused and abandoned runs with everything that is only theirs: record, content, context, approvals, plans, intent.
+ * A run that the remote has already (it waited there) is not held back: its end is sent, so that no one continues
+ * it. A record that cannot be read has no decision.
  */
 async function findHeld(
   place: GitDirectory,
@@ -464,7 +465,39 @@ async function findHeld(
     const held = ended.get(run);
     if (held) refs.set(ref, held);
   }
+  const runOfIntent = await intentsOfRuns(place, [...ended.keys()]);
+  const others = here.filter((one) => one.kind === 'run' && !ended.has(one));
+  const shared = runOfIntent.size === 0 ? new Map() : await intentsOfRuns(place, others);
+  for (const [ref, run] of runOfIntent) {
+    const held = ended.get(run);
+    if (held && !shared.has(ref) && !there.has(ref)) refs.set(ref, held);
+  }
   return { runs: [...ended.values()], refs };
+}
+
+/** The refs of the intents of these runs, each with one of its runs. Unreadable intents are skipped. */
+async function intentsOfRuns(
+  place: GitDirectory,
+  runs: readonly StoredRef[],
+): Promise<ReadonlyMap<string, StoredRef>> {
+  const names = new Map(runs.map((run) => [`${run.object}:intent.json`, run]));
+  const found = new Map<string, StoredRef>();
+  for (const [name, bytes] of await readSmall(place, names.keys(), maxObjectBytes)) {
+    const run = names.get(name);
+    const id = intentOf(bytes);
+    if (run && id !== undefined) found.set(`${run.prefix}/intents/${encodeId(id)}`, run);
+  }
+  return found;
+}
+
+function intentOf(bytes: Buffer): string | undefined {
+  try {
+    const { intentspec_id: id } = parseObject('intent', bytes).external_ids;
+    return typeof id === 'string' ? id : undefined;
+  } catch (fault) {
+    if (isWritError(fault, 'OBJECT_CORRUPT')) return undefined;
+    throw fault;
+  }
 }
 
 function decisionOf(bytes: Buffer): HeldRun['decision'] | undefined {

@@ -59,9 +59,26 @@ long('push holds back a refused run, names it, and publishes it only with `--all
   const said = await runLine(['push'], commands, { cwd: sample.root, env: sample.env });
   t.match(said.out, /held back: 1 refused or abandoned run, .*--all/);
 
+  t.match(there, 'refs/ai/intents/', 'the sealed run is of the same intent');
+
   const all = await push('--all');
   t.strictSame(all.held, []);
   t.match(remote('for-each-ref', '--format=%(refname)'), new RegExp(refused.runId));
+});
+
+t.test('push holds back an intent of which every run here was refused', async (t) => {
+  const { sample, remote, push } = shared(t);
+  const given = { cwd: sample.root, env: sample.env };
+  sample.git('rm', '-q', 'src/price.js');
+  const sealed = await runLine(['seal', '-m', 'chore: nothing left', '--check', 'false'], commands, given);
+  t.equal(sealed.code, 1, sealed.err);
+  const intents = (): string => remote('for-each-ref', '--format=%(refname)', 'refs/ai/intents');
+  const { held, refs } = await push();
+  t.equal(held.length, 1);
+  t.equal(intents(), '');
+  t.ok(refs.some(({ ref, status }) => ref.startsWith('refs/ai/intents/') && status === 'held'));
+  await push('--all');
+  t.match(intents(), /^refs\/ai\/intents\//);
 });
 
 long(
