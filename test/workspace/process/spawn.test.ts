@@ -154,7 +154,7 @@ t.test('processes left in the group after the leader exited are ended', async (t
 
 t.test('output that a descendant holds open does not delay the end of a process', async (t) => {
   const asleep = uniqueSleep();
-  const up = join(t.testdir(), 'up');
+  const up = path.join(t.testdir(), 'up');
   const result = await spawnProcess({
     ...shell(
       `setsid sh -c "echo up; : > '${up}'; exec sleep ${asleep}" & while [ ! -e '${up}' ]; do sleep 0.01; done; echo done`,
