@@ -15,6 +15,7 @@ import { readAuthorNote } from '../../engine/draft/short-spec.ts';
 import { differencesFrom, listRuns, reportsOnRef } from '../../engine/record/list-runs.ts';
 import { readRun } from '../../engine/record/read-run.ts';
 import { listApprovals } from '../../engine/record/stored-approvals.ts';
+import { peopleAmong } from '../../readers/diff/owned-paths.ts';
 import { findLandings, shortRef } from '../../store/landed.ts';
 import { peopleOf } from '../../store/record/gate-report.ts';
 import { runFinder } from '../../store/record/list-records.ts';
@@ -75,14 +76,15 @@ async function landingNotices(
 ): Promise<readonly string[]> {
   const commit = decision?.type === 'commit' ? decision.commitSha : undefined;
   if (state !== 'decided' || commit === undefined) return [];
-  const [landing] = await findLandings(repository, [{ commit, target }]);
+  const present = await presentCommits(repository, [commit]);
+  const [landing] = await findLandings(repository, [{ commit, target }], present);
   if (landing?.state === 'unknown' && landing.fetch !== undefined)
     return [
       `landing unknown: this clone does not have commit ${commit}. To know whether it landed: ${landing.fetch}`,
     ];
   if (landing?.state !== 'sealed') return [];
   const branch = printable(shortRef(landing.ref));
-  if (!landing.isGone && !(await presentCommits(repository, [commit])).has(commit))
+  if (!landing.isGone && !present.has(commit))
     return [
       `${notLanded} as far as this clone knows: another clone sealed commit ${commit}. To bring it: \`git fetch\``,
     ];
@@ -142,8 +144,6 @@ interface GroupApprovals {
   readonly approved: readonly string[];
 }
 
-const lower = (name: string): string => name.toLowerCase();
-
 /** The demands of the checks of a run for approvals by a group. */
 function groupDemands({ stages }: Pick<RunView, 'stages'>): readonly Omit<GroupApprovals, 'approved'>[] {
   const details = stages
@@ -194,11 +194,12 @@ export async function evaluateHere({
     inProcess,
     ...(carry === 'equivalent' ? { carryFault: carryFaultIn(repository, subject) } : {}),
   });
+  const approving = verdicts
+    .filter(({ status, decision }) => status === 'counts' && decision === 'approve')
+    .map(({ principal }) => principal);
   const groups = groupDemands(report).map(({ group, needed }) => {
-    const people = new Set((Object.hasOwn(members, group) ? members[group] : undefined)?.map(lower));
-    const counting = verdicts.filter((one) => one.status === 'counts' && one.decision === 'approve');
-    const approved = counting.map(({ principal }) => principal).filter((name) => people.has(lower(name)));
-    return { group, needed, approved: [...new Set(approved)] };
+    const people = Object.hasOwn(members, group) ? (members[group] ?? []) : [];
+    return { group, needed, approved: [...new Set(peopleAmong(approving, people))] };
   });
   if (judged) return { judged, approvers: verdicts, groups };
   return {

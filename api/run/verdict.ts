@@ -4,6 +4,7 @@ import type { DecisionType, RunView, WaitsFor } from '../../core/interfaces/run-
 import { type CheckRecord, stageNames } from '../../core/interfaces/stage.ts';
 import type { DraftSummary } from '../../engine/draft/waiting-drafts.ts';
 import type { RunSummary } from '../../engine/record/list-runs.ts';
+import { peopleAmong } from '../../readers/diff/owned-paths.ts';
 import type { RunsData } from '../schemas/run-schema.ts';
 
 /** Where the time of this process went, in milliseconds. Checks run side by side, so parts may exceed the whole. */
@@ -283,8 +284,11 @@ function countsFor({ findings }: CheckRecord, { principal }: Person): boolean {
   return findings.every(({ detail }) => {
     const { approved, group, roles } = detail ?? {};
     if (!Array.isArray(approved) || (group === undefined && roles === undefined)) return true;
-    return approved.some(
-      (name) => typeof name === 'string' && name.toLowerCase() === principal.toLowerCase(),
+    return (
+      peopleAmong(
+        approved.filter((name) => typeof name === 'string'),
+        [principal],
+      ).length > 0
     );
   });
 }

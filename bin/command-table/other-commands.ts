@@ -1,9 +1,9 @@
 import { type CommandSpec, loadLean } from '../command-parts/command.ts';
 import { demandOptions, remote, run, trustOptions } from './contract-commands.ts';
 
-/** Verification, upkeep and what helps to find one's way. */
 const keptRoot = 'the trusted root; default: `~/.config/writ/trust/trusted_root.json`';
 
+/** Verification, upkeep and what helps to find one's way. */
 export const otherCommands: readonly CommandSpec[] = [
   {
     name: 'verify',

@@ -3,6 +3,7 @@ import type { ApprovalVerdict } from '../../core/interfaces/approval.ts';
 import type { Finding } from '../../core/interfaces/finding.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';
+import { foldPrincipal } from '../../readers/diff/owned-paths.ts';
 import { policyWords } from '../checks/policy.ts';
 
 const maxListed = 50;
@@ -40,7 +41,9 @@ export function evaluateApprovals(
   const rejections = approvals.filter(({ status, decision }) => status === 'counts' && decision === 'reject');
   if (rejections.length > 0) return rejections.slice(0, maxListed).map((one) => toRejection(one, failure));
   const { roles } = wanted;
-  const fitting = roles ? approvals.filter(({ role = '' }) => roles.includes(folded(role))) : approvals;
+  const fitting = roles
+    ? approvals.filter(({ role = '' }) => roles.includes(foldPrincipal(role)))
+    : approvals;
   const approved = [...approversOf(fitting, members)];
   if (approved.length >= needed) return [];
   return [{ ...waiting(approved, { ...wanted, needed, group }, approvals), rule }];
@@ -73,7 +76,7 @@ function peopleOf(
   group: string,
 ): ReadonlySet<string> | undefined {
   const members = Object.hasOwn(groups, group) ? groups[group] : undefined;
-  return members && new Set(members.map(folded));
+  return members && new Set(members.map(foldPrincipal));
 }
 
 /** Principals as they signed, one for each person. */
@@ -83,15 +86,11 @@ function approversOf(
 ): Iterable<string> {
   const people = new Map<string, string>();
   for (const { status, decision, principal } of approvals) {
-    const person = folded(principal);
+    const person = foldPrincipal(principal);
     if (status !== 'counts' || decision !== 'approve' || person === '') continue;
     if (members === undefined || members.has(person)) people.set(person, people.get(person) ?? principal);
   }
   return people.values();
-}
-
-function folded(principal: string): string {
-  return principal.normalize('NFKC').trim().toLowerCase();
 }
 
 function waiting(

@@ -122,10 +122,10 @@ function lastWords({ transcript }: Pick<SessionState, 'transcript'>): string {
   });
 }
 
-/** A command that acts immediately, also while a turn runs. No model is called. */
 /** Title of notes about commands in the background. */
 export const commandsTitle = 'Commands';
 
+/** A command that acts immediately, also while a turn runs. No model is called. */
 function atOnce(said: FactOf<'said'>, { facts, wants }: Decided): Decided {
   return { facts: [said, ...facts], wants };
 }
