@@ -113,6 +113,12 @@ export async function findWorkspaceDependencies(
   const observedSteps = new Map<PrepareStep, ObservedStep>();
   const signal = request.signal === undefined ? {} : { signal: request.signal };
 
+  const lockfiles = new Map<string, Promise<readonly (Uint8Array | undefined)[]>>();
+  const readSides = (path: string): Promise<readonly (Uint8Array | undefined)[]> => {
+    const sides = lockfiles.get(path) ?? Promise.all([request.readBase(path), request.readCandidate(path)]);
+    lockfiles.set(path, sides);
+    return sides;
+  };
   for (const directory of config.share) {
     const lockfile = config.lockfiles.get(directory) ?? config.lockfile;
     const blocked = await whatStandsInTheWay(workspace, directory);
@@ -125,12 +131,13 @@ export async function findWorkspaceDependencies(
       });
       continue;
     }
+    const [lockfileAtBase, lockfileAtCandidate] = await readSides(lockfile);
     const outcome = await openSharedDirectory({
       directory,
       worktree: request.worktree,
       lockfile,
-      lockfileAtBase: await request.readBase(lockfile),
-      lockfileAtCandidate: await request.readCandidate(lockfile),
+      lockfileAtBase,
+      lockfileAtCandidate,
       isIgnored: (path) => request.isIgnored(path),
       isUnchanged: (path) => isUnchanged(request, path),
       digests: openVouchedCache(join(dirname(request.cacheDir), 'shared'), request.voucher),
