@@ -27,7 +27,13 @@ import {
 import { slashCommands } from './state/slash-words.ts';
 import type { SessionState } from './state/state.ts';
 import { budgetUnpriced } from './state/usage.ts';
-import { attachTo, openUploads, type SaidWithText, type Uploads } from './thread/attachments.ts';
+import {
+  attachTo,
+  openUploads,
+  type SaidWithText,
+  type Uploads,
+  withImagePaths,
+} from './thread/attachments.ts';
 import { type OpenThread, openThread, threadDirectory, threadNotFound } from './thread/open-thread.ts';
 import { allowVisitor, openVisits, type VisitorUse } from './work/consent.ts';
 import { openWork } from './work/open-work.ts';
@@ -113,8 +119,11 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
           if (!(await visits.take(want, session))) await work.perform(want, session);
         },
         mask: setting.approval.mask,
-        attach: async (said) =>
-          attachTo({ directory, repository, uploads }, await expanded(said, repository, setting)),
+        attach: async (said) => {
+          const typed = await withImagePaths(said.text);
+          const whole = await expanded({ ...said, text: typed, typed }, repository, setting);
+          return attachTo({ directory, repository, uploads }, whole);
+        },
         fingerprint: () => workspaceFingerprint(repository),
         requireApart: async () => requireApart('allow', await setting.selfTest.result()),
         requireHoldable: () => requireHoldable(repository),

@@ -127,7 +127,13 @@ export const codeCommands: readonly CommandSpec[] = [
     summary: 'work with a model, step by step, in one session',
     description:
       'Shows the session on this terminal (`writ help terminal`), and serves it to this machine as a web page and an API (`writ help code.md`). The session is stored on disk at every step as a thread, so it survives a kill. Ctrl+C or SIGTERM ends it with exit 0. Exit 129: options contradict each other, or belong to another provider. Exit 128: a key, a port or a terminal is missing.',
-    arguments: [{ name: 'TEXT', optional: true, about: 'the first question or change' }],
+    arguments: [
+      {
+        name: 'TEXT',
+        optional: true,
+        about: 'the first question or change; `@PATH` attaches a picture (PNG, JPEG, WebP) or a file',
+      },
+    ],
     options: [...own, ...asked, localChanges, ...machineOptions],
     examples: [
       { line: 'writ code', about: 'on this terminal; `?` shows the keys, /help the commands' },

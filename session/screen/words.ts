@@ -3,6 +3,7 @@ import type { PlanMetadata } from '../state/question.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { SessionUsage, StepCost, Used } from '../state/usage.ts';
 import type { GateResult, RunOutcome } from '../state/work.ts';
+import type { Attachment } from '../thread/attachments.ts';
 import { type Span, span, type Tone } from './line.ts';
 
 /** Shares of a limit at which a value is a warning, and nearly exhausted. */
@@ -284,4 +285,21 @@ export function toolWords(toolName: string, summary: string, status: string | un
     came: came.join(', '),
     isBad: code !== undefined || status === 'failed',
   };
+}
+
+/** Marks of what came with a message, such as `[image logo.png 12 kB]`. */
+export function attachmentMarks({
+  metadata,
+}: Pick<Snapshot['transcript'][number], 'metadata'>): readonly string[] {
+  const { attachments = [] } = metadata as { readonly attachments?: readonly Attachment[] };
+  return attachments.map(({ name, mediaType, bytes }) => {
+    const kind = mediaType.startsWith('image/') ? 'image' : 'text';
+    return `[${kind} ${name.split('/').at(-1)} ${sizeWords(bytes)}]`;
+  });
+}
+
+/** A size such as `164 B`, `12 kB` or `4.2 MB`. */
+function sizeWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

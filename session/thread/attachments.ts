@@ -2,9 +2,11 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { printable } from '../../core/base/printable.ts';
 import type { Attached } from '../../engine/draft/reading-agent.ts';
 import { openPrivateDirectory, readPrivateFile, writePrivateFile } from '../../http/private-files.ts';
 import { askGit } from '../../workspace/git/git.ts';
@@ -23,6 +25,8 @@ export type Given = { readonly name: string } & (
 /** A message, and what came with it. */
 export interface SaidWithText {
   readonly text: string;
+  /** What the person wrote, if `text` is a command of a file in other words. */
+  readonly typed?: string;
   readonly attachments?: readonly Given[];
 }
 
@@ -43,7 +47,8 @@ const keptWords = 1500;
 /**
  * Separates what comes with a message from its words, and stores it. A message that is too long for a model's question
  * keeps both of its ends and is attached as a whole. `@path` attaches an image, and a file that differs from HEAD.
- * REQUEST_INVALID for what is too large.
+ * Outside the repository only images are read, and only those that the person named. REQUEST_INVALID for what is too
+ * large, is missing or may not be read.
  */
 export async function attachTo(
   {
@@ -51,18 +56,24 @@ export async function attachTo(
     repository,
     uploads,
   }: { readonly directory: string; readonly repository: Repository; readonly uploads: Uploads },
-  { text, attachments = [] }: SaidWithText,
+  { text, typed = text, attachments = [] }: SaidWithText,
 ): Promise<{ readonly text: string; readonly attachments?: readonly Attachment[] }> {
   const split = splitWords(text);
   const found = [...attachments, ...split.attachments].map((given) => {
     if ('text' in given) return textFound(given.name, given.text);
     return 'data' in given ? imageFound(given) : { ...uploads.find(given.sha256), name: given.name };
   });
-  if (!isCommand(text))
+  if (!isCommand(text)) {
+    const own = new Set(mentioned(typed));
     for (const path of mentioned(split.text)) {
-      const one = await readMentioned(repository, path);
+      const one = await readMentioned(repository, path, own.has(path)).catch((fault: unknown) => {
+        // A person can correct their own words, and not those of a command file.
+        if (own.has(path)) throw fault;
+        return undefined;
+      });
       if (one !== undefined) found.push(one);
     }
+  }
   if (found.length === 0) return { text };
   if (found.length > attachmentBounds.count)
     throw invalid(`expected at most ${attachmentBounds.count} attachments, found ${found.length}`);
@@ -194,22 +205,111 @@ function splitWords(text: string): { readonly text: string; readonly attachments
   return { text: plain(head) + between + plain(tail), attachments: [{ name, text }] };
 }
 
-/** Paths behind an `@`, each once; in quotes if they contain spaces. */
+/** Paths behind an `@`, each once; spaces are in quotes or behind a backslash. */
 function mentioned(text: string): readonly string[] {
-  const found = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]{1,400})"|([^\s"]{1,400}))/gu)];
-  return [...new Set(found.map(([, quoted, plain = '']) => quoted ?? plain.replace(/[.,;:!?)]+$/, '')))];
+  const found = [...text.matchAll(/(?:^|\s)@(?:(["'])(.{1,400}?)\1|((?:\\ |[^\s"']){1,400}))/gu)];
+  const paths = found.map(
+    ([, , quoted, plain = '']) => quoted ?? unescaped(plain.replace(/[.,;:!?)]+$/, '')),
+  );
+  return [...new Set(paths)];
 }
 
-async function readMentioned(repository: Repository, path: string): Promise<Found | undefined> {
+function unescaped(path: string): string {
+  return path.replaceAll(/\\(.)/gu, '$1');
+}
+
+const imageEnding = /\.(?:png|jpe?g|webp)$/i;
+
+/**
+ * Puts the `@` before absolute paths of images in a message of one line: terminals insert the path of a file that is
+ * dropped, in quotes or with backslashes. Words that name no image stay.
+ */
+export async function withImagePaths(text: string): Promise<string> {
+  if (text.length > attachmentBounds.words || text.trim().includes('\n')) return text;
+  let read = '';
+  let from = 0;
+  for (const found of text.matchAll(
+    /(?<=^|\s)(?:"(~?\/[^"]{1,400})"|'(~?\/[^']{1,400})'|(~?\/(?:\\.|[^\s\\"']){1,400}))/gu,
+  )) {
+    const [whole, double, single, plain = ''] = found;
+    const [, named = '', behind = ''] = /^(.*?)([.,;:!?)]*)$/s.exec(plain) ?? [];
+    const path = double ?? single ?? unescaped(named);
+    // In a command, an argument is no attachment.
+    if (isCommand(read + text.slice(from, found.index)) || !imageEnding.test(path)) continue;
+    const real = await realpath(inHome(path)).catch(() => '');
+    const bytes = real === '' ? undefined : await readBounded(real, path);
+    if (bytes === undefined || imageType(bytes) === undefined) continue;
+    read += `${text.slice(from, found.index)}${/\s/.test(path) ? `@"${path}"` : `@${path}`}${behind}`;
+    from = found.index + whole.length;
+  }
+  return read + text.slice(from);
+}
+
+function inHome(path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+}
+
+/** Returns `undefined` for words that are no path, and for a file that a model can read without help. */
+async function readMentioned(
+  repository: Repository,
+  path: string,
+  isOwn: boolean,
+): Promise<Found | undefined> {
   const root = await realpath(repository.root);
-  const real = await realpath(join(root, path)).catch(() => undefined);
-  if (real === undefined || !real.startsWith(root + sep)) return undefined;
-  if (real.slice(root.length).split(sep).includes('.git')) return undefined;
+  const wanted = resolve(root, inHome(path));
+  const isNamedOutside = isAbsolute(inHome(path)) || !wanted.startsWith(root + sep);
+  // Only a person's own words lead out of the repository.
+  if (isNamedOutside && !isOwn) return undefined;
+  let real: string;
+  try {
+    real = await realpath(wanted);
+  } catch (fault) {
+    if (!(await isPathFor(root, path))) return undefined;
+    const isClosed = /^E(?:ACCES|PERM)$/.test(`${(fault as NodeJS.ErrnoException).code}`);
+    throw notAttached(path, isClosed ? 'you may not read it' : 'there is no such file');
+  }
+  const isOutside = real !== root && !real.startsWith(root + sep);
+  if (isOutside && !isNamedOutside)
+    throw notAttached(
+      path,
+      'it is a link that leads out of the repository',
+      'Name the file that it leads to',
+    );
+  if (real.split(sep).includes('.git'))
+    throw notAttached(path, 'writ shows no file of Git to a model', 'Paste the part that you mean');
   const bytes = await readBounded(real, path);
+  if (bytes !== undefined && imageType(bytes) !== undefined) return fileFound(path, bytes);
+  if (isOutside)
+    throw notAttached(
+      path,
+      bytes === undefined
+        ? 'it cannot be read as a file'
+        : 'it is outside the repository, and no PNG, JPEG or WebP image',
+      'Paste or pipe the text, or copy the file into the repository',
+    );
   if (bytes === undefined) return undefined;
-  if (imageType(bytes) !== undefined) return fileFound(path, bytes);
-  if (bytes.includes(0) || !(await isUncommitted(repository, path))) return undefined;
+  const status = await statusOf(repository, real.slice(root.length + 1));
+  if (status === 'ignored')
+    throw notAttached(path, 'Git ignores it, so it may hold secrets', 'Paste the part that a model may see');
+  if (status === 'same' || bytes.includes(0)) return undefined;
   return { ...textFound(path, bytes.toString('utf8')), origin: 'uncommitted' };
+}
+
+/** Whether words behind an `@` can only be meant as a path: `@types/node` and `@media` are words of other languages. */
+async function isPathFor(root: string, path: string): Promise<boolean> {
+  if (imageEnding.test(path) || /^(?:~|\.{1,2})\//.test(path)) return true;
+  const [, first] = /^(\/?[^/]+)\//.exec(path) ?? [];
+  if (first === undefined) return false;
+  return realpath(resolve(root, first)).then(
+    () => true,
+    () => false,
+  );
+}
+
+function notAttached(path: string, why: string, next = 'Correct the path'): WritError {
+  return invalid(
+    `\`@${printable(path)}\` is not attached: ${why}. ${next}, or put it in backticks to send it as words.`,
+  );
 }
 
 function imageFound({ name, data }: { readonly name: string; readonly data: string }): Found {
@@ -233,11 +333,12 @@ async function readBounded(real: string, path: string): Promise<Buffer | undefin
   }
 }
 
-/** Changed or new, and not ignored: an ignored file may hold what no model is to see. */
-async function isUncommitted(repository: Repository, path: string): Promise<boolean> {
-  const args = ['status', '--porcelain', '-z', '--untracked-files=all', '--', path];
+/** How a file differs from HEAD; an ignored file may hold what no model is to see. */
+async function statusOf(repository: Repository, path: string): Promise<'same' | 'other' | 'ignored'> {
+  const args = ['status', '--porcelain', '-z', '--untracked-files=all', '--ignored', '--', path];
   const { code, stdout } = await askGit(repository, args, { maxBytes: 64 * 1024 });
-  return code === 0 && stdout.length > 0;
+  if (code !== 0 || stdout.length === 0) return 'same';
+  return stdout.toString('latin1').startsWith('!!') ? 'ignored' : 'other';
 }
 
 /** Media type by the first octets; `undefined` for anything but PNG, JPEG and WebP. */

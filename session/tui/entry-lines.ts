@@ -2,7 +2,15 @@
 import { patchLines } from '../screen/diff.ts';
 import { type Line, type Span, span, type Tone, visible, visibleLines } from '../screen/line.ts';
 import { markdownLines } from '../screen/markdown-lines.ts';
-import { commandsOf, type Gate, type Outcome, readGate, readOutcome, toolWords } from '../screen/words.ts';
+import {
+  attachmentMarks,
+  commandsOf,
+  type Gate,
+  type Outcome,
+  readGate,
+  readOutcome,
+  toolWords,
+} from '../screen/words.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
 /** One entry of a transcript as a snapshot has it. */
@@ -22,7 +30,11 @@ export function entryLines(
   const { kind, content = '', title } = entry;
   switch (kind) {
     case 'user_message':
-      return [blank, ...spoken(content)];
+      return [
+        blank,
+        ...spoken(content),
+        ...attachmentMarks(entry).map((mark): Line => [span(`  ${visible(mark)}`, 'dim')]),
+      ];
     case 'assistant_message':
       return [blank, ...replyHead(entry), ...markdownLines(content, { columns })];
     case 'tool_call':

@@ -143,7 +143,7 @@ const keys: readonly (readonly [key: string, about: string])[] = [
   ['Ctrl+T', 'take the session back from a page or a program that steers it'],
   ['Ctrl+Z', 'suspend'],
   ['!', 'a command of your own, on a copy of the work tree'],
-  ['@', 'a path of this repository'],
+  ['@', 'a path of this repository, or of a picture (PNG, JPEG, WebP) anywhere; a dropped one is attached'],
   ['/', 'a command'],
   ['?', 'these keys'],
 ];

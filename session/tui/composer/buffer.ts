@@ -32,13 +32,17 @@ export function whole({ text, folds }: Folded): string {
 }
 
 /** Folds a paste; undefined if all surrogates are in use. */
-function fold(folds: Folds, text: string): { readonly sign: string; readonly folds: Folds } | undefined {
+function fold(
+  folds: Folds,
+  text: string,
+  name?: string,
+): { readonly sign: string; readonly folds: Folds } | undefined {
   for (let unit = signs.first; unit <= signs.last; unit += 1) {
     const sign = String.fromCharCode(unit);
     if (folds.has(sign)) continue;
     const lines = linesOf(text);
     const [count, of] = lines > 1 ? [lines, 'lines'] : [text.length, 'characters'];
-    const label = `[pasted ${count.toLocaleString('en-US')} ${of}]`;
+    const label = name ?? `[pasted ${count.toLocaleString('en-US')} ${of}]`;
     return { sign, folds: new Map([...folds, [sign, { text, label }]]) };
   }
   return undefined;
@@ -176,9 +180,42 @@ export function paste(buffer: Buffer, text: string): Buffer | undefined {
   const fits = (into: Buffer): boolean => sizeOf(into) + plain.length <= bufferLimits.characters;
   const into = fits(buffer) ? buffer : withoutLeftovers(buffer);
   if (!fits(into)) return undefined;
+  const image = imageMention(plain);
+  const mark = image && fold(into.folds, image.mention, `[image ${image.name}]`);
+  if (mark !== undefined) {
+    const between = into.cursor === 0 || /\s/.test(into.text.charAt(into.cursor - 1)) ? '' : ' ';
+    return change(
+      { ...into, folds: mark.folds },
+      into.cursor,
+      into.cursor,
+      `${between}${mark.sign} `,
+      'edited',
+    );
+  }
   const folded = isLong(plain) ? fold(into.folds, plain) : undefined;
   if (folded === undefined) return change(into, into.cursor, into.cursor, plain, 'edited');
   return change({ ...into, folds: folded.folds }, into.cursor, into.cursor, folded.sign, 'edited');
+}
+
+/** `@path` for a paste that is one absolute path of an image: so terminals insert a file that is dropped. */
+function imageMention(pasted: string): { readonly mention: string; readonly name: string } | undefined {
+  const path = pathIn(pasted.trim());
+  const [, name] = /^~?\/(?:.*\/)?([^/]+\.(?:png|jpe?g|webp))$/i.exec(path) ?? [];
+  if (name === undefined || path.length > 400 || /["\n]/.test(path)) return undefined;
+  return { mention: /\s/.test(path) ? `@"${path}"` : `@${path}`, name };
+}
+
+/** A path without quotes, backslashes or `file:`; empty for more than one word. */
+function pathIn(text: string): string {
+  const [, , quoted] = /^(["'])(.*)\1$/.exec(text) ?? [];
+  if (quoted !== undefined) return quoted;
+  if (!/^(?:\\.|[^\s\\])+$/.test(text)) return '';
+  if (!text.startsWith('file:///')) return text.replaceAll(/\\(.)/g, '$1');
+  try {
+    return plainText(decodeURIComponent(text.slice('file://'.length)));
+  } catch {
+    return '';
+  }
 }
 
 export function unfold(buffer: Buffer): Buffer {

@@ -3,7 +3,7 @@ import { isApproval } from '../../screen/asked.ts';
 import { type Line, span, textOf } from '../../screen/line.ts';
 import { commandTree, contractEssence } from '../../screen/question-body.ts';
 import type { SessionDoor } from '../../screen/session-door.ts';
-import { readOutcome, toolWords } from '../../screen/words.ts';
+import { attachmentMarks, readOutcome, toolWords } from '../../screen/words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type Entry, entryLines } from '../entry-lines.ts';
 
@@ -129,7 +129,7 @@ function entryText(entry: Entry): string {
   const { kind, title, content = '', status, task } = entry;
   switch (kind) {
     case 'user_message':
-      return `## You\n\n${content}`;
+      return ['## You', content, ...attachmentMarks(entry)].join('\n\n');
     case 'assistant_message':
       return `## Model${task === undefined ? '' : ` (${task})`}\n\n${content}`;
     case 'tool_call': {

@@ -251,6 +251,10 @@ function FileButton({ isShut, attach }: Pick<Attachments, 'attach'> & { readonly
 const keyWords: readonly (readonly [key: string, does: string])[] = [
   ['Enter', 'sends; Shift+Enter begins a line'],
   ['!COMMAND', 'runs a command of your own on a copy of the work tree'],
+  [
+    '@PATH',
+    'a file of the repository, or a picture (PNG, JPEG, WebP) anywhere; `Attach` and dropping send one, too',
+  ],
   ['q', 'goes to the question; Esc does from the field where you write'],
   ['/', 'goes to the field where you write'],
   ['Esc, Esc', 'stops the turn'],

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import t from 'tap';
 import { readDraft } from '../../../engine/draft/stored-draft.ts';
 import type { Attachment } from '../../../session/thread/attachments.ts';
@@ -56,7 +56,7 @@ t.test('`@file` attaches a file that differs from HEAD, and no ignored one', asy
   writeFileSync(join(sample.root, 'notes.txt'), 'NEW-NOTES');
   writeFileSync(join(sample.root, '.gitignore'), 'private.txt\n');
   writeFileSync(join(sample.root, 'private.txt'), 'IGNORED-WORDS');
-  await scene.say('Compare @notes.txt, @src/price.js and @private.txt, and @../../etc/passwd.');
+  await scene.say('Compare @notes.txt and @src/price.js with @types/node, @media and `@src/gone.js`.');
   await scene.ended();
   t.equal(session.channel.state.status, 'idle', lastNote(session));
   const body = JSON.stringify(model.asked[0]?.body);
@@ -66,6 +66,81 @@ t.test('`@file` attaches a file that differs from HEAD, and no ignored one', asy
   const said = attached(session);
   t.match(said, [{ name: 'notes.txt', origin: 'uncommitted' }]);
   t.equal(said.length, 1, 'a committed file is read from HEAD');
+});
+
+t.test('what `@path` cannot attach is refused with the reason, before anything is sent', async (t) => {
+  await using scene = await scriptSession([{ text: 'Seen.' }]);
+  const { sample, session, model } = scene;
+  const outside = t.testdir({ 'notes.txt': 'OUTSIDE', 'fake.png': 'no image', 'dot.png': png });
+  writeFileSync(join(sample.root, '.gitignore'), 'private.txt\n');
+  writeFileSync(join(sample.root, 'private.txt'), 'IGNORED-WORDS');
+  symlinkSync(join(outside, 'dot.png'), join(sample.root, 'link.png'));
+  const refusals: readonly (readonly [path: string, why: RegExp])[] = [
+    [
+      'private.txt',
+      /`@private\.txt` is not attached: Git ignores it, so it may hold secrets\. Paste the part/,
+    ],
+    ['.git/config', /writ shows no file of Git to a model/],
+    ['link.png', /it is a link that leads out of the repository\. Name the file/],
+    ['gone.png', /there is no such file\. Correct the path, or put it in backticks to send it as words\./],
+    ['src/gone.js', /there is no such file/],
+    ['../gone.txt', /there is no such file/],
+    [join(outside, 'gone.webp'), /there is no such file/],
+    [
+      join(outside, 'notes.txt'),
+      /it is outside the repository, and no PNG, JPEG or WebP image\. Paste or pipe/,
+    ],
+    [join(outside, 'fake.png'), /it is outside the repository, and no PNG/],
+    [outside, /it cannot be read as a file/],
+  ];
+  for (const [path, message] of refusals)
+    await t.rejects(scene.say(`What is @${path}?`), { code: 'REQUEST_INVALID', message }, path);
+  t.same(session.channel.state.transcript, [], 'nothing was sent');
+  t.equal(model.asked.length, 0);
+});
+
+t.test('a person attaches an image from anywhere, also by its bare path', async (t) => {
+  await using scene = await scriptSession(Array.from({ length: 9 }, () => ({ text: 'A dot.' })));
+  const { sample, session } = scene;
+  const outside = t.testdir({ 'my dot.png': png, 'dot.png': png, 'notes.txt': 'OUTSIDE' });
+  const [plain, spaced] = [join(outside, 'dot.png'), join(outside, 'my dot.png')];
+  mkdirSync(join(sample.root, '.writ', 'commands'), { recursive: true });
+  writeFileSync(join(sample.root, '.writ', 'commands', 'see.md'), `Look at @${plain} and $ARGUMENTS`);
+  sample.git('add', '--all');
+  sample.git('commit', '--quiet', '-m', 'Add a command');
+  await scene.say('/model gpt-6.1-sol');
+  const escaped = spaced.replaceAll(' ', '\\ ');
+  const attach: readonly (readonly [words: string, names: readonly string[]])[] = [
+    [`What is @${plain}?`, [plain]],
+    [
+      `What is @../${relative(join(sample.root, '..'), plain)} here`,
+      [`../${relative(join(sample.root, '..'), plain)}`],
+    ],
+    [`See @"${spaced}".`, [spaced]],
+    [`See @${escaped}`, [spaced]],
+    [`${plain} ${escaped} what are they?`, [plain, spaced]],
+    [`What is '${spaced}' or ${plain}?`, [spaced, plain]],
+    [`A log:\n${plain}`, []],
+    [`/see nothing`, []],
+    [`/see @${plain}`, [plain]],
+  ];
+  for (const [words, names] of attach) {
+    await scene.say(words);
+    await scene.ended();
+    const said = session.channel.state.transcript.findLast(({ kind }) => kind === 'user_message');
+    const came = (said?.metadata.attachments ?? []) as readonly Attachment[];
+    t.same(
+      came.map(({ name }) => name),
+      names,
+      words,
+    );
+    t.ok(
+      came.every(
+        ({ origin, mediaType, bytes }) =>
+          origin === 'user-provided' && mediaType === 'image/png' && bytes === png.length,
+      ),
+    );
+  }
 });
 
 t.test('an upload arrives piece by piece, and a message names it by digest', async (t) => {

@@ -1,7 +1,7 @@
 /* The pane Transcript with its entries. It loads earlier ones and keeps the reading place. */
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { commandsOf, readGate, readOutcome } from '../../../screen/words.ts';
+import { attachmentMarks, commandsOf, readGate, readOutcome } from '../../../screen/words.ts';
 import { groupsOf, keepPlace, mostBefore, type ReadingPlace, readPlace } from '../../page/keep-transcript.ts';
 import type { Page } from '../../page/page.ts';
 import type { Entry } from '../../seen.ts';
@@ -275,7 +275,10 @@ function EntryView({ entry }: { readonly entry: Entry }): VNode {
       !isLine &&
         !isNote &&
         (kind === 'user_message'
-          ? h('p.said', text(content))
+          ? [
+              h('p.said', text(content)),
+              attachmentMarks(entry).map((mark, at) => h('p.soft', { key: at }, oneLine(mark))),
+            ]
           : kind === 'diff'
             ? h(DiffEntry, { content })
             : h(Prose, { source: content, isOpen: streaming })),
