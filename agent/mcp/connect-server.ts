@@ -186,7 +186,7 @@ function pipeTransport({ pipes, ended, said }: StartedProgram, fail: Fail): Tran
       });
       void ended.then((how) => {
         isOver = true;
-        const last = said().slice(-200);
+        const last = faultLine(said()).slice(-200);
         fail('ended', `${how}${last === '' ? '' : `: ${last}`}`);
       });
     },
@@ -203,6 +203,14 @@ function pipeTransport({ pipes, ended, said }: StartedProgram, fail: Fail): Tran
     },
   };
   return transport;
+}
+
+/** The line of what a program printed that names its fault, else the last one. */
+function faultLine(printed: string): string {
+  const lines = printed.split('\n').filter((line) => line.trim() !== '');
+  return (
+    lines.findLast((line) => /^\s*(?:[\w.]*(?:Error|Exception)\b.*:|error:)/.test(line)) ?? lines.at(-1) ?? ''
+  );
 }
 
 function parseFrame(line: Uint8Array): never {

@@ -534,11 +534,23 @@ function callRequest(
       tool,
       action: callAction,
       query: tools.mask(printable(words.join('; '))).slice(0, maxQuery),
+      arguments: JSON.stringify(maskedTexts(read, tools.mask)).slice(0, maxShown).toWellFormed(),
     },
     given: { declaration: sha256, arguments: JSON.stringify(read) },
     ...(refused === undefined ? {} : { refusal: refused }),
     ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
   };
+}
+
+/** Characters of the arguments that a person sees. */
+const maxShown = 2000;
+
+/** Masked before JSON escapes a part of a secret. */
+function maskedTexts(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((one) => maskedTexts(one, mask));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [mask(name), maskedTexts(one, mask)]));
 }
 
 function* textsIn(value: unknown): Iterable<string> {

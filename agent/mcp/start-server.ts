@@ -80,17 +80,36 @@ const nextSteps: Readonly<Record<McpFaultReason, string>> = {
 
 const maxFound = 400;
 
+/** Words of a program that misses a file. */
+const missesFile =
+  /cannot find (?:module|package)|no such file|can't open file|\bENOENT\b|\bModuleNotFoundError\b/i;
+
+/** What the sandbox keeps from a program that misses a file: by hand, the same command works. */
+function nextStep(
+  { command, directory, reads = false }: Partial<McpServer>,
+  reason: McpFaultReason,
+  found: string,
+): string {
+  if (command === undefined || reason !== 'ended' || !missesFile.test(found)) return nextSteps[reason];
+  const shown = reads
+    ? 'the committed files of the repository'
+    : directory === undefined
+      ? 'no file of yours'
+      : `\`${inside}\` alone`;
+  return `the sandbox shows the program ${shown}: \`writ mcp add\` with the path of the program sets \`directory\`, or \`workspace = "read"\` for a program of the repository`;
+}
+
 /** The fault of one server; it ends that server and nothing else. */
 export function mcpFault(
-  { name }: Pick<McpServer, 'name'>,
+  server: Pick<McpServer, 'name'> & Partial<McpServer>,
   reason: McpFaultReason,
   found: string,
   cause?: unknown,
 ): WritError {
   return new WritError('MCP_SERVER_FAILED', {
-    message: `MCP server \`${name}\` ${printable(found.slice(0, maxFound))}`,
-    detail: { server: name, reason },
-    hints: [nextSteps[reason]],
+    message: `MCP server \`${server.name}\` ${printable(found.slice(0, maxFound))}`,
+    detail: { server: server.name, reason },
+    hints: [nextStep(server, reason, found)],
     cause,
   });
 }

@@ -104,6 +104,30 @@ const pluginShapes = {
 
 const vault = { enum: ['repository', 'global'] } as const;
 
+const configured = { name: text, from: { enum: ['user', 'policy'] } } as const;
+
+/** Shapes of `data` of the `mcp` commands: keys of the table as it is in the file. */
+const mcpShapes: Readonly<Record<string, JsonData>> = {
+  'mcp add': record(
+    { ...configured, path: text, reach: text },
+    {
+      command: list(text),
+      url: text,
+      directory: text,
+      workspace: { const: 'read' },
+      hosts: list(text),
+      token: text,
+      tools: list(text),
+      env: { type: 'object', additionalProperties: text },
+    },
+  ),
+  'mcp list': record({
+    servers: list(record({ ...configured, endpoint: text, reach: text }, { command: list(text), url: text })),
+    uncommitted: list(text),
+  }),
+  'mcp remove': record({ ...configured, path: text }),
+};
+
 /** Shapes of `data` of the `vault` commands; never a value. */
 const vaultShapes: Readonly<Record<string, JsonData>> = {
   'vault set': record({ name: text, vault, replaced: flag, scopes: list(text) }),
@@ -360,6 +384,7 @@ const shapes: Readonly<Record<string, JsonData>> = {
   ...pluginShapes,
   ...serviceShapes,
   ...vaultShapes,
+  ...mcpShapes,
   'sca import': record({
     advisories: count,
     records: count,

@@ -15,6 +15,7 @@ import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
+import { uncommittedMcp } from '../../engine/config/mcp-section.ts';
 import { mcpRefusal, policyLimits, requireModelAllowed } from '../../engine/config/session-policy.ts';
 import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { listedModels } from '../../providers/model-table.ts';
@@ -116,7 +117,10 @@ export async function serveCode(
       logFile: log.file,
       sandbox: sandboxFacts(engine, setting.sandbox),
       approvalPolicy: options.approval.policy,
-      mcp: () => [...mcp.values()],
+      mcp: async () => ({
+        servers: await mcpStates(context, mcp, options),
+        uncommitted: await uncommittedMcp(repository),
+      }),
       policy: policyLimits(options.policy),
       hooks: options.hooks.hooks.map(hookName),
       selfTest: selfTest.result,
@@ -203,6 +207,22 @@ function beforeStart(server: McpServer, { policy }: Pick<SessionOptions, 'policy
   const why = mcpRefusal(policy, server.name);
   const state = why === undefined ? 'not_started' : 'refused';
   return { ...aboutServer(server), state, ...compact({ why }), tools: [] };
+}
+
+/** The servers as the last turn left them, with those that the user has added or removed since. */
+async function mcpStates(
+  context: CommandContext,
+  known: ReadonlyMap<string, McpState>,
+  options: Pick<SessionOptions, 'policy'>,
+): Promise<readonly McpState[]> {
+  const own = await openMcpAccess(context)
+    .servers()
+    .catch(() => undefined);
+  const still = [...known.values()].filter(
+    ({ server, from }) => from === 'policy' || own === undefined || own.some(({ name }) => name === server),
+  );
+  const added = (own ?? []).filter(({ name }) => !known.has(name));
+  return [...still, ...added.map((one) => beforeStart(one, options))];
 }
 
 /** Returns a reader of threads at `place` as graphs. It loads its modules on first use. */

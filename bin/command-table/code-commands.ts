@@ -120,6 +120,11 @@ const asked: readonly OptionSpec[] = modelOptions.map((option) => {
   return option;
 });
 
+const project: OptionSpec = {
+  name: 'project',
+  about: 'the `.writ/config.toml` of this repository, which counts once committed',
+};
+
 /** A session with a model. */
 export const codeCommands: readonly CommandSpec[] = [
   {
@@ -225,6 +230,61 @@ export const sessionCommands: readonly CommandSpec[] = [
     ],
     examples: [{ line: 'writ usage --since 30 --csv', about: 'the last month, for a spreadsheet' }],
     load: async () => (await import('../commands/usage.ts')).usageCommand,
+  },
+  {
+    name: 'mcp add',
+    summary: 'add an MCP server whose tools a model may use',
+    description:
+      'Writes `[mcp.NAME]` to your own configuration, for every repository. writ runs COMMAND in the sandbox: a word of COMMAND that is a file of the repository sets `workspace = "read"`, and a file elsewhere sets `directory`. `writ help mcp-servers` explains the rest.',
+    arguments: [
+      { name: 'NAME', about: 'lower-case letters, digits and `-`' },
+      {
+        name: 'COMMAND',
+        about: 'the program and its arguments',
+        optional: true,
+        variadic: true,
+        behindDashes: true,
+      },
+    ],
+    options: [
+      { name: 'url', value: 'URL', about: 'the address of a service, instead of COMMAND' },
+      { name: 'token', value: 'SECRET', about: 'with `--url`: the name of the secret that writ sends' },
+      { name: 'host', value: 'HOST', repeatable: true, about: 'a host that COMMAND may reach' },
+      {
+        name: 'env',
+        value: 'VARIABLE=SECRET',
+        repeatable: true,
+        about: 'a variable for COMMAND, and the name of the secret with its value (`writ vault set`)',
+      },
+      { name: 'tool', value: 'TOOL', repeatable: true, about: 'offer only this tool' },
+      { name: 'directory', value: 'DIR', about: 'the directory that the sandbox shows as `/mcp`' },
+      project,
+    ],
+    examples: [
+      { line: 'writ mcp add notes -- node ~/mcp/notes/server.js', about: 'a program of your own' },
+      {
+        line: 'writ mcp add wiki --url https://mcp.example.com/mcp --token WIKI_TOKEN',
+        about: 'a service',
+      },
+    ],
+    load: async () => (await import('../commands/mcp.ts')).mcpAddCommand,
+  },
+  {
+    name: 'mcp list',
+    summary: 'list the MCP servers of this repository and of the user',
+    description: 'In a session `/mcp` lists them, too, with the reason of a failure and their tools.',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'writ mcp list', about: 'also the tables that are not committed yet' }],
+    load: async () => (await import('../commands/mcp.ts')).mcpListCommand,
+  },
+  {
+    name: 'mcp remove',
+    summary: 'remove an MCP server',
+    arguments: [{ name: 'NAME', about: 'a name of `writ mcp list`' }],
+    options: [project],
+    examples: [{ line: 'writ mcp remove notes', about: 'from your own configuration' }],
+    load: async () => (await import('../commands/mcp.ts')).mcpRemoveCommand,
   },
   {
     name: 'code-control',

@@ -203,6 +203,7 @@ const rows = {
     KEY_INSECURE: [500, 128, 'other users can read the key file, or it is not a regular file', 'remove the access of other users (`chmod 600 FILE`); replace a link by the file itself', 'explained'],
     VAULT_UNREADABLE: [500, 128, 'the vault of secrets cannot be read', 'restore the vault or its key from a backup, or delete the vault and set the secrets again', 'explained'],
     VAULT_BUSY: [409, 128, 'another process changes the vault of secrets', 'wait until that process ends, then try again'],
+    MCP_SERVER_UNKNOWN: [404, 1, 'the configuration has no MCP server with this name', '`writ mcp list` lists them; `--project` means `.writ/config.toml`'],
     SECRET_UNKNOWN: [404, 1, 'the vault has no secret with this name', 'list the names with `writ vault list`, or store it with `writ vault set NAME`', 'explained'],
     ATTESTATION_MALFORMED: [422, 1, 'a signed document (bundle, statement, proof or key) is not valid', 'get the document again from its author; `writ attest show FILE` reads it', 'explained'],
     KEY_UNUSABLE: [422, 128, 'writ cannot use a key of this kind for this purpose', 'use a key of a kind that the message names (`writ help signing`)', 'explained'],

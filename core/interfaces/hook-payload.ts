@@ -60,15 +60,15 @@ export interface ToolRequest {
   readonly purpose?: 'base' | 'footprint' | 'second';
   /** Repository-relative, for tools that read or write files. */
   readonly paths?: readonly string[];
-  /** Query or address, for `web.search`, redacted. */
+  /** Redacted: query or address for `web.search`; arguments of an MCP tool as JSON, shortened. */
   readonly query?: string;
+  readonly arguments?: string;
 }
 
 /** `tool.settled`: the same request and how it ended. */
 export interface ToolSettled {
   readonly request: ToolRequest;
   readonly outcome: 'done' | 'denied' | 'failed';
-  /** Why it was denied. */
   readonly refusal?: Finding;
   readonly exitCode?: number;
   /** Accesses that the sandbox denied to a failed command, as far as its output and the egress proxy show. */

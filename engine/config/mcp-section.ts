@@ -1,9 +1,24 @@
 /* Reads `[mcp.NAME]`: the MCP servers of a repository's policy, and those of a user. */
+import { isDeepStrictEqual } from 'node:util';
 import type { McpServer } from '../../agent/mcp/start-server.ts';
+import { readPlainFile } from '../../core/base/files.ts';
 import { serviceUrlFault } from '../../core/base/http-question.ts';
+import { isRecord } from '../../core/base/json-pointer.ts';
 import { readNetworkHost } from '../../spec/checks-of.ts';
-import { readUserTable, type TableReader, type UserConfig } from './table-reader.ts';
+import { readBlob } from '../../workspace/git/read-objects.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import {
+  type ConfigIssue,
+  formatToml,
+  invalidFile,
+  parseToml,
+  readTableOf,
+  readUserTable,
+  TableReader,
+  type UserConfig,
+} from './table-reader.ts';
 
+const maxBytes = 256 * 1024;
 const maxServers = 16;
 const maxWords = 64;
 const maxHosts = 32;
@@ -30,6 +45,65 @@ export function readMcpSection(
 /** Reads `[mcp.NAME]` of a user's `config.toml`. Throws CONFIG_INVALID. */
 export function readUserMcp(config: UserConfig): readonly McpServer[] {
   return readUserTable(config, 'mcp', (reader) => [...readMcpSection(reader, 'user').values()]);
+}
+
+/** Appends `[mcp.NAME]` to a configuration file, whose other text stays. CONFIG_INVALID for what writ would refuse. */
+export function withMcpServer(
+  file: ConfigText,
+  name: string,
+  table: Readonly<Record<string, unknown>>,
+): { readonly text: string; readonly server: McpServer } {
+  const between =
+    file.text === '' || file.text.endsWith('\n\n') ? '' : file.text.endsWith('\n') ? '\n' : '\n\n';
+  const block = formatToml({ mcp: { [name]: table } }).replace(/^\[mcp\]\n/, '');
+  const text = `${file.text}${between}${block.trimEnd()}\n`;
+  const issues: ConfigIssue[] = [];
+  const server = readMcpSection(new TableReader(tablesAfter(file, text), 'mcp', issues), file.from).get(name);
+  if (server === undefined || issues.length > 0) throw invalidFile(file.path, { issues }, undefined, '');
+  return { text, server };
+}
+
+/** Removes `[mcp.NAME]` from a configuration file, whose other text stays. CONFIG_INVALID if it has another form. */
+export function withoutMcpServer(file: ConfigText, name: string): string {
+  const lines = file.text.split('\n');
+  const isOwn = (line: string): boolean =>
+    [`[mcp.${name}]`, `[mcp.${name}.`].some((head) => line.replaceAll(/[\s"']/g, '').startsWith(head));
+  const from = lines.findIndex(isOwn);
+  let to = lines.findIndex((line, at) => at > from && /^\s*\[/.test(line) && !isOwn(line));
+  if (to < 0) to = lines.length;
+  // Comments above the next table belong to it.
+  while (to < lines.length && to > from + 1 && /^\s*(?:#|$)/.test(lines[to - 1] ?? '')) to -= 1;
+  const text =
+    from < 0
+      ? file.text
+      : lines
+          .toSpliced(from, to - from)
+          .join('\n')
+          .trimEnd();
+  const { [name]: _, ...others } = readTableOf({ path: file.path, bytes: Buffer.from(file.text) }, 'mcp');
+  if (isDeepStrictEqual({ ...tablesAfter(file, text) }, others)) return text === '' ? '' : `${text}\n`;
+  const issues = [{ path: `mcp.${name}`, message: 'it is no table of its own; remove it by hand' }];
+  throw invalidFile(file.path, { issues }, undefined, '');
+}
+
+/** A configuration file that is edited. */
+export interface ConfigText {
+  readonly path: string;
+  readonly text: string;
+  readonly from: McpServer['from'];
+}
+
+/** `[mcp]` after an edit. CONFIG_INVALID if it is no TOML any more, or if another table has changed. */
+function tablesAfter({ path, text: before }: ConfigText, text: string): Readonly<Record<string, unknown>> {
+  const read = (one: string) => {
+    const invalid = (issues: readonly ConfigIssue[]) => invalidFile(path, { issues }, undefined, '');
+    const { mcp = {}, ...others } = parseToml(Buffer.from(one), maxBytes, invalid) as Record<string, unknown>;
+    return { mcp: mcp as Record<string, unknown>, others };
+  };
+  const [old, now] = [read(before), read(text)];
+  if (isDeepStrictEqual(old.others, now.others)) return now.mcp;
+  const issues = [{ path: 'mcp', message: 'writ cannot edit this file; edit it by hand' }];
+  throw invalidFile(path, { issues }, undefined, '');
 }
 
 function readServer(reader: TableReader, name: string, from: McpServer['from']): McpServer {
@@ -120,4 +194,44 @@ function readTools(reader: TableReader): Pick<McpServer, 'tools'> {
   if (tools.length === 0 || tools.length > maxTools)
     reader.refuse(reader.at('tools'), `expected 1 to ${maxTools} names of tools`);
   return { tools };
+}
+
+/**
+ * The tables `[mcp…]` of `.writ/config.toml` in the working tree that differ from HEAD, such as `mcp.notes`: they count
+ * once committed. Absent if the file is missing or cannot be read.
+ */
+export async function uncommittedMcp(repository: Repository): Promise<readonly string[]> {
+  let bytes: Buffer | undefined;
+  try {
+    bytes = readPlainFile({ root: repository.root, parts: ['.writ', 'config.toml'] }, maxBytes);
+  } catch {
+    return [];
+  }
+  // Most repositories name no server.
+  if (bytes?.includes('mcp') !== true) return [];
+  const committed = await readBlob(repository, 'HEAD', '.writ/config.toml').catch(() => undefined);
+  const [now, before] = [tablesIn(bytes), tablesIn(committed)];
+  if (now === undefined) return ['mcp'];
+  return [...new Set([...now.keys(), ...(before?.keys() ?? [])])].filter(
+    (name) => now.get(name) !== before?.get(name),
+  );
+}
+
+/** Tables whose name begins with `mcp`, as other programs spell it too, each as JSON. Absent: it is no TOML. */
+function tablesIn(bytes: Buffer | undefined): ReadonlyMap<string, string> | undefined {
+  if (bytes === undefined) return new Map();
+  try {
+    const root = parseToml(bytes, maxBytes, (issues) => invalidFile('', { issues }));
+    const named = Object.entries(isRecord(root) ? root : {}).filter(([name]) => name.startsWith('mcp'));
+    return new Map(
+      named.flatMap(([name, table]) =>
+        Object.entries(isRecord(table) ? table : { '': table }).map(([server, value]): [string, string] => [
+          `${name}.${server}`.replace(/\.$/, ''),
+          JSON.stringify(value),
+        ]),
+      ),
+    );
+  } catch {
+    return undefined;
+  }
 }

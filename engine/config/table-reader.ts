@@ -1,5 +1,5 @@
 /* Parses TOML, reads its tables strictly, and reads a single section of a configuration, such as `[approvals]`. */
-import { parse, TomlError } from 'smol-toml';
+import { parse, stringify, TomlError } from 'smol-toml';
 import { isWritError, WritError } from '../../core/base/errors.ts';
 import { serviceUrlFault } from '../../core/base/http-question.ts';
 import { nearestName } from '../../core/base/printable.ts';
@@ -277,6 +277,19 @@ export function readUserTable<Table>(
     for (const one of userTables) root.has(one);
     return read(root.table(name));
   });
+}
+
+/** One table of a configuration file, unread. CONFIG_INVALID for a file that is no TOML. */
+export function readTableOf({ path, bytes }: UserConfig, name: string): Readonly<Record<string, unknown>> {
+  const invalid = (issues: readonly ConfigIssue[]): WritError => invalidFile(path, { issues }, undefined, '');
+  const root = parseToml(bytes, maxSectionBytes, invalid);
+  const table = isTable(root) ? root[name] : undefined;
+  return isTable(table) ? table : {};
+}
+
+/** A document as TOML. */
+export function formatToml(document: Readonly<Record<string, unknown>>): string {
+  return stringify(document);
 }
 
 /** A user's `config.toml`. */

@@ -27,6 +27,7 @@ import { writtenChange } from './written-change.ts';
 
 const most = {
   text: 4000,
+  arguments: 2000,
   lines: 40,
   line: 200,
   title: 120,
@@ -70,6 +71,7 @@ export function describeApproval(
   const isOutside = use.isOutside || isUnconfined;
   const text = useText(use, mask, most.text);
   const written = commandLines(use, mask, most);
+  const given = use.request.arguments && visibleText(use.request.arguments, mask, most.arguments);
   const segments = (judged.command?.segments ?? [])
     .slice(0, most.segments)
     .map((one) => shownSegment(one, mask));
@@ -80,6 +82,7 @@ export function describeApproval(
   const reason = visibleText(why, mask, most.word);
   const lines = [
     text,
+    ...(given === undefined ? [] : [`Arguments: ${given}`]),
     `Asked because ${reason}.`,
     ...segments.map((one) => `${one.verdict}: ${one.text} (${one.rule}: ${one.why})`),
     ...(left > 0 ? [`and ${left} more commands`] : []),
@@ -94,6 +97,7 @@ export function describeApproval(
       action: visibleText(use.request.action, mask, most.word),
       ...(judged.kind === 'command' ? { command: text } : { subject: text }),
       ...(written.length === 0 ? {} : { commandLines: written }),
+      ...compact({ arguments: given }),
       ...(change === undefined ? {} : { change: writtenChange(change, mask) }),
       ...(use.request.task === undefined ? {} : { task: visibleText(use.request.task, mask, most.word) }),
       cwd: visibleText(use.cwd, mask, most.text),
@@ -216,17 +220,18 @@ function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<string, stri
   const here = 'in this directory, in this sandbox, on this branch';
   const pattern = commandPattern(use, judged);
   const isDangerous = judged.class === 'dangerous';
+  const exactly = judged.kind === 'mcp' ? mcpWords(use) : 'exactly this';
   const reused = {
-    approve: judged.kind === 'mcp' ? `until writ ends: exactly this, as it is declared now, ${here}` : once,
+    approve: judged.kind === 'mcp' ? `until writ ends: ${exactly}, as it is declared now, ${here}` : once,
     ...scope,
-    approve_session: `until writ ends: exactly this, ${here}`,
-    approve_ttl: `${time}: exactly this, ${here}`,
+    approve_session: `until writ ends: ${exactly}, ${here}`,
+    approve_ttl: `${time}: ${exactly}, ${here}`,
     approve_directory_ttl: isDangerous
-      ? `${time}: exactly this, ${here}; a dangerous command is not allowed elsewhere`
-      : `${time}: exactly this, in this directory and below, in this sandbox, on this branch`,
+      ? `${time}: ${exactly}, ${here}; a dangerous command is not allowed elsewhere`
+      : `${time}: ${exactly}, in this directory and below, in this sandbox, on this branch`,
     approve_pattern_ttl:
       pattern === undefined
-        ? `${time}: exactly this, ${here}${isCommand(use) ? '; commands like it cannot be recognised by their first words' : ''}`
+        ? `${time}: ${exactly}, ${here}${isCommand(use) ? '; commands like it cannot be recognised by their first words' : ''}`
         : `${time}: every plain command that begins with \`${pattern.join(' ')}\` and is not dangerous, ${here}`,
     allow_all_commands: everything,
     ...deny,
@@ -234,4 +239,9 @@ function reuseOf(use: ToolUse, ttlSeconds: number): Readonly<Record<string, stri
   return ttlSeconds > 0
     ? reused
     : { ...reused, approve_ttl: once, approve_directory_ttl: once, approve_pattern_ttl: once };
+}
+
+/** An answer about a tool of an MCP server covers it with any arguments. */
+function mcpWords({ request: { action } }: ToolUse): string {
+  return action === 'start' ? 'exactly this' : 'this tool with any arguments';
 }

@@ -12,7 +12,10 @@ import type { Danger } from './danger.ts';
 export interface ToolUse {
   /** Of this one call; no other has it. */
   readonly id: string;
-  readonly request: Pick<ToolRequest, 'runId' | 'tool' | 'action' | 'command' | 'paths' | 'query' | 'task'>;
+  readonly request: Pick<
+    ToolRequest,
+    'runId' | 'tool' | 'action' | 'command' | 'paths' | 'query' | 'arguments' | 'task'
+  >;
   /** All words of a tool that has words instead of shell text (`vcs`). */
   readonly argv?: readonly string[];
   /** Where it works: absolute, every symbolic link resolved. */

@@ -191,8 +191,17 @@ export function commandTree(metadata: ApprovalMetadata): readonly Line[] {
 }
 
 /** The text as written. Each further line has its own prefix, so that no line can pass for text of writ. */
-function textLines({ command, commandLines = [], subject = '' }: ApprovalMetadata): readonly Line[] {
-  if (command === undefined) return [[span('  ', 'dim'), span(visible(subject), 'code')]];
+function textLines({
+  command,
+  commandLines = [],
+  subject = '',
+  arguments: given,
+}: ApprovalMetadata): readonly Line[] {
+  if (command === undefined)
+    return [
+      [span('  ', 'dim'), span(visible(subject), 'code')],
+      ...(given === undefined ? [] : [[span('  arguments ', 'dim'), span(visible(given), 'code')]]),
+    ];
   return (commandLines.length === 0 ? [command] : commandLines).map(
     (line, at): Line => [span(at === 0 ? '$ ' : '│ ', 'dim'), span(visible(line), 'code')],
   );

@@ -69,6 +69,8 @@ export interface Diagnostics {
   readonly approvalPolicy?: ApprovalPolicy;
   /** MCP servers as the last turn or run left them; those that none has started yet are `not_started`. */
   readonly mcp?: readonly McpState[];
+  /** Tables `[mcp…]` of the working tree that are not committed, and so not in force. */
+  readonly mcpUncommitted?: readonly string[];
   /** Limits of the repository and the machine, with the level that sets each. */
   readonly policy?: ReturnType<typeof policyLimits>;
   /** Hooks that are called, as people read them. */

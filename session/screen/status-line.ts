@@ -4,7 +4,16 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { nextAsked } from './asked.ts';
 import { type Line, span, type Tone, visible } from './line.ts';
 import type { Diagnostics } from './session-door.ts';
-import { costWords, progressWords, readOutcome, tokenWords, toSpan, usageItems, usdWords } from './words.ts';
+import {
+  costWords,
+  progressWords,
+  readOutcome,
+  tokenWords,
+  toSpan,
+  uncommittedWords,
+  usageItems,
+  usdWords,
+} from './words.ts';
 
 /** One fact of the status line. */
 export interface StatusItem {
@@ -277,6 +286,16 @@ function sandboxFacts({ backend, enforced, selfApproval }: Diagnostics['sandbox'
   return [
     ['sandbox', backend === 'none' ? 'NONE: nothing confines commands' : confines],
     ['self-approval', selfApprovals[selfApproval]],
+  ];
+}
+
+/** `/mcp`: the MCP servers of a session, with the reason of a failure and their tools; what is not in force yet. */
+export function mcpFacts({ mcp = [], mcpUncommitted = [] }: Partial<Diagnostics>): readonly Fact[] {
+  if (mcp.length + mcpUncommitted.length === 0)
+    return [['', 'no server is configured: `writ mcp add NAME -- COMMAND`, in a shell, adds one']];
+  return [
+    ...mcp.map((one): Fact => [one.server, mcpFact(one)[1]]),
+    ...(mcpUncommitted.length === 0 ? [] : [['not in force', uncommittedWords(mcpUncommitted)] as const]),
   ];
 }
 

@@ -303,3 +303,12 @@ function sizeWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
+
+/** Says that tables of the configuration are not in force yet. */
+export function uncommittedWords(tables: readonly string[]): string {
+  const named = tables.map((name) => `\`[${name}]\``).join(', ');
+  const foreign = tables.some((name) => !/^mcp(?:\.|$)/.test(name))
+    ? ' writ reads only `[mcp.NAME]`: `writ mcp add --project` writes it.'
+    : '';
+  return `${named} of \`.writ/config.toml\` differs from HEAD and counts once committed.${foreign}`;
+}

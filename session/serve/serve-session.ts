@@ -292,7 +292,10 @@ export interface DiagnosticsFacts {
   /** Back end that commands run in, and what it holds when it is tried out. */
   readonly sandbox: () => Promise<{ readonly backend: string; readonly enforced: readonly string[] }>;
   readonly approvalPolicy?: Diagnostics['approvalPolicy'];
-  readonly mcp?: () => readonly McpState[];
+  readonly mcp?: () => Promise<{
+    readonly servers: readonly McpState[];
+    readonly uncommitted: readonly string[];
+  }>;
   readonly policy?: Diagnostics['policy'];
   readonly hooks?: Diagnostics['hooks'];
   /** Whether a command could approve itself. */
@@ -305,10 +308,13 @@ export async function readDiagnostics(
   state: () => SessionState,
   facts: DiagnosticsFacts,
 ): Promise<Diagnostics & Readonly<Record<string, unknown>>> {
-  const [sandbox, { isTried, reached }] = await Promise.all([facts.sandbox(), facts.selfTest()]);
+  const [sandbox, { isTried, reached }, { servers: mcp = [], uncommitted = [] } = {}] = await Promise.all([
+    facts.sandbox(),
+    facts.selfTest(),
+    facts.mcp?.(),
+  ]);
   const now = state();
   const { provider, key, logFile, models = [], approvalPolicy, policy = [], hooks = [] } = facts;
-  const mcp = facts.mcp?.() ?? [];
   const { controller, provider: asked } = toSnapshot(now);
   const [pending] = pendingOf(now);
   const lastError = lastErrorOf(now);
@@ -324,6 +330,7 @@ export async function readDiagnostics(
     ...(models.length === 0 ? {} : { models }),
     ...compact({ approvalPolicy }),
     ...(mcp.length === 0 ? {} : { mcp }),
+    ...(uncommitted.length === 0 ? {} : { mcpUncommitted: uncommitted }),
     ...(policy.length === 0 ? {} : { policy }),
     ...(hooks.length === 0 ? {} : { hooks }),
     sandbox: {

@@ -22,6 +22,8 @@ export type ApprovalMetadata = {
   readonly command?: string;
   readonly subject?: string;
   readonly commandLines?: readonly string[];
+  /** Arguments of a call of an MCP tool, as JSON; the answer covers the tool with any. */
+  readonly arguments?: string;
   readonly change?: WrittenChange;
   readonly cwd?: string;
   readonly branch?: string;

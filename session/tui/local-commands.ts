@@ -12,6 +12,7 @@ type BareCommand =
   | 'keys'
   | 'contract'
   | 'status'
+  | 'mcp'
   | 'models'
   | 'plan'
   | 'approvals'
@@ -54,6 +55,7 @@ const rows: readonly (readonly [form: string, says: string, read: Read, isShared
   ['/plan', 'shows the plan', bare('plan'), true],
   ['/contract', 'shows the whole spec that was drafted last', bare('contract')],
   ['/status', 'shows model, cost, sandbox, and the policy, MCP servers and hooks in force', bare('status')],
+  ['/mcp', 'lists the MCP servers: state, reason of a failure, and tools', bare('mcp')],
   ['/model', 'lists the known models, with context size and price', bare('models'), true],
   ['/approvals [revoke N|all]', 'lists what you approved in advance, and revokes it', readApprovals],
   ['/diff', 'shows the change', bare('diff')],

@@ -12,6 +12,7 @@ import type { Person } from '../../core/interfaces/hook-payload.ts';
 import type { EffectiveAcceptance } from '../../core/interfaces/intentspec.gen.ts';
 import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { Web } from '../../core/interfaces/worker.ts';
+import { uncommittedMcp } from '../../engine/config/mcp-section.ts';
 import { type DraftedIntent, draftIntent } from '../../engine/draft/draft-intent.ts';
 import { messageBounds, readRequest } from '../../engine/draft/draft-request.ts';
 import {
@@ -33,6 +34,7 @@ import { redactTexts } from '../../readers/sensitive/redact.ts';
 import { checkLists } from '../../spec/checks-of.ts';
 import { unusualFacts } from '../../spec/facts.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
+import { uncommittedWords } from '../screen/words.ts';
 import type { SessionSkill } from '../state/fact.ts';
 import { pursuedGoal } from '../state/goal.ts';
 import type { DraftEssence } from '../state/question.ts';
@@ -133,6 +135,10 @@ async function attachedTo({ setting, state }: Pick<TurnScope, 'setting' | 'state
 
 /** Sends the model what the person did since the last question: reviews of changes, and own commands. */
 async function tellBefore(scope: TurnScope): Promise<void> {
+  const tables = await uncommittedMcp(
+    await openRepository(scope.setting.repositoryPath, { onlyReads: true }),
+  );
+  if (tables.length > 0) scope.noteOnce('MCP', uncommittedWords(tables));
   const reviewed = untoldReviews(scope, 'talk');
   if (reviewed !== undefined) await sendReviewed(scope, reviewed, 'talk');
   const ran = untoldRuns(scope);

@@ -36,6 +36,8 @@ export interface TurnScope {
   readonly ask: (question: NewQuestion) => Promise<Answered>;
   /** Adds a note to the transcript. */
   readonly note: (title: string, text: string) => Promise<void>;
+  /** The same for a note that the transcript need not repeat. */
+  readonly noteOnce: (title: string, text: string) => void;
   readonly newId: () => string;
   /** What the sandbox kept a command of this text from, in this session. */
   readonly heldBack: (command: string) => string | undefined;
@@ -105,9 +107,13 @@ export function openScope(
   const { signal, worked } = parts;
   const newId = (): string => uuidV7(setting.clock.now());
   const emit: TurnScope['emit'] = async (report) => void (await send({ ...report, turn } as Report));
+  const noteOnce = (title: string, text: string): void => {
+    const isNoted = state().transcript.some((one) => one.title === title && one.content === text);
+    if (!isNoted) mention({ type: 'noted', id: newId(), title, text, turn } as Report);
+  };
   return {
     ...parts,
-    setting,
+    setting: { ...setting, run: { ...setting.run, ...mcpNotes(setting.run.mcp, noteOnce) } },
     state,
     emit,
     mention: (report) => mention({ ...report, turn } as Report),
@@ -121,7 +127,29 @@ export function openScope(
     meter: (plan) => spending.meter({ state, emit }, plan),
     calls: spending.calls,
     note: (title, text) => emit({ type: 'noted', id: newId(), title, text }),
+    noteOnce,
     newId,
+  };
+}
+
+/** Adds a note for each MCP server that did not start, with the reason and the next step. */
+function mcpNotes(
+  mcp: WorkSetting['run']['mcp'],
+  noteOnce: TurnScope['noteOnce'],
+): Pick<WorkSetting['run'], 'mcp'> {
+  if (mcp === undefined) return {};
+  return {
+    mcp: {
+      ...mcp,
+      told(one) {
+        mcp.told?.(one);
+        const { server, state, why = '' } = one;
+        // A refusal by the person needs no note.
+        if (state === 'started' || why.startsWith('denied: ')) return;
+        const reason = why.replace(/^failed: /, '');
+        noteOnce('MCP', `\`${server}\` offers no tools: ${reason}. \`/mcp\` lists the servers.`);
+      },
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { type Line, span, type Tone, visible } from '../../screen/line.ts';
 import { markdownLines } from '../../screen/markdown-lines.ts';
 import { documentOf } from '../../screen/question-body.ts';
 import type { Diagnostics, ListedGrant, SessionDoor } from '../../screen/session-door.ts';
-import { statusFacts } from '../../screen/status-line.ts';
+import { mcpFacts, statusFacts } from '../../screen/status-line.ts';
 import { stepCosts, toAgo, tokenWords } from '../../screen/words.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import type { OwnKeys } from '../composer/own-keys.ts';
@@ -38,6 +38,8 @@ export async function showLocal(
       const diagnostics = await door.diagnostics();
       return [[], [span('Status', 'heading')], ...statusLines(door.snapshot(), diagnostics)];
     }
+    case 'mcp':
+      return [[], [span('MCP servers', 'heading')], ...factLines(mcpFacts(await door.diagnostics()))];
     case 'models':
       return modelLines(door.snapshot(), await door.diagnostics());
     case 'contract':
@@ -216,8 +218,12 @@ export async function findThread(
 const nameColumns = 14;
 
 export function statusLines(snapshot: Snapshot, diagnostics: Partial<Diagnostics>): readonly Line[] {
-  return statusFacts(snapshot, diagnostics).map(
-    ([name, value]): Line => [span(`  ${name.padEnd(nameColumns)}`, 'dim'), span(visible(value))],
+  return factLines(statusFacts(snapshot, diagnostics));
+}
+
+function factLines(facts: ReturnType<typeof statusFacts>): readonly Line[] {
+  return facts.map(
+    ([name, value]): Line => [span(`  ${visible(name).padEnd(nameColumns)}`, 'dim'), span(visible(value))],
   );
 }
 

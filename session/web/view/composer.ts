@@ -1,10 +1,10 @@
 /* The field where a person writes a message, with its attachments, help and stop key. */
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isAnswered, isBusy } from '../../screen/status-line.ts';
+import { isAnswered, isBusy, mcpFacts } from '../../screen/status-line.ts';
 import { slashWords } from '../../screen/words.ts';
 import { type AttachedFile, controllerWords, mayWrite, type Page, refusalWords } from '../page/page.ts';
-import { h, oneLine, sentence } from './parts.ts';
+import { h, oneLine, sentence, text } from './parts.ts';
 
 /** The message field. Its text is kept until the session accepted it. */
 export function Composer({ page: { state, acts, drafts } }: { readonly page: Page }): VNode | null {
@@ -14,6 +14,7 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
   const [refused, setRefused] = useState('');
   const [isSending, setSending] = useState(false);
   const [isHelped, help] = useState(false);
+  const [servers, showServers] = useState<ReturnType<typeof mcpFacts>>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const { attached, attaching, attach, detach } = useAttachments(acts, setRefused);
   const isWorking = seen !== undefined && isBusy(seen);
@@ -32,6 +33,13 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
     if (/^(?:\/help|\?)$/.test(typed.trim())) {
       help(true);
       setRefused('');
+      return type('');
+    }
+    if (typed.trim() === '/mcp') {
+      const answer = await acts.read('diagnostics');
+      setRefused(answer.ok ? '' : refusalWords(answer));
+      if (!answer.ok) return;
+      showServers(mcpFacts(answer.value));
       return type('');
     }
     setSending(true);
@@ -74,7 +82,13 @@ export function Composer({ page: { state, acts, drafts } }: { readonly page: Pag
         void send();
       },
     },
-    isHelped && h(HelpList, { close: () => help(false) }),
+    isHelped &&
+      h(FactList, {
+        label: 'Commands and keys',
+        facts: [...slashWords, mcpWords, ...keyWords],
+        close: () => help(false),
+      }),
+    servers.length > 0 && h(FactList, { label: 'MCP servers', facts: servers, close: () => showServers([]) }),
     attached.length > 0 &&
       h(
         'ul.attached',
@@ -260,16 +274,25 @@ const keyWords: readonly (readonly [key: string, does: string])[] = [
   ['Esc, Esc', 'stops the turn'],
 ];
 
-function HelpList({ close }: { readonly close: () => void }): VNode {
+/** A command of the page itself. */
+const mcpWords = ['/mcp', 'lists the MCP servers: state, reason of a failure, and tools'] as const;
+
+interface FactListGiven {
+  readonly label: string;
+  readonly facts: readonly (readonly [name: string, words: string])[];
+  readonly close: () => void;
+}
+
+function FactList({ label, facts, close }: FactListGiven): VNode {
   return h(
     'div.help',
-    { role: 'region', 'aria-label': 'Commands and keys', tabIndex: 0 },
+    { role: 'region', 'aria-label': label, tabIndex: 0 },
     h('button.quiet', { onClick: close }, 'Close'),
     h(
       'dl',
-      [...slashWords, ...keyWords].map(([form, says]) => [
-        h('dt', { key: form }, h('code', form)),
-        h('dd', { key: `${form} says` }, sentence(says)),
+      facts.map(([name, words]) => [
+        h('dt', { key: name }, name !== '' && h('code', text(name))),
+        h('dd', { key: `${name} words` }, sentence(words)),
       ]),
     ),
   );

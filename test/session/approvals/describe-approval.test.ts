@@ -122,6 +122,27 @@ t.test('a question is limited in size and contains no invisible characters', asy
   }
 });
 
+t.test('a question about a tool of an MCP server shows the arguments, masked and bounded', async (t) => {
+  const use = (given: string) =>
+    toolUse({
+      tool: 'mcp.notes.echo',
+      action: 'call',
+      query: 'declaration sha256:ab; Repeats it.',
+      arguments: given,
+    });
+  const hostile = `{"id":7,"key":"${secret}","x":"\u202e\u0085\u001b[2J${'x'.repeat(5000)}"}`;
+  const { description, metadata } = describeApproval(use(hostile), asked);
+  t.match(
+    metadata.arguments,
+    String.raw`{"id":7,"key":"[redacted:secrets:x]","x":"\u{202e}\u{85}\u{1b}[2Jxxx`,
+  );
+  t.equal(metadata.arguments?.length, 2000);
+  t.match(description, `\nArguments: ${metadata.arguments}\nAsked because`);
+  const { approvalKey, reuse } = describeApproval(use('{"id":8}'), asked).metadata;
+  t.equal(approvalKey, metadata.approvalKey, 'the answer covers the tool with any arguments');
+  t.match(reuse, { approve: /this tool with any arguments, as it is declared/, approve_ttl: /with any arg/ });
+});
+
 t.test('a question about leaving the sandbox or running without one is a sandbox approval', async (t) => {
   const use = commandUse('npm test');
   const kindOf = (more: object) => describeApproval(use, { ...asked, ...more });

@@ -70,3 +70,11 @@ t.test('a command that is only partly parsed shows its readable parts, none of t
   const torn = shown("ls; cat 'a");
   t.match(torn.at(-1), /^ {2}cannot prove: the shell grammar does not accept it/);
 });
+
+t.test('the arguments of an MCP tool have their own line', async (t) => {
+  const lines = commandTree({ subject: 'mcp.notes.echo call x', arguments: '{"id":7,"x":"\u001b"}' }).map(
+    textOf,
+  );
+  t.strictSame(lines.slice(0, 1), ['  mcp.notes.echo call x']);
+  t.match(lines[1], /^ {2}arguments \{"id":7,"x":"[^\u001b]+"\}$/);
+});

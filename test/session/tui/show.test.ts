@@ -1,10 +1,12 @@
 import t from 'tap';
 import type { Asked } from '../../../session/screen/asked.ts';
-import { textOf } from '../../../session/screen/line.ts';
+import { textOf, visible } from '../../../session/screen/line.ts';
 import type { Diagnostics, SessionDoor } from '../../../session/screen/session-door.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
+import { entryLines } from '../../../session/tui/entry-lines.ts';
 import { askedChange } from '../../../session/tui/open-printer.ts';
-import { statusLines, threadLines } from '../../../session/tui/show/show-local.ts';
+import { transcriptText } from '../../../session/tui/show/earlier.ts';
+import { showLocal, statusLines, threadLines } from '../../../session/tui/show/show-local.ts';
 import { newWorld } from '../state/walk.ts';
 
 const snapshot = toSnapshot(newWorld().state);
@@ -136,6 +138,17 @@ t.test('the status lists MCP servers with their state, reach and tools', async (
     /^ {2}mcp wiki {6}failed, of the user configuration · reaches mcp\.example\.com · failed:.*gone$/m,
   );
   t.notMatch(text, '\u001b');
+  const listed = async (given: Partial<Diagnostics>) => {
+    const door = { diagnostics: async () => given } as unknown as SessionDoor;
+    const context = { door } as Parameters<typeof showLocal>[1];
+    return (await showLocal({ type: 'mcp' }, context)).map(textOf).join('\n');
+  };
+  t.match(await listed(diagnostics), /^ {2}notes {9}started.*\n {2}wiki {10}failed, .*gone$/m);
+  t.match(
+    await listed({ mcpUncommitted: ['mcp.a', 'mcp_servers.b'] }),
+    /not in force {2}`\[mcp\.a\]`, `\[mcp_servers\.b\]` of `\.writ\/config\.toml` differs from HEAD and counts once committed\. writ reads only `\[mcp\.NAME\]`/,
+  );
+  t.match(await listed({}), 'no server is configured: `writ mcp add NAME -- COMMAND`');
   const policy = [{ key: 'models', value: ['a*', 'b'], from: '/etc/writ/policy.toml of this machine' }];
   t.match(
     statusLines(snapshot, { ...diagnostics, policy })
@@ -143,4 +156,29 @@ t.test('the status lists MCP servers with their state, reach and tools', async (
       .join('\n'),
     /^ {2}policy {8}models: a\*, b · \/etc\/writ\/policy\.toml of this machine$/m,
   );
+});
+
+t.test('a message shows what is attached to it', async (t) => {
+  const entry = {
+    id: 'a',
+    kind: 'user_message',
+    content: 'What is @../my pictures/logo\u202e.png?',
+    streaming: false,
+    metadata: {
+      attachments: [
+        { name: '../my pictures/logo\u202e.png', mediaType: 'image/png', bytes: 12_345 },
+        { name: 'message.txt', mediaType: 'text/plain', bytes: 1_200_000 },
+        { name: 'dot.webp', mediaType: 'image/webp', bytes: 164 },
+      ],
+    },
+    createdAt: '',
+    updatedAt: '',
+  } as const;
+  const lines = entryLines(entry, 80).map(textOf);
+  t.strictSame(lines.slice(2), [
+    `  [image logo${visible('\u202e')}.png 12 kB]`,
+    '  [text message.txt 1.2 MB]',
+    '  [image dot.webp 164 B]',
+  ]);
+  t.match(transcriptText({ ...snapshot, transcript: [entry] }), /\[text message\.txt 1\.2 MB\]/);
 });

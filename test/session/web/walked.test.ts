@@ -1,9 +1,11 @@
 import t from 'tap';
+import { describeApproval } from '../../../session/approvals/describe-approval.ts';
 import { textOf } from '../../../session/screen/line.ts';
 import type { Diagnostics } from '../../../session/screen/session-door.ts';
 import type { ServeSetting } from '../../../session/serve/serve-session.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { statusLines } from '../../../session/tui/show/show-local.ts';
+import { toolUse } from '../approvals/use-of.ts';
 import { plan, planChoice, request, run } from '../scenes/scene-texts.ts';
 import { scenes } from '../scenes/scenes.ts';
 import { withoutBrowser } from './open-browser.ts';
@@ -276,9 +278,12 @@ t.test(
       approvalPolicy: 'untrusted',
       policy: [{ key: 'mcp', value: ['notes'], from: '[session] of the repository' }],
       hooks: ['hook `end` of the policy commit (`end.sh`)'],
-      mcp: () => [
-        { server: 'notes', from: 'policy', state, endpoint: 'e', reach: 'no network, no files', tools: [] },
-      ],
+      mcp: async () => ({
+        servers: [
+          { server: 'notes', from: 'policy', state, endpoint: 'e', reach: 'no network, no files', tools: [] },
+        ],
+        uncommitted: ['mcp.other'],
+      }),
     };
     await using tab = await openSources(t, session, {}, { about });
     const { page } = tab;
@@ -305,9 +310,50 @@ t.test(
       (await shown()).filter((row) => /^(?:approvals|mcp|policy|hook) /.test(row)),
       await inForce(),
     );
+    await page.locator('#composer').fill('/mcp');
+    await page.locator('#composer').press('Enter');
+    const list = page.getByRole('region', { name: 'MCP servers' });
+    await list.waitFor();
+    t.match(await list.innerText(), /notes\s+started, of the policy configuration · no network, no files/);
+    t.match(
+      await list.innerText(),
+      /not in force\s+\[mcp\.other\] of \.writ\/config\.toml differs from HEAD/,
+    );
+    t.equal(await page.locator('#composer').inputValue(), '');
     t.strictSame(tab.wrongs, []);
   },
 );
+
+t.test('the page marks the images of a message and shows the arguments of a call', { skip }, async (t) => {
+  const session = toldSession(t, { local: 'none' });
+  const image = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(12_337)]);
+  const name = '../pictures/logo.png';
+  const piece = { name, at: 0, of: image.length, data: image.toString('base64') };
+  const { sha256 = '' } = session.uploads.take(piece);
+  await session.channel.send({
+    type: 'submit',
+    text: 'What is it?',
+    given: [{ name, sha256 }],
+    proof: { from: 'local' },
+  });
+  const use = toolUse({
+    tool: 'mcp.tickets.get',
+    action: 'call',
+    query: 'declaration sha256:ab; Reads',
+    arguments: '{"id":7,"x":"a\u202eb"}',
+  });
+  const question = describeApproval(use, {
+    why: 'it is a tool of an MCP server',
+    ttlSeconds: 300,
+    mask: (one) => one,
+  });
+  await session.report({ type: 'ask', subject: 's', ...question });
+  await using tab = await openSources(t, session);
+  const { page } = tab;
+  await page.getByText('[image logo.png 12 kB]').waitFor();
+  t.equal(await page.getByLabel('Arguments of the call').innerText(), String.raw`{"id":7,"x":"a\u{202e}b"}`);
+  t.strictSame(tab.wrongs, []);
+});
 
 t.test('the graph of the page draws the forks of a thread', { skip }, async (t) => {
   const session = toldSession(t);

@@ -7,6 +7,7 @@ import { makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { scriptSession } from './scripted-session.ts';
 
+const otherCall = { calls: [['mcp__notes__echo', { text: 'another' }]] } as const;
 const call = { calls: [['mcp__notes__echo', { text: 'hello' }]] } as const;
 
 long(
@@ -16,7 +17,7 @@ long(
     installServers(sample, { notes: serverText() }, table('notes'));
     const states: McpState[] = [];
     await using scripted = await scriptSession(
-      [call, call, { text: 'Done.' }, call, { text: 'Done.' }, call, { text: 'Done.' }],
+      [call, otherCall, { text: 'Done.' }, call, { text: 'Done.' }, call, { text: 'Done.' }],
       {
         run: {
           schedulerVersion: '0.0.0',
@@ -45,11 +46,15 @@ long(
       tool.description,
       /mcp\.notes\.echo call declaration sha256:[0-9a-f]{64}; no network, no files; Repeats it\./,
     );
-    t.match(tool.metadata.reuse, { approve: /until writ ends: exactly this, as it is declared now/ });
+    t.match(tool.description, '\nArguments: {"text":"hello"}\n');
+    t.equal(tool.metadata.arguments, '{"text":"hello"}');
+    t.match(tool.metadata.reuse, {
+      approve: /until writ ends: this tool with any arguments, as it is declared now/,
+    });
     await scripted.answer(tool.id, { selectedOption: 'approve' });
     await scripted.ended();
     t.equal(questions(), 2, 'the second call asks nothing');
-    t.match(toldTo(model).at(-1), /\[web\] mcp\.notes\.echo\necho hello/);
+    t.match(toldTo(model).at(-1), /\[web\] mcp\.notes\.echo\necho another/);
 
     await scripted.say('/ask Again?');
     await scripted.ended();

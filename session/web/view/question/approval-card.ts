@@ -30,6 +30,8 @@ export function ApprovalCard({ question, isShut, choose, takes }: CardGiven<Appr
   return h(
     'div.approval',
     h('pre.command', { tabIndex: 0, 'aria-label': 'What is asked about' }, text(asWritten(metadata))),
+    metadata.arguments !== undefined &&
+      h('pre.command', { tabIndex: 0, 'aria-label': 'Arguments of the call' }, oneLine(metadata.arguments)),
     h(ChangeView, { metadata }),
     h(
       'p.verdict',

@@ -53,6 +53,25 @@ t.test('Up or Backspace in an empty text edits the last queued message', async (
   t.strictSame(person.composer.queue, []);
 });
 
+t.test('a paste of one path of an image is a mark, and is sent as `@path`', async (t) => {
+  const images: readonly (readonly [pasted: string, shown: string, sent: string])[] = [
+    ['/tmp/logo.png', '[image logo.png]', '@/tmp/logo.png'],
+    ["'/tmp/my logo.PNG'", '[image my logo.PNG]', '@"/tmp/my logo.PNG"'],
+    ['/tmp/my\\ logo.webp ', '[image my logo.webp]', '@"/tmp/my logo.webp"'],
+    ['file:///tmp/my%20logo.jpeg', '[image my logo.jpeg]', '@"/tmp/my logo.jpeg"'],
+    ['~/logo.jpg\n', '[image logo.jpg]', '@~/logo.jpg'],
+  ];
+  for (const [pasted, shown, sent] of images) {
+    const person = new Person().types('see').pastes(pasted);
+    t.strictSame(person.screen(), [`> see ${shown} `], pasted);
+    const { effects } = person.types('now').presses('enter');
+    t.strictSame(effects, [{ type: 'submit', text: `see ${sent} now` }]);
+  }
+  const words = ['/tmp/notes.txt', 'logo.png', '/a.png /b.png', 'see /a.png', '/a".png', 'file:///%.png'];
+  for (const pasted of words)
+    t.strictSame(new Person().pastes(pasted).presses('enter').effects, [{ type: 'submit', text: pasted }]);
+});
+
 t.test('a paste stays folded when its message is edited again or was refused', async (t) => {
   const person = new Person([], { busy: true })
     .types('see ')
