@@ -22,6 +22,7 @@ await room(
   'bin/commands/guide.test.ts',
   'bin/commands/hook.test.ts',
   'bin/commands/lsp.test.ts',
+  'bin/commands/mcp.test.ts',
   'bin/commands/no-seal.test.ts',
   'bin/commands/queue.test.ts',
   'bin/commands/baseline.test.ts',

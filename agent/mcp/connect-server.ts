@@ -327,3 +327,46 @@ function partOf(one: Awaited<ReturnType<Client['callTool']>>['content'][number])
 function word(text: unknown): string {
   return `${text ?? 'unknown'}`.replace(/[^\x21-\x7e]/g, '?').slice(0, 200);
 }
+
+const maxGiven = 256 * 1024;
+
+/** The arguments of a call, or why they are none. */
+export function readGiven(text: string): Readonly<Record<string, unknown>> | string {
+  if (text.length > maxGiven) return `expected arguments of at most ${maxGiven} characters`;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : 'the arguments are not an object';
+  } catch {
+    return 'the arguments are not JSON';
+  }
+}
+
+/** Characters of the arguments that a person sees. */
+const maxShown = 2000;
+
+/** The arguments of a call as a person sees them: JSON, masked and cut. */
+export function shownArguments(
+  given: Readonly<Record<string, unknown>>,
+  mask: (text: string) => string,
+): string {
+  return JSON.stringify(maskedTexts(given, mask)).slice(0, maxShown).toWellFormed();
+}
+
+/** Masked before JSON escapes a part of a secret. */
+function maskedTexts(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((one) => maskedTexts(one, mask));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [mask(name), maskedTexts(one, mask)]));
+}
+
+/** Every name and text of the arguments. */
+export function* textsIn(value: unknown): Iterable<string> {
+  if (typeof value === 'string') yield value;
+  else if (Array.isArray(value)) for (const one of value) yield* textsIn(one);
+  else if (isRecord(value))
+    for (const [name, one] of Object.entries(value)) {
+      yield name;
+      yield* textsIn(one);
+    }
+}

@@ -17,7 +17,15 @@ import { openPublicClient, type PublicClient } from '../../workspace/egress/ask-
 import { joinNetworks } from '../../workspace/egress/command-network.ts';
 import { untrustedText } from '../model-loop/model-turns.ts';
 import { type AuthorizedTool, openToolEntry, type ToolSetting } from '../tool-calls/tool-entry.ts';
-import { connectServer, type DeclaredTool, type McpConnection, type McpWay } from './connect-server.ts';
+import {
+  connectServer,
+  type DeclaredTool,
+  type McpConnection,
+  type McpWay,
+  readGiven,
+  shownArguments,
+  textsIn,
+} from './connect-server.ts';
 import {
   endpointOf,
   hostsOf,
@@ -486,18 +494,6 @@ export function plainSchema(
   return made;
 }
 
-const maxGiven = 256 * 1024;
-
-function readGiven(text: string): Readonly<Record<string, unknown>> | string {
-  if (text.length > maxGiven) return `expected arguments of at most ${maxGiven} characters`;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : 'the arguments are not an object';
-  } catch {
-    return 'the arguments are not JSON';
-  }
-}
-
 /** A call, with the verdict of the rules. Its question is bound to the declaration and to what the server reaches. */
 function callRequest(
   setting: McpSetting,
@@ -534,33 +530,12 @@ function callRequest(
       tool,
       action: callAction,
       query: tools.mask(printable(words.join('; '))).slice(0, maxQuery),
-      arguments: JSON.stringify(maskedTexts(read, tools.mask)).slice(0, maxShown).toWellFormed(),
+      arguments: shownArguments(read, tools.mask),
     },
     given: { declaration: sha256, arguments: JSON.stringify(read) },
     ...(refused === undefined ? {} : { refusal: refused }),
     ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
   };
-}
-
-/** Characters of the arguments that a person sees. */
-const maxShown = 2000;
-
-/** Masked before JSON escapes a part of a secret. */
-function maskedTexts(value: unknown, mask: (text: string) => string): unknown {
-  if (typeof value === 'string') return mask(value);
-  if (Array.isArray(value)) return value.map((one) => maskedTexts(one, mask));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [mask(name), maskedTexts(one, mask)]));
-}
-
-function* textsIn(value: unknown): Iterable<string> {
-  if (typeof value === 'string') yield value;
-  else if (Array.isArray(value)) for (const one of value) yield* textsIn(one);
-  else if (isRecord(value))
-    for (const [name, one] of Object.entries(value)) {
-      yield name;
-      yield* textsIn(one);
-    }
 }
 
 async function callTool(

@@ -146,8 +146,9 @@ function mcpNotes(
         const { server, state, why = '' } = one;
         // A refusal by the person needs no note.
         if (state === 'started' || why.startsWith('denied: ')) return;
-        const reason = why.replace(/^failed: /, '');
-        noteOnce('MCP', `\`${server}\` offers no tools: ${reason}. \`/mcp\` lists the servers.`);
+        const [, code, words] = /^failed: ([A-Z_]+): (.*)$/s.exec(why) ?? [];
+        const reason = words === undefined ? `\`${server}\` offers no tools: ${why}` : `${words} (${code})`;
+        noteOnce('MCP', `${reason}. \`/mcp\` lists the servers.`);
       },
     },
   };
