@@ -108,7 +108,7 @@ export const commandGroups: readonly { readonly title: string; readonly names: r
     title: 'session',
     names: [
       ...['code', 'threads list', 'threads archive', 'threads export', 'threads delete'],
-      ...['usage', 'code-control'],
+      ...['mcp add', 'mcp list', 'mcp remove', 'usage', 'code-control'],
     ],
   },
   { title: 'verify', names: ['verify', 'attest sign', 'attest show', 'trust update', 'trust show'] },

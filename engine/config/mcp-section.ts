@@ -58,7 +58,10 @@ export function withMcpServer(
   const block = formatToml({ mcp: { [name]: table } }).replace(/^\[mcp\]\n/, '');
   const text = `${file.text}${between}${block.trimEnd()}\n`;
   const issues: ConfigIssue[] = [];
-  const server = readMcpSection(new TableReader(tablesAfter(file, text), 'mcp', issues), file.from).get(name);
+  const server = readMcpSection(
+    new TableReader(readTableOf({ path: file.path, bytes: Buffer.from(text) }, 'mcp'), 'mcp', issues),
+    file.from,
+  ).get(name);
   if (server === undefined || issues.length > 0) throw invalidFile(file.path, { issues }, undefined, '');
   return { text, server };
 }
@@ -80,8 +83,9 @@ export function withoutMcpServer(file: ConfigText, name: string): string {
           .toSpliced(from, to - from)
           .join('\n')
           .trimEnd();
-  const { [name]: _, ...others } = readTableOf({ path: file.path, bytes: Buffer.from(file.text) }, 'mcp');
-  if (isDeepStrictEqual({ ...tablesAfter(file, text) }, others)) return text === '' ? '' : `${text}\n`;
+  const read = (one: string) => readTableOf({ path: file.path, bytes: Buffer.from(one) }, 'mcp');
+  const { [name]: _, ...others } = read(file.text);
+  if (isDeepStrictEqual({ ...read(text) }, others)) return text === '' ? '' : `${text}\n`;
   const issues = [{ path: `mcp.${name}`, message: 'it is no table of its own; remove it by hand' }];
   throw invalidFile(file.path, { issues }, undefined, '');
 }
@@ -91,19 +95,6 @@ export interface ConfigText {
   readonly path: string;
   readonly text: string;
   readonly from: McpServer['from'];
-}
-
-/** `[mcp]` after an edit. CONFIG_INVALID if it is no TOML any more, or if another table has changed. */
-function tablesAfter({ path, text: before }: ConfigText, text: string): Readonly<Record<string, unknown>> {
-  const read = (one: string) => {
-    const invalid = (issues: readonly ConfigIssue[]) => invalidFile(path, { issues }, undefined, '');
-    const { mcp = {}, ...others } = parseToml(Buffer.from(one), maxBytes, invalid) as Record<string, unknown>;
-    return { mcp: mcp as Record<string, unknown>, others };
-  };
-  const [old, now] = [read(before), read(text)];
-  if (isDeepStrictEqual(old.others, now.others)) return now.mcp;
-  const issues = [{ path: 'mcp', message: 'writ cannot edit this file; edit it by hand' }];
-  throw invalidFile(path, { issues }, undefined, '');
 }
 
 function readServer(reader: TableReader, name: string, from: McpServer['from']): McpServer {

@@ -310,5 +310,6 @@ export function uncommittedWords(tables: readonly string[]): string {
   const foreign = tables.some((name) => !/^mcp(?:\.|$)/.test(name))
     ? ' writ reads only `[mcp.NAME]`: `writ mcp add --project` writes it.'
     : '';
-  return `${named} of \`.writ/config.toml\` differs from HEAD and counts once committed.${foreign}`;
+  const [differ, count] = tables.length === 1 ? ['differs', 'counts'] : ['differ', 'count'];
+  return `${named} of \`.writ/config.toml\` ${differ} from HEAD and ${count} once committed.${foreign}`;
 }

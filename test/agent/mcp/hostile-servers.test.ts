@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { connectServer } from '../../../agent/mcp/connect-server.ts';
+import { connectServer, shownArguments } from '../../../agent/mcp/connect-server.ts';
 import { plainSchema } from '../../../agent/mcp/mcp-tools.ts';
 import {
   type McpPlace,
@@ -229,4 +229,13 @@ t.test('a schema of a server is rebuilt without what could be run or misread', a
       { type: 'object' },
     );
   await replyFaults([{ name: 'a', description: '', parameters: made }]);
+});
+
+t.test('the arguments of a call are masked before they are cut and escaped', async (t) => {
+  const secret = 'a"b\\c-secret';
+  const mask = (text: string) => text.replaceAll(secret, '[masked]');
+  const given = { id: 7, [secret]: [`x ${secret}`, { deep: secret }], long: 'y'.repeat(5000) };
+  const shown = shownArguments(given, mask);
+  t.match(shown, '{"id":7,"[masked]":["x [masked]",{"deep":"[masked]"}],"long":"yyy');
+  t.equal(shown.length, 2000);
 });

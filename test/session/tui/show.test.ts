@@ -146,7 +146,7 @@ t.test('the status lists MCP servers with their state, reach and tools', async (
   t.match(await listed(diagnostics), /^ {2}notes {9}started.*\n {2}wiki {10}failed, .*gone$/m);
   t.match(
     await listed({ mcpUncommitted: ['mcp.a', 'mcp_servers.b'] }),
-    /not in force {2}`\[mcp\.a\]`, `\[mcp_servers\.b\]` of `\.writ\/config\.toml` differs from HEAD and counts once committed\. writ reads only `\[mcp\.NAME\]`/,
+    /not in force {2}`\[mcp\.a\]`, `\[mcp_servers\.b\]` of `\.writ\/config\.toml` differ from HEAD and count once committed\. writ reads only `\[mcp\.NAME\]`/,
   );
   t.match(await listed({}), 'no server is configured: `writ mcp add NAME -- COMMAND`');
   const policy = [{ key: 'models', value: ['a*', 'b'], from: '/etc/writ/policy.toml of this machine' }];

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import t from 'tap';
 import { readDraft } from '../../../engine/draft/stored-draft.ts';
-import type { Attachment } from '../../../session/thread/attachments.ts';
+import { type Attachment, withImagePaths } from '../../../session/thread/attachments.ts';
 import { threadDirectory } from '../../../session/thread/open-thread.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { priceDraft, submits } from '../../agent/planner/drafts.ts';
@@ -141,6 +141,20 @@ t.test('a person attaches an image from anywhere, also by its bare path', async 
       ),
     );
   }
+});
+
+t.test('a path in a command, or of no image, stays as it is', async (t) => {
+  const outside = t.testdir({ 'dot.png': png, 'fake.png': 'no image' });
+  const path = join(outside, 'dot.png');
+  for (const text of [
+    `!ls ${path}`,
+    `/goal start see ${path}`,
+    `see ${path}\nnow`,
+    `see ${outside}/fake.png`,
+    `x${path}`,
+  ])
+    t.equal(await withImagePaths(text), text);
+  t.equal(await withImagePaths(`/ask what is ${path}?`), `/ask what is @${path}?`);
 });
 
 t.test('an upload arrives piece by piece, and a message names it by digest', async (t) => {

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
 import type { McpState } from '../../../agent/mcp/mcp-tools.ts';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
 import { reachProvider } from '../../../bin/command-parts/reach-provider.ts';
@@ -9,6 +12,43 @@ import { scriptSession } from './scripted-session.ts';
 
 const otherCall = { calls: [['mcp__notes__echo', { text: 'another' }]] } as const;
 const call = { calls: [['mcp__notes__echo', { text: 'hello' }]] } as const;
+
+t.test(
+  'a server that does not start is a note with its reason, once, and never one that was denied',
+  async (t) => {
+    const sample = makeSample();
+    installServers(sample, {}, table('gone') + table('later'));
+    writeFileSync(join(sample.root, '.writ', 'config.toml'), '[mcp.other]\ncommand = ["node"]\n');
+    await using scripted = await scriptSession(
+      [{ text: 'One.' }, { text: 'Two.' }],
+      {
+        run: {
+          schedulerVersion: '0.0.0',
+          witness: userJournalWitness(sample.env),
+          reach: reachProvider({ variable: () => undefined, keys: {} }),
+          mcp: { servers: async () => [] },
+        },
+      },
+      sample,
+    );
+    const { channel } = scripted.session;
+    await scripted.say('/ask How?');
+    await scripted.answer((await scripted.asked('approval')).id, { selectedOption: 'approve' });
+    await scripted.answer((await scripted.asked('approval')).id, { selectedOption: 'deny' });
+    await scripted.ended();
+    await scripted.say('/ask Again?');
+    await scripted.answer((await scripted.asked('approval')).id, { selectedOption: 'deny' });
+    await scripted.ended();
+    const notes = channel.state.transcript
+      .filter(({ title }) => title === 'MCP')
+      .map(({ content }) => content);
+    t.match(notes, [
+      /^`\[mcp\.other\]`, `\[mcp\.gone\]`, `\[mcp\.later\]` of `\.writ\/config\.toml` differ from HEAD/,
+      /^MCP server `gone` ended with 1: Error: Cannot find module .*; the sandbox shows the program no file of yours: .* \(MCP_SERVER_FAILED\)\. `\/mcp` lists the servers\.$/,
+    ]);
+    t.equal(notes.length, 2);
+  },
+);
 
 long(
   'a person approves a server and a tool once, and again when the tool is declared otherwise',
