@@ -82,7 +82,7 @@ export function withoutMcpServer(file: ConfigText, name: string): string {
       : lines
           .toSpliced(from, to - from)
           .join('\n')
-          .trimEnd();
+          .trim();
   const read = (one: string) => readTableOf({ path: file.path, bytes: Buffer.from(one) }, 'mcp');
   const { [name]: _, ...others } = read(file.text);
   if (isDeepStrictEqual({ ...read(text) }, others)) return text === '' ? '' : `${text}\n`;

@@ -81,6 +81,10 @@ t.test('a server is added, listed and removed, and the rest of the file stays', 
   for (const name of ['kit', 'tickets', 'wiki']) t.match(await mcp('remove', name), { ok: true });
   t.equal(own(), before, 'as it was before');
   t.match(await mcp('remove', 'wiki'), { exit: 1, error: { code: 'MCP_SERVER_UNKNOWN' } });
+  const table = '[mcp.a]\ncommand = [\n  "node",\n]\n\n';
+  writeFileSync(file, `${table}# dark\n[screen]\ntheme = "dark"\n`, { mode: 0o600 });
+  t.match(await mcp('remove', 'a'), { ok: true });
+  t.equal(own(), '# dark\n[screen]\ntheme = "dark"\n', 'a comment belongs to the next table');
   writeFileSync(file, 'mcp = { a = { command = ["node"] } }\n', { mode: 0o600 });
   t.match(await mcp('remove', 'a'), { error: { message: /`mcp\.a`: it is no table of its own/ } });
   t.match(await mcp('add', 'b', '--', 'node'), { error: { code: 'CONFIG_INVALID' } });

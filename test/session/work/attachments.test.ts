@@ -105,7 +105,10 @@ t.test('a person attaches an image from anywhere, also by its bare path', async 
   const outside = t.testdir({ 'my dot.png': png, 'dot.png': png, 'notes.txt': 'OUTSIDE' });
   const [plain, spaced] = [join(outside, 'dot.png'), join(outside, 'my dot.png')];
   mkdirSync(join(sample.root, '.writ', 'commands'), { recursive: true });
-  writeFileSync(join(sample.root, '.writ', 'commands', 'see.md'), `Look at @${plain} and $ARGUMENTS`);
+  writeFileSync(
+    join(sample.root, '.writ', 'commands', 'see.md'),
+    `Look at @${plain}, @src/gone.js and $ARGUMENTS`,
+  );
   sample.git('add', '--all');
   sample.git('commit', '--quiet', '-m', 'Add a command');
   await scene.say('/model gpt-6.1-sol');
