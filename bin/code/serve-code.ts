@@ -119,7 +119,7 @@ export async function serveCode(
       approvalPolicy: options.approval.policy,
       mcp: async () => ({
         servers: await mcpStates(context, mcp, options),
-        uncommitted: await uncommittedMcp(repository),
+        uncommitted: await uncommittedMcp(repository.root),
       }),
       policy: policyLimits(options.policy),
       hooks: options.hooks.hooks.map(hookName),

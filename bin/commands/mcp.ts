@@ -73,7 +73,9 @@ export async function mcpListCommand(context: CommandContext): Promise<CommandRe
   const repository = await repositoryHere(context);
   const own = await readUserConfig(context.env);
   const [policy, uncommitted] =
-    repository === undefined ? [[], []] : [await policyServers(repository), await uncommittedMcp(repository)];
+    repository === undefined
+      ? [[], []]
+      : [await policyServers(repository), await uncommittedMcp(repository.root)];
   const servers = [...policy, ...(own === undefined ? [] : readUserMcp(own))];
   const data = { servers: servers.map(toData), uncommitted: [...uncommitted] };
   return succeeded(data, (printer) => {

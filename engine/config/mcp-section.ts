@@ -6,7 +6,7 @@ import { serviceUrlFault } from '../../core/base/http-question.ts';
 import { isRecord } from '../../core/base/json-pointer.ts';
 import { readNetworkHost } from '../../spec/checks-of.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
-import type { Repository } from '../../workspace/git/repository.ts';
+import { openRepository } from '../../workspace/git/repository.ts';
 import {
   type ConfigIssue,
   formatToml,
@@ -189,18 +189,20 @@ function readTools(reader: TableReader): Pick<McpServer, 'tools'> {
 
 /**
  * The tables `[mcp…]` of `.writ/config.toml` in the working tree that differ from HEAD, such as `mcp.notes`: they count
- * once committed. Absent if the file is missing or cannot be read.
+ * once committed. None if the file is missing or cannot be read; `root` is that of the repository.
  */
-export async function uncommittedMcp(repository: Repository): Promise<readonly string[]> {
+export async function uncommittedMcp(root: string): Promise<readonly string[]> {
   let bytes: Buffer | undefined;
   try {
-    bytes = readPlainFile({ root: repository.root, parts: ['.writ', 'config.toml'] }, maxBytes);
+    bytes = readPlainFile({ root, parts: ['.writ', 'config.toml'] }, maxBytes);
   } catch {
     return [];
   }
   // Most repositories name no server.
   if (bytes?.includes('mcp') !== true) return [];
-  const committed = await readBlob(repository, 'HEAD', '.writ/config.toml').catch(() => undefined);
+  const committed = await openRepository(root, { onlyReads: true })
+    .then((repository) => readBlob(repository, 'HEAD', '.writ/config.toml'))
+    .catch(() => undefined);
   const [now, before] = [tablesIn(bytes), tablesIn(committed)];
   if (now === undefined) return ['mcp'];
   return [...new Set([...now.keys(), ...(before?.keys() ?? [])])].filter(

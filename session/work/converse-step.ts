@@ -135,9 +135,7 @@ async function attachedTo({ setting, state }: Pick<TurnScope, 'setting' | 'state
 
 /** Sends the model what the person did since the last question: reviews of changes, and own commands. */
 async function tellBefore(scope: TurnScope): Promise<void> {
-  const tables = await uncommittedMcp(
-    await openRepository(scope.setting.repositoryPath, { onlyReads: true }),
-  );
+  const tables = await uncommittedMcp(scope.setting.repositoryPath);
   if (tables.length > 0) scope.noteOnce('MCP', uncommittedWords(tables));
   const reviewed = untoldReviews(scope, 'talk');
   if (reviewed !== undefined) await sendReviewed(scope, reviewed, 'talk');
