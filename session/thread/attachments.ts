@@ -295,10 +295,10 @@ async function readMentioned(
   return { ...textFound(path, bytes.toString('utf8')), origin: 'uncommitted' };
 }
 
-/** Whether words behind an `@` can only be meant as a path: `@types/node` and `@media` are words of other languages. */
+/** Whether words behind an `@` can only be meant as a path: `@media` and `@src/util` are words of other languages. */
 async function isPathFor(root: string, path: string): Promise<boolean> {
   if (imageEnding.test(path) || /^(?:~|\.{1,2})\//.test(path)) return true;
-  const [, first] = /^(\/?[^/]+)\//.exec(path) ?? [];
+  const [, top, first = top] = /^(?:(\/[^/]+)\/|([^/]+)\/.*\.\w{1,8}$)/.exec(path) ?? [];
   if (first === undefined) return false;
   return realpath(resolve(root, first)).then(
     () => true,

@@ -56,7 +56,9 @@ t.test('`@file` attaches a file that differs from HEAD, and no ignored one', asy
   writeFileSync(join(sample.root, 'notes.txt'), 'NEW-NOTES');
   writeFileSync(join(sample.root, '.gitignore'), 'private.txt\n');
   writeFileSync(join(sample.root, 'private.txt'), 'IGNORED-WORDS');
-  await scene.say('Compare @notes.txt and @src/price.js with @types/node, @media and `@src/gone.js`.');
+  await scene.say(
+    'Compare @notes.txt and @src/price.js with @types/node, @src/util, @media and `@src/gone.js`.',
+  );
   await scene.ended();
   t.equal(session.channel.state.status, 'idle', lastNote(session));
   const body = JSON.stringify(model.asked[0]?.body);
