@@ -1,9 +1,10 @@
+/* The commands of verification, upkeep and what helps to find one's way. */
 import { type CommandSpec, loadLean } from '../command-parts/command.ts';
 import { demandOptions, remote, run, trustOptions } from './contract-commands.ts';
 
+/** About the option `--root` of `writ trust`. */
 const keptRoot = 'the trusted root; default: `~/.config/writ/trust/trusted_root.json`';
 
-/** Verification, upkeep and what helps to find one's way. */
 export const otherCommands: readonly CommandSpec[] = [
   {
     name: 'verify',

@@ -53,9 +53,9 @@ const diskFull = /no space left on device|disk quota exceeded/i;
 
 /**
  * Returns a sign that the machine failed and not the change; there are five signs. A limit ended a required check. The
- * shell did not find a program that the command itself starts by name (exit code 127; a path of the repository does not
- * count). A disk is full. If no test passed, a package manager or toolchain cannot be downloaded. A required check lacks
- * the files of a submodule or, if no test passed, an untracked dependency. The output can be false, so
+ * shell did not find a program that the command itself starts by name (exit code 127; a path of the repository does
+ * not count). A disk is full. If no test passed, a package manager or toolchain cannot be downloaded. A required check
+ * lacks the files of a submodule or, if no test passed, an untracked dependency. The output can be false, so
  * `stopIfSameAtBase` confirms it. Pure.
  */
 export function environmentSign(check: Command, ran: Ran): EnvironmentSign | undefined {
