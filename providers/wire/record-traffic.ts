@@ -110,20 +110,17 @@ export async function recordTraffic(
 
 function recordAnswer(answer: OpenAnswer, mask: ValueMask, { maxBytes, keep, giveUp }: Keeper): OpenAnswer {
   const pieces: Buffer[] = [];
-  let isKept = false;
-  const finish = async (
-    end: (typeof trafficEnds)[number],
-    fault?: unknown,
-  ): Promise<WritError | undefined> => {
-    if (isKept) return undefined;
-    isKept = true;
-    return keep({
+  let kept: Promise<WritError | undefined> | undefined;
+  // The first end counts; whoever comes later waits until it is written down.
+  const finish = (end: (typeof trafficEnds)[number], fault?: unknown): Promise<WritError | undefined> => {
+    kept ??= keep({
       status: answer.status,
       headers: keptOf(answer.headers, mask),
       pieces: maskPieces(pieces, mask),
       end,
       ...(fault === undefined ? {} : { found: foundOf(fault, mask) }),
     });
+    return kept;
   };
   const read = async function* (): AsyncGenerator<Uint8Array> {
     let size = 0;
@@ -131,7 +128,7 @@ function recordAnswer(answer: OpenAnswer, mask: ValueMask, { maxBytes, keep, giv
       for await (const piece of answer.body) {
         size += piece.length;
         if (size > maxBytes || pieces.length === maxPieces) {
-          isKept = true;
+          kept = Promise.resolve(undefined);
           throw giveUp(`an answer of more than ${maxBytes} octets or ${maxPieces} pieces`);
         }
         // A copy, because the reader may reuse the buffer.

@@ -193,6 +193,36 @@ t.test('writes no key into a recording wherever the vendor repeats it', async (t
   t.match((await outcomeOf(again, { ...request, messages })).fault, ['PROVIDER_FAILED', /\*{20}/]);
 });
 
+t.test('an answer is written down before whoever leaves it goes on', async (t) => {
+  const directory = join(t.testdir(), 'recording');
+  const body = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('{}');
+  };
+  const answered: HttpStreamer = async () => ({
+    status: 200,
+    headers: {},
+    body: body(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+  const opened = { provider: 'openai', model: 'm', base: 'http://127.0.0.1', isOtherBase: true, flags: {} };
+  const { stream } = await recordTraffic(answered, { directory, opened, secrets: [] });
+  const answer = await stream({
+    url: 'http://127.0.0.1/v1',
+    method: 'POST',
+    withinMs: 1000,
+    idleMs: 1000,
+    maxBytes: 100,
+  });
+  const pieces = answer.body[Symbol.asyncIterator]();
+  await pieces.next();
+  // A reader that knows the reply as whole does not wait for the end of the body, whose writing has begun by now.
+  const end = pieces.next();
+  for (let turn = 0; turn < 100; turn += 1) await null;
+  await answer[Symbol.asyncDispose]();
+  t.match(JSON.parse(readFileSync(join(directory, '0001.json'), 'utf8')), { answer: { end: 'whole' } });
+  t.equal((await end).done, true);
+});
+
 t.test('replays a broken connection at the same place', async (t) => {
   for (const share of [0, 0.5]) {
     const directory = join(t.testdir(), String(share));
