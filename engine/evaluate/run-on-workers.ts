@@ -129,8 +129,15 @@ export function openWorkers(attempt: Attempt, config: WorkersConfig): Workers {
       for (const { message } of fresh) reported.add(message);
       return fresh;
     },
-    close: async () => {
-      await (await opened?.catch(() => undefined))?.dispatcher.close();
+    async close() {
+      // A process that was killed leaves its jobs at the remote.
+      const { steps } = attempt.services;
+      const dispatched = steps.endedUnder('job/').map((step) => step.split('/')[1] ?? '');
+      const before = [...new Set(dispatched)];
+      const removed = `jobs-removed/${before.length}`;
+      if (opened === undefined && (before.length === 0 || steps.ended(removed))) return;
+      const { dispatcher } = (await open().catch(() => undefined)) ?? {};
+      if (await dispatcher?.close(before)) await steps.once(removed, () => undefined).catch(() => undefined);
     },
   };
 }

@@ -107,6 +107,8 @@ export interface Steps {
   once<T>(key: string, act: () => Promise<T> | T, isFinal?: (answer: T) => boolean): Promise<T>;
   /** The answer of a step that ended; `undefined` where it did not. */
   ended(key: string): { readonly answer: unknown } | undefined;
+  /** Keys of ended steps that start so. */
+  endedUnder(start: string): readonly string[];
   /** True where an earlier process began the step and was stopped before its end. */
   interrupted(key: string): boolean;
   /** The same steps under `<prefix>/`. */
@@ -149,6 +151,10 @@ export function stepsOver(log: StepLog): Steps {
       return doing.finally(() => running.delete(step));
     },
     ended: (name) => (ended.has(`${prefix}${name}`) ? { answer: ended.get(`${prefix}${name}`) } : undefined),
+    endedUnder: (start) =>
+      [...ended.keys()].flatMap((step) =>
+        step.startsWith(`${prefix}${start}`) ? [step.slice(prefix.length)] : [],
+      ),
     interrupted: (name) => begun.has(`${prefix}${name}`) && !ended.has(`${prefix}${name}`),
     under: (name) => at(`${prefix}${name}/`),
     note: async (type, data) => {

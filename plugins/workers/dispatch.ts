@@ -53,8 +53,11 @@ export interface Dispatcher {
   refusals(): readonly string[];
   /** Looks for valid results that came after the first. */
   pairs(): Promise<readonly ResultPair[]>;
-  /** Removes the refs of all jobs of this process from the remote, and closes the queue. */
-  close(): Promise<void>;
+  /**
+   * Removes the refs of all jobs of this process from the remote, and of these jobs of earlier ones, and closes the
+   * queue. False: some may be left.
+   */
+  close(before?: readonly string[]): Promise<boolean>;
 }
 
 interface Waiting {
@@ -180,6 +183,17 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
       if (from === undefined || (await content.push([{ ref, from, to: null }]))) return;
     }
   };
+  /** Removes the refs of jobs. A worker that answers just now moves them: then once more. */
+  const remove = async (actions: ReadonlySet<string>): Promise<boolean> => {
+    const patterns = [...actions].flatMap((action) => [jobRef(action), resultRef(action, '*')]);
+    if (patterns.length === 0) return true;
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      const left = [...(await content.list(patterns))];
+      if (left.length === 0) return true;
+      if (await content.push(left.map(([ref, from]) => ({ ref, from, to: null })))) return true;
+    }
+    return false;
+  };
 
   return {
     async run(job) {
@@ -225,14 +239,11 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
         first === undefined ? [] : others.map((second) => ({ action, job, first, second })),
       );
     },
-    async close() {
+    async close(before = []) {
       await (await queue?.catch(() => undefined))?.close();
-      const patterns = [...jobs.keys()].flatMap((action) => [jobRef(action), resultRef(action, '*')]);
-      const none = new Map<string, string>();
-      const left = patterns.length === 0 ? none : await content.list(patterns).catch(() => none);
-      if (left.size > 0)
-        await content.push([...left].map(([ref, from]) => ({ ref, from, to: null }))).catch(() => false);
+      const isRemoved = await remove(new Set([...jobs.keys(), ...before])).catch(() => false);
       await content.close();
+      return isRemoved;
     },
   };
 }

@@ -65,10 +65,23 @@ function idOf({ action, fence }: WakeUp): string {
   return `${action}.${fence}`;
 }
 
-/** `hear` gets the code of a fault, once for each outage: what a server says of it may hold its address. */
-async function connect(address: string, hear: (code: string) => void): Promise<Redis> {
+/**
+ * `hear` gets the code of a fault, once for each outage: what a server says of it may hold its address. `end` ends the
+ * connection and the copies that BullMQ makes of it, which would wait for ever for a server that is away.
+ */
+async function connect(
+  address: string,
+  hear: (code: string) => void,
+): Promise<{ readonly connection: Redis; end(): void }> {
   const { Redis } = await import('ioredis');
   const connection = new Redis(toOptions(address));
+  const all = [connection];
+  const duplicate = connection.duplicate.bind(connection);
+  connection.duplicate = (...given) => {
+    const copy = duplicate(...given);
+    all.push(copy);
+    return copy;
+  };
   let isOut = false;
   connection.on('ready', () => {
     isOut = false;
@@ -77,12 +90,15 @@ async function connect(address: string, hear: (code: string) => void): Promise<R
     if (!isOut) hear(String(fault.code ?? /^[A-Z]{4,20}\b/.exec(fault.message ?? '')?.[0] ?? 'no answer'));
     isOut = true;
   });
-  return connection;
+  const end = (): void => {
+    for (const one of all) one.disconnect();
+  };
+  return { connection, end };
 }
 
 /** Opens the queue for a run; `hear` gets what the queue says of messages. Never throws for a server that is away. */
 export async function openQueue(address: string, hear: QueueNews): Promise<JobQueue> {
-  const connection = await connect(address, () => undefined);
+  const { connection, end } = await connect(address, () => undefined);
   const { Queue, QueueEvents } = await import('bullmq');
   const queue = new Queue<WakeUp>(queueName, { connection });
   const events = new QueueEvents(queueName, { connection });
@@ -104,10 +120,7 @@ export async function openQueue(address: string, hear: QueueNews): Promise<JobQu
         endsWithin(closeWithinMs, queue.close()),
         endsWithin(closeWithinMs, events.close()),
       ]);
-      await Promise.all([
-        queue.disconnect().catch(() => undefined),
-        events.disconnect().catch(() => undefined),
-      ]);
+      end();
     },
   };
 }
@@ -122,22 +135,29 @@ export async function listenToQueue(
   work: (wakeUp: WakeUp) => Promise<void>,
   hear: (code: string) => void,
 ): Promise<JobListener> {
-  const connection = await connect(address, hear);
+  const { connection, end } = await connect(address, hear);
   const { Worker } = await import('bullmq');
+  const working = new Set<Promise<void>>();
   const worker = new Worker<WakeUp>(
     queueName,
     async ({ data: { action, fence } }) => {
-      if (/^[0-9a-f]{64}$/.test(action) && Number.isSafeInteger(fence)) await work({ action, fence });
+      if (!/^[0-9a-f]{64}$/.test(action) || !Number.isSafeInteger(fence)) return;
+      const one = work({ action, fence });
+      working.add(one);
+      await one.finally(() => working.delete(one));
     },
     { connection, concurrency, ...locks },
   );
   worker.on('error', () => undefined);
   return {
-    drain: () => worker.close(),
+    async drain() {
+      const closing = worker.close();
+      do await Promise.all(working);
+      while (!(await endsWithin(closeWithinMs, closing)) && working.size > 0);
+    },
     async close() {
       await endsWithin(closeWithinMs, worker.close(true));
-      await worker.disconnect().catch(() => undefined);
-      connection.disconnect();
+      end();
     },
   };
 }

@@ -1,6 +1,6 @@
 /* Checks run on worker processes with homes of their own, woken by a real Redis: one verdict, whatever fails. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { verifyTargets } from '../../../api/verify/verify-targets.ts';
@@ -114,6 +114,18 @@ long('Redis is killed, and comes back empty', { skip: noRedis, timeout: 300_000 
   });
 });
 
+long('without Redis a run ends, and so does a worker', { skip: noRedis, timeout: 300_000 }, async (t) => {
+  const scene = await openScene(t);
+  const worker = await scene.worker('build-1');
+  scene.policy([worker.line], 'fallback = "local"\n', 1);
+  const running = scene.sample.run({ source, secrets: scene.secrets }, plan('sleep 2'));
+  await until(() => worker.printed().includes('taken'));
+  await scene.stopRedis();
+  t.equal((await running).decision?.type, 'commit');
+  await worker.stop();
+  t.equal(worker.child.exitCode, 0);
+});
+
 long(
   'without workers a run falls back to this machine, or fails and is resumed',
   { skip: noRedis, timeout: 300_000 },
@@ -138,6 +150,45 @@ long(
     const resumed = await sample.resume(runId, { secrets });
     t.equal(resumed.decision?.type, 'commit');
     t.match(ranOn(resumed.stages[0]?.checks[0]), { worker: 'build-1', fence: 2 });
+  },
+);
+
+long(
+  'a resumed run removes the jobs of the process before it',
+  { skip: noRedis, timeout: 300_000 },
+  async (t) => {
+    const scene = await openScene(t);
+    const { sample, secrets, content } = scene;
+    const worker = await scene.worker('build-1');
+    scene.policy([worker.line], 'fallback = "fail"\n', 2);
+    const spec = plan('true');
+    const [unit] = spec.acceptance.verificationPlan.fastChecks;
+    const second = { ...unit, id: 'second', command: 'sleep 1', timeoutSeconds: 4 };
+    const running = sample.run(
+      { source, secrets },
+      {
+        acceptance: {
+          verificationPlan: { ...spec.acceptance.verificationPlan, integrationChecks: [second] },
+        },
+      },
+    );
+    running.catch(() => undefined);
+    await until(() => worker.printed().split('taken').length > 2);
+    await worker.stop('SIGKILL');
+    renameSync(content, `${content}.away`);
+    await t.rejects(running, { code: 'WORKERS_ABSENT' });
+    renameSync(`${content}.away`, content);
+    t.not(leftAtRemote(scene), '');
+    const [{ runId } = { runId: '' }] = await listRuns(
+      builtInStores,
+      await openRepository(sample.root),
+      systemClock,
+    );
+    await scene.worker('build-1', [], worker.home);
+    const resumed = await sample.resume(runId, { secrets });
+    t.equal(resumed.decision?.type, 'commit');
+    t.match(ranOn(resumed.stages[0]?.checks[0]), { fence: 1 }, 'this one did not run again');
+    t.equal(leftAtRemote(scene), '');
   },
 );
 

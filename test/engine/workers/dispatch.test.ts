@@ -12,7 +12,14 @@ import type { SandboxBackend, SandboxResult } from '../../../core/interfaces/san
 import type { Signer } from '../../../core/interfaces/sealing.ts';
 import { isSameOutcome } from '../../../engine/evaluate/run-on-workers.ts';
 import type { Attempt } from '../../../engine/state/open-run.ts';
-import { commitFiles, jobRef, openContent, readFiles, resultRef } from '../../../plugins/workers/content.ts';
+import {
+  type Content,
+  commitFiles,
+  jobRef,
+  openContent,
+  readFiles,
+  resultRef,
+} from '../../../plugins/workers/content.ts';
 import { openDispatcher } from '../../../plugins/workers/dispatch.ts';
 import { describePlatform, type Job, writeJob } from '../../../plugins/workers/job.ts';
 import { commitResult, type JobResult } from '../../../plugins/workers/result.ts';
@@ -40,7 +47,7 @@ function stubSandbox(run: () => Promise<SandboxResult>): SandboxBackend {
   };
 }
 
-async function scene(t: Test, { after = 60_000 } = {}) {
+async function scene(t: Test, { after = 60_000, over: wrap = (content: Content) => content } = {}) {
   const box = mkdtempSync(join(tmpdir(), 'writ-dispatch-'));
   const sample = makeSample();
   const opened: { close(): Promise<void> }[] = [];
@@ -84,7 +91,7 @@ async function scene(t: Test, { after = 60_000 } = {}) {
   const over: number[] = [];
   let news: (action: string, what: 'taken' | 'ended') => void = () => undefined;
   const dispatcher = openDispatcher({
-    content,
+    content: wrap(content),
     queue: async (hear) => {
       news = hear;
       return { add: async ({ fence }) => wakeUps.push(fence) > 0, close: async () => undefined };
@@ -279,6 +286,36 @@ long('a job that no worker takes is withdrawn', async (t) => {
   t.match(await late, { outcome: 'superseded', why: 'the job was withdrawn' });
   t.equal(refs(), '');
   t.same(over, [1], 'results of this dispatch will never count');
+});
+
+t.test('no job is left at the remote', async (t) => {
+  let answer = async (): Promise<unknown> => undefined;
+  const place = await scene(t, {
+    over: (content) => ({
+      ...content,
+      push: async (orders, signal) => {
+        const isLast = orders.every(({ to }) => to === null);
+        // A worker answers after the look at what is left, and before its removal.
+        if (isLast) await answer();
+        return content.push(orders, signal);
+      },
+    }),
+  });
+  const { dispatcher, job, action, ran, publish, own, refs, other } = place;
+  const running = dispatcher.run(job);
+  await place.jobIsThere();
+  await publish.call(place, ran(0));
+  await running;
+  answer = async () => {
+    answer = async () => undefined;
+    await publish.call(place, ran(0, 'another text\n'));
+  };
+  const earlier = 'b'.repeat(64);
+  const commit = (await own.list([jobRef(action)])).get(jobRef(action)) ?? '';
+  const names = [jobRef(earlier), resultRef(earlier, other.keyId)];
+  await own.push(names.map((ref) => ({ ref, from: null, to: commit })));
+  t.equal(await dispatcher.close([earlier]), true);
+  t.equal(refs(), '', 'not even one of an earlier process');
 });
 
 long('a machine that is not what the job names declines it', async (t) => {

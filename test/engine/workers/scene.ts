@@ -13,6 +13,7 @@ export const fix = readFileSync(join(fixtures, 'a-fix-with-a-new-test-is-committ
 export interface Scene {
   readonly sample: Sample;
   readonly content: string;
+  stopRedis(): Promise<void>;
   /** Kills Redis, which forgets everything, and starts it again. */
   restartRedis(): Promise<void>;
   /** Starts a worker process with a home of its own. */
@@ -44,6 +45,7 @@ export async function openScene(t: Test): Promise<Scene> {
   return {
     sample,
     content,
+    stopRedis: () => redis.stop('SIGKILL'),
     async restartRedis() {
       await redis.stop('SIGKILL');
       redis = await startRedis(join(box, 'redis'));
