@@ -17,15 +17,17 @@ import { type HookSetting, openHooks, wordsToModel } from './hooks.ts';
 import { openChannel, type SessionChannel } from './open-channel.ts';
 import { requireApart } from './self-test.ts';
 import type { Fact, Happened, SessionGround } from './state/fact.ts';
+import { stoppedAsked } from './state/questions.ts';
 import { openedState, reduce } from './state/reduce.ts';
 import {
   afterKill,
   openTranscriptArchive,
   restoredState,
   type TranscriptArchive,
+  unsettledRun,
 } from './state/restored-state.ts';
 import { slashCommands } from './state/slash-words.ts';
-import type { SessionState } from './state/state.ts';
+import { pendingOf, type SessionState } from './state/state.ts';
 import { budgetUnpriced } from './state/usage.ts';
 import {
   attachTo,
@@ -37,6 +39,7 @@ import {
 import { type OpenThread, openThread, threadDirectory, threadNotFound } from './thread/open-thread.ts';
 import { allowVisitor, openVisits, type VisitorUse } from './work/consent.ts';
 import { openWork } from './work/open-work.ts';
+import { findRunOf } from './work/run-outcome.ts';
 import { shellPlace, sweepCopies } from './work/shell-step.ts';
 import type { OpenWorkSetting } from './work/turn-scope.ts';
 import type { RunWatcher } from './work/watch-runs.ts';
@@ -64,6 +67,8 @@ export interface OpenSession extends AsyncDisposable {
   readonly grants: GrantLedger;
   /** Files that clients upload for their next message. */
   readonly uploads: Uploads;
+  /** Records how a last run ended that another process went on with; its end was not known here. */
+  readonly catchUp: () => Promise<void>;
   /** Requests the controller's approval for a call of an MCP client. */
   readonly allow: (use: VisitorUse, signal: AbortSignal) => Promise<'approved' | 'denied' | 'nobody'>;
 }
@@ -146,6 +151,18 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
     });
     // Effects end first, so that their last reports are still accepted.
     opened.use(work);
+    const catchUp = async (isOpening: boolean): Promise<void> => {
+      const runId = unsettledRun(channel.state);
+      if (runId === undefined) return;
+      const found = await findRunOf({ setting }, runId).catch((fault: unknown) => ({ fault }));
+      const now = found === undefined || 'fault' in found ? undefined : found.view.state;
+      const isKnown = now === 'waiting' && channel.state.outcome?.runId === runId;
+      const isOpen = isOpening && !isKnown && stoppedAsked(channel.state) === undefined;
+      if (now !== 'decided' && !isOpen) return;
+      await channel.send({ type: 'catch-up' });
+      await untilQuiet(channel);
+    };
+    await catchUp(true);
     const { approval } = setting;
     const visited = { channel, visits, repository, approval, newId };
     return {
@@ -154,6 +171,7 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
       transcript: archive,
       grants: approval.grants,
       uploads,
+      catchUp: () => catchUp(false),
       allow: (use, signal) => allowVisitor(visited, use, signal),
       [Symbol.asyncDispose]: () => opened.disposeAsync(),
     };
@@ -161,6 +179,19 @@ export async function openSession(setting: SessionSetting): Promise<OpenSession>
     await opened.disposeAsync();
     throw fault;
   }
+}
+
+/** Resolves when no turn runs, or a question waits. */
+function untilQuiet(channel: SessionChannel): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (state: SessionState): void => {
+      if (state.turn !== undefined && pendingOf(state).length === 0) return;
+      stop();
+      resolve();
+    };
+    const stop = channel.subscribe(look);
+    look(channel.state);
+  });
 }
 
 /** The state that the facts of a thread add up to, with what this process adds to them. */

@@ -100,8 +100,8 @@ interface CancelCall extends Place {
   readonly reason: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Called once no process works on the run. This function closes the engine. */
-  readonly openEngine: () => Promise<WritEngine>;
+  /** Called once no process works on the run. */
+  readonly withEngine: (end: (engine: WritEngine) => Promise<RunView>) => Promise<RunView>;
 }
 
 /** How long a process that works on the run has to let go of it. */
@@ -143,16 +143,17 @@ export async function cancelRun(call: CancelCall): Promise<RunView> {
     });
   }
   // With no process working on the run, resume it once to end it.
-  await using engine = await call.openEngine();
-  return await resumeRun(engine, {
-    repositoryPath,
-    runId,
-    schedulerVersion: readVersion(),
-    witness: userJournalWitness(call.env),
-    clock: systemClock,
-    signal,
-    cancel: `cancelled by ${by}: ${reason}`,
-  });
+  return await call.withEngine((engine) =>
+    resumeRun(engine, {
+      repositoryPath,
+      runId,
+      schedulerVersion: readVersion(),
+      witness: userJournalWitness(call.env),
+      clock: systemClock,
+      signal,
+      cancel: `cancelled by ${by}: ${reason}`,
+    }),
+  );
 }
 
 /** Requests that the process working on the run release it, if there is one. RUN_BUSY if it does not. */

@@ -240,7 +240,10 @@ async function endRun(
       ...context,
       run,
       reason: 'removed from the merge queue',
-      openEngine: () => openEngine(context, { ephemeralKey: true }),
+      async withEngine(end) {
+        await using engine = await openEngine(context, { ephemeralKey: true });
+        return await end(engine);
+      },
     });
     return undefined;
   } catch (fault) {

@@ -138,7 +138,10 @@ export async function cancelCommand(context: CommandContext): Promise<CommandRes
     ...context,
     run: wanted,
     reason: context.options.value('reason') ?? 'no reason given',
-    openEngine: () => openEngine(context, { ephemeralKey: true }),
+    async withEngine(end) {
+      await using engine = await openEngine(context, { ephemeralKey: true });
+      return await end(engine);
+    },
   });
   if (view.decision?.type !== 'abandon') return toResult(view, context.print);
   return succeeded(toRunData(view), (printer) => printRun(printer, view));

@@ -45,6 +45,8 @@ const refusing: ReadonlySet<string> = new Set([
   'leave',
   'stop',
   'discard',
+  'drop',
+  'later',
 ]);
 const lasting: ReadonlySet<string> = new Set(['approve_scope', 'approve_session']);
 
@@ -83,7 +85,7 @@ export function offeredChoices(asked: Asked): readonly Choice[] {
   const all = choicesOf(asked, innerOf(asked)).filter(({ id }) => !onScreens.has(id));
   const shown = all.filter(({ id }) => first === undefined || first.includes(id));
   const [allowed, refused] = [false, true].map((no) => shown.filter(({ id }) => refusing.has(id) === no));
-  const ends = ['cancel', 'deny', 'leave', 'stop', 'discard'];
+  const ends = ['cancel', 'deny', 'leave', 'stop', 'discard', 'drop'];
   const ordered = refused?.toSorted((one, other) => +ends.includes(other.id) - +ends.includes(one.id)) ?? [];
   return [...(allowed ?? []), ...(ordered.length === 0 ? [noAnswer] : ordered)];
 }

@@ -151,8 +151,10 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
       session: opened,
       door: openLocalDoor(opened, {
         threads: setting.threads,
-        diagnostics: () =>
-          readDiagnostics(() => opened.channel.state, { ...setting.about, ports: () => ports }),
+        async diagnostics() {
+          await opened.catchUp();
+          return readDiagnostics(() => opened.channel.state, { ...setting.about, ports: () => ports });
+        },
       }),
       infoFile: asked.mode === 'write' || place.isInfoNamed ? place.info : undefined,
       tokenFile: control.token === undefined ? undefined : place.token,
@@ -191,7 +193,11 @@ function routesOf(
       return opened.transcript.page(ask);
     }),
     ...graphRoutes(door, graph),
-    diagnosticsRoute(() => session()?.channel.state, { ...about, ports: () => ports }),
+    diagnosticsRoute(
+      () => session()?.channel.state,
+      { ...about, ports: () => ports },
+      async () => session()?.catchUp(),
+    ),
   ];
 }
 
@@ -236,8 +242,12 @@ function portOf(url: string): number {
   return Number(/:(\d+)(?:\/|$)/.exec(url)?.[1]);
 }
 
-/** `GET /api/code/diagnostics`: read-only, redacted. */
-export function diagnosticsRoute(state: () => SessionState | undefined, facts: DiagnosticsFacts): Route {
+/** `GET /api/code/diagnostics`: redacted. The session first records how its last run ended in another process. */
+export function diagnosticsRoute(
+  state: () => SessionState | undefined,
+  facts: DiagnosticsFacts,
+  catchUp: () => Promise<void> = async () => {},
+): Route {
   const required = (): SessionState => {
     const now = state();
     if (now === undefined) throw new WritError('CODE_UI_UNAVAILABLE');
@@ -248,7 +258,10 @@ export function diagnosticsRoute(state: () => SessionState | undefined, facts: D
     path: '/api/code/diagnostics',
     answer() {
       required();
-      return guardStatus(() => readDiagnostics(required, facts));
+      return guardStatus(async () => {
+        await catchUp();
+        return readDiagnostics(required, facts);
+      });
     },
   };
 }

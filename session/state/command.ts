@@ -97,6 +97,8 @@ export type Command =
   | Report
   /** Begins a turn for a question of an MCP client. */
   | { readonly type: 'visit' }
+  /** Begins a turn about a last run whose end the conversation does not know; nothing happens if there is none. */
+  | { readonly type: 'catch-up' }
   /** `dueMs`: the monotonic clock has reached this. */
   | { readonly type: 'tick'; readonly dueMs?: number };
 
@@ -110,6 +112,10 @@ export type Want =
         | Deed
         /** A new thread with what was said before this entry. */
         | { readonly kind: 'fork'; readonly before: string }
+        /** What became of the last run: it is recorded, or asked about. */
+        | { readonly kind: 'catch-up' }
+        /** The last run goes on, with another limit of repairs if one is given. */
+        | { readonly kind: 'go-on'; readonly limit?: number }
         | { readonly kind: 'goal' | 'review' | 'undo'; readonly text: string };
       /** Who answers, where it is another one than the session's own. */
       readonly agent?: string;

@@ -28,11 +28,19 @@ import {
 } from './interaction.ts';
 import { sayGoal } from './pursue-goal.ts';
 import { isApproval, questionsOf } from './question.ts';
-import { requireMayUndo, requireNothingHeld, requireSomethingHeld, validateHeldAnswer } from './questions.ts';
+import {
+  requireMayUndo,
+  requireNothingHeld,
+  requireSomethingHeld,
+  requireWrites,
+  stoppedAsked,
+  validateHeldAnswer,
+} from './questions.ts';
 import { brokenOff } from './reduce-transcript.ts';
+import { unsettledRun } from './restored-state.ts';
 import { decideRewind, entryBefore } from './rewind.ts';
 import { isNoNote, readSpoken, type Spoken, spokenIn, type TurnWords } from './slash.ts';
-import { pendingOf, type SessionState } from './state.ts';
+import { isBusy, pendingOf, type SessionState } from './state.ts';
 
 /** A message: the note that `modify` waits for, else the beginning of a turn. The same command twice is one. */
 export function submit(
@@ -95,8 +103,7 @@ export function submit(
       const stopped = pendingOf(state).find(isStoppedRepair);
       if (spoken.kind === 'plan-continue') {
         if (stopped !== undefined) return goOn(state, stopped, spoken, said, by, moment);
-        requireIdle(state);
-        throw new WritError('UNSUPPORTED_OPERATION', { message: 'there is no plan to continue' });
+        return goOnRun(state, spoken, said, by, moment);
       }
       const isBare = spoken.kind === 'draft' && spoken.text === '';
       const words = isBare ? { ...spoken, text: lastWords(state) } : spoken;
@@ -108,6 +115,47 @@ export function submit(
     }
   }
   return begun(said, spoken, by, newId());
+}
+
+/** `/plan continue`: the last run goes on, also as the answer to the question about it. */
+function goOnRun(
+  state: SessionState,
+  { limit }: Extract<Spoken, { readonly kind: 'plan-continue' }>,
+  said: FactOf<'said'>,
+  by: Speaker,
+  { newId }: Moment,
+): Decided {
+  const asked = stoppedAsked(state);
+  if (asked === undefined) requireIdle(state);
+  if (unsettledRun(state) === undefined)
+    throw new WritError('UNSUPPORTED_OPERATION', { message: 'there is no plan to continue' });
+  requireWrites(state.settings);
+  const ended = asked === undefined || state.turn === undefined ? [] : endedWith(asked, state.turn);
+  const { facts, wants } = begun(said, { kind: 'go-on', ...compact({ limit }) }, by, newId());
+  return { facts: [...ended, ...facts], wants };
+}
+
+/** Ends the turn that only waits for this answer. */
+function endedWith({ id }: Interaction, turn: string): readonly Fact[] {
+  return [
+    { type: 'withdrawn', id, why: 'turn-ended' },
+    { type: 'turn-ended', turn, end: 'done' },
+  ];
+}
+
+/** A turn that records how the last run ended, or asks about it. A question about it that waits is withdrawn. */
+export function catchUp(state: SessionState, { newId }: Pick<Moment, 'newId'>): Decided {
+  const asked = stoppedAsked(state);
+  if (unsettledRun(state) === undefined || (asked === undefined && isBusy(state))) return nothingDecided;
+  const turn = newId();
+  return {
+    facts: [
+      ...(asked === undefined || state.turn === undefined ? [] : endedWith(asked, state.turn)),
+      { type: 'turn-began', turn },
+    ],
+    wants: [{ type: 'turn', turn, spoken: { kind: 'catch-up' }, by: { kind: 'cli' } }],
+    turn,
+  };
 }
 
 /** What was last said to the model. UNSUPPORTED_OPERATION if nothing was. */

@@ -12,7 +12,7 @@ import {
   saidFact,
 } from './command.ts';
 import { attach, cancel, opensNetwork, reclaim, release, requireWriter } from './control.ts';
-import { dispatch, respond, submit, visit } from './converse.ts';
+import { catchUp, dispatch, respond, submit, visit } from './converse.ts';
 import { type Fact, leaseEnd, type Speaker } from './fact.ts';
 import type { Interaction } from './interaction.ts';
 import { cancelGoal, startGoal } from './pursue-goal.ts';
@@ -44,6 +44,8 @@ function decideNow(state: SessionState, command: Command, moment: Moment): Decid
       return nothingDecided;
     case 'visit':
       return visit(state, moment);
+    case 'catch-up':
+      return catchUp(state, moment);
     case 'attach':
       return attach(state, command, moment);
     case 'reclaim':

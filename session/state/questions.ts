@@ -1,4 +1,5 @@
 /* The questions about held changes, undo and local changes, and the rules for changes that are held for review. */
+import { compact } from '../../api/envelope.ts';
 import { WritError } from '../../core/base/errors.ts';
 import { namePaths, printable } from '../../core/base/printable.ts';
 import type { DirtyPath } from '../../workspace/git/dirty-paths.ts';
@@ -123,6 +124,68 @@ export function undoQuestion({
   };
 }
 
+/** Begins the subject of the question about an interrupted run. */
+export const stoppedSubject = 'stopped ';
+
+const stoppedQuestionId = 'stopped';
+
+type StoppedChoice = 'go-on' | 'drop' | 'later';
+
+/** How far an interrupted run had come. */
+export type StoppedAt = 'start' | 'work' | 'seal';
+
+const stoppedAt: Readonly<Record<StoppedAt, string>> = {
+  start: 'The run was interrupted before it began; nothing has changed.',
+  work: 'The run was interrupted; nothing is committed, and your files are as they were.',
+  seal: 'The run was interrupted while it was sealed. Its commit may exist already, so the run can only be finished.',
+};
+
+/** The question about an interrupted run. A run that is being sealed cannot be dropped. */
+export function stoppedQuestion(runId: string, summary: string, at: StoppedAt): NewQuestion {
+  const isSealing = at === 'seal';
+  const prompt = isSealing ? 'Finish the run?' : 'Go on with the run, or drop it?';
+  const goOn = {
+    id: 'go-on',
+    label: 'Go on',
+    description: 'the run continues where it stopped, up to the commit',
+  } as const;
+  const drop = {
+    id: 'drop',
+    label: 'Drop it',
+    description: 'the run ends; nothing of it is committed',
+  } as const;
+  const later = { id: 'later', label: 'Not now', description: '`/plan continue` finishes it later' } as const;
+  const options: readonly {
+    readonly id: StoppedChoice;
+    readonly label: string;
+    readonly description: string;
+  }[] = isSealing ? [goOn, later] : [goOn, drop];
+  return {
+    subject: `${stoppedSubject}${runId}`,
+    kind: 'request_user_input',
+    title: summary,
+    description: stoppedAt[at],
+    prompt,
+    metadata: { questions: [{ id: stoppedQuestionId, prompt, kind: 'single', options }], runId },
+  };
+}
+
+/** The choice in an answer. */
+export function stoppedAnswer({ answers }: Pick<GivenAnswer, 'answers'>): StoppedChoice {
+  const [given] = answers?.[stoppedQuestionId] ?? [];
+  return given === 'go-on' || given === 'drop' ? given : 'later';
+}
+
+/** The pending question about an interrupted run. */
+export function stoppedAsked({ interactions }: Pick<SessionState, 'interactions'>): Interaction | undefined {
+  return interactions.find(
+    ({ status, subject }) => status === 'pending' && subject.startsWith(stoppedSubject),
+  );
+}
+
+/** Begins the subject of a question that a model asks. */
+export const modelSubject = 'question ';
+
 /** Begins the subject of the question about local changes in the way of a run. */
 export const localChangesSubject = 'local-changes ';
 
@@ -229,6 +292,8 @@ export function validateHeldAnswer(
 ): void {
   const { held, settings } = state;
   if (subject.startsWith(undoSubject) && answers?.[undoQuestionId]?.[0] === 'undo') requireWrites(settings);
+  if (subject.startsWith(stoppedSubject) && stoppedAnswer({ ...compact({ answers }) }) === 'go-on')
+    requireWrites(settings);
   if (!subject.startsWith(heldSubject) || held === undefined) return;
   const [choice] = (answers?.[heldQuestionId] ?? []) as readonly HeldChoice[];
   if (choice === 'discard') return;
@@ -241,7 +306,7 @@ export function validateHeldAnswer(
     throw refused('no hunk is rejected: say which ones, each with its reason, before you take them out');
 }
 
-function requireWrites({ context }: SessionState['settings']): void {
+export function requireWrites({ context }: SessionState['settings']): void {
   if (context === 'dev') return;
   throw new WritError('UNSUPPORTED_OPERATION', {
     message: `a session for ${context} only reads, so it cannot move a branch`,

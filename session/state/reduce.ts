@@ -72,6 +72,7 @@ export function openedState({ ground, atMs }: Extract<Happened, { type: 'opened'
     instructions: [],
     skills: [],
     run: undefined,
+    lastRun: undefined,
     usage: nothingUsed,
     limit: undefined,
     dialogue: [],
@@ -218,6 +219,7 @@ function changed(state: SessionState, fact: Happened): Partial<SessionState> {
       return {
         gates: [],
         run: fact.runId,
+        lastRun: fact.runId,
         ...(state.held === undefined ? { heldRun: fact.held } : {}),
         ...(goal === undefined ? {} : { goal: { ...goal, run: fact.runId } }),
       };

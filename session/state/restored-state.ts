@@ -4,11 +4,13 @@ import type { ModelMessage } from '../../core/interfaces/model.ts';
 import type { Moment } from './command.ts';
 import { cutDialogue, withMessage } from './dialogue.ts';
 import type { Fact, Happened } from './fact.ts';
-import { pursuedGoal } from './goal.ts';
+import { isOpenGoal, pursuedGoal } from './goal.ts';
 import type { Interaction } from './interaction.ts';
-import { heldQuestion } from './questions.ts';
+import { isApproval } from './question.ts';
+import { heldQuestion, modelSubject } from './questions.ts';
 import { openedState, reduce } from './reduce.ts';
 import { kept, pendingOf, type SessionState, type TranscriptEntry } from './state.ts';
+import type { SessionPlan } from './work.ts';
 
 /**
  * Applies the facts of a thread, oldest first. The result equals reducing them one by one; dialogue and commands are
@@ -54,8 +56,8 @@ function bounded(dialogue: readonly ModelMessage[]): readonly ModelMessage[] {
 }
 
 /**
- * Facts that repair a state after its process was killed. Running tools become unknown, and a question stays pending.
- * A held change is presented again. Any other turn has failed. Pure.
+ * Facts that repair a state after its process was killed. Running tools become unknown, and a question stays pending
+ * unless its run has to ask it again. A held change is presented again. Any other turn has failed. Pure.
  */
 export function afterKill(
   state: SessionState,
@@ -79,19 +81,50 @@ export function afterKill(
       goal: goal.id,
       change: { status: 'blocked', blockReason: 'interrupted' },
     });
-  if (turn === undefined || pendingOf(state).length > 0 || state.noteFor !== undefined) return left;
+  const lost = goal === undefined && stoppedRun(state) !== undefined ? pendingOf(state).filter(isOfRun) : [];
+  left.push(...lost.map(({ id }): Fact => ({ type: 'withdrawn', id, why: 'turn-ended' })));
+  if (turn === undefined || pendingOf(state).length > lost.length || state.noteFor !== undefined) return left;
   const { held } = state;
   if (held !== undefined && !state.isCancelling) {
     const asked = { id: newId(), ...heldQuestion(held), status: 'pending', requestedAtMs: nowMs } as const;
     return [...left, { type: 'asked', interaction: asked }];
   }
+  const granted = goal === undefined ? grantedPlan(state) : undefined;
+  if (granted !== undefined)
+    left.push({ type: 'run-began', runId: hasRun(state, granted) ? newId() : granted });
   const why = 'writ was stopped in the middle of this turn';
-  // A goal goes on with its run by itself.
-  const words = isLeft ? '' : stoppedWords(state);
-  const reason = isLeft
-    ? `${why}: \`/goal start\` goes on with the goal`
-    : [why, words].filter(Boolean).join('; ');
+  // The user is asked about the run of any other turn.
+  const reason = isLeft ? `${why}: \`/goal start\` goes on with the goal` : why;
   return [...left, { type: 'turn-ended', turn, end: 'failed', reason }];
+}
+
+/** Whether a run asked it: its effect is gone, and the resumed run asks again. */
+function isOfRun(asked: Interaction): boolean {
+  return isApproval(asked) || asked.subject.startsWith(modelSubject);
+}
+
+/** The draft of a plan that the user executed, or that is a repair, and whose run has not begun. */
+function grantedPlan(state: SessionState): string | undefined {
+  if (stoppedRun(state) !== undefined) return undefined;
+  const plan = state.plans.findLast(({ run, status }) => run !== undefined && status === 'proposed');
+  if (plan?.run === undefined) return undefined;
+  const { runId, repair } = plan.run;
+  const asked = planQuestion(state, plan.id);
+  const isRepair = repair.attempt > 0 && repair.attempt <= repair.limit;
+  return (asked === undefined ? isRepair : asked.status === 'resolved') ? runId : undefined;
+}
+
+/** The last question about a plan. */
+export function planQuestion({ interactions }: Pick<SessionState, 'interactions'>, planId: string) {
+  return interactions.findLast(
+    (one): one is Extract<Interaction, { readonly kind: 'post_plan_choice' }> =>
+      one.kind === 'post_plan_choice' && one.metadata.planId === planId,
+  );
+}
+
+/** A run has the id of its draft; the next one of the same draft has another. */
+export function hasRun({ plans }: { readonly plans: readonly SessionPlan[] }, draft: string): boolean {
+  return plans.some(({ run }) => run?.runId === draft && run.hasBegun === true);
 }
 
 function isReview({ kind }: Interaction): boolean {
@@ -105,8 +138,23 @@ export function stoppedRun({ run, outcome }: Pick<SessionState, 'run' | 'outcome
 
 /** How to resume the stopped run; empty if there is none. */
 export function stoppedWords(state: Pick<SessionState, 'run' | 'outcome'>): string {
-  const run = stoppedRun(state);
-  return run === undefined ? '' : `its run is kept: \`writ resume ${run}\` goes on with it`;
+  return stoppedRun(state) === undefined ? '' : keptWords;
+}
+
+export const keptWords = 'its run is kept: `/plan continue` goes on with it';
+
+/**
+ * The last run of the thread, if the conversation does not know how it ended: it was interrupted, or it waits. The run
+ * of an open goal and that of a review go on by themselves.
+ */
+export function unsettledRun(
+  state: Pick<SessionState, 'lastRun' | 'outcome' | 'goal' | 'held' | 'heldRun'>,
+): string | undefined {
+  const { lastRun: run, outcome, goal, held, heldRun } = state;
+  if (held !== undefined || (goal !== undefined && isOpenGoal(goal) && goal.run === run)) return undefined;
+  if (outcome?.runId !== run) return run;
+  const isOpen = outcome?.decision === 'waiting' || (outcome?.decision === 'held' && heldRun?.runId === run);
+  return isOpen ? run : undefined;
 }
 
 /** Transcript entries that left the window of the session, kept in memory for clients that page back. */

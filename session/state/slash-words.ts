@@ -8,7 +8,7 @@ export const slashWords = [
   ['/verify [COMMIT|RUN]', 'verifies a sealed commit, offline; alone: the last commit of the thread'],
   [
     '/plan continue [N]',
-    'executes the plan of a failed run again; with N (1 to 10), repairs it up to N times',
+    'goes on with an interrupted run, or with a plan that failed; with N (1 to 10), repairs it up to N times',
   ],
   ['/goal start [OBJECTIVE]', 'works until checks prove the objective; alone: continues a blocked goal'],
   ['/goal status', 'shows the progress and the cost of the goal'],

@@ -107,6 +107,8 @@ export interface SessionState {
   readonly skills: readonly SessionSkill[];
   /** The run that the turn works on. */
   readonly run: string | undefined;
+  /** The run of the thread that began last, over or not. */
+  readonly lastRun: string | undefined;
   /** Usage of models, without the limit. */
   readonly usage: Omit<SessionUsage, 'limitUsd'>;
   /** Limit in USD that a user set; absent: not set in this thread. */

@@ -14,6 +14,7 @@ import { decideApproval } from '../approvals/judge-approval.ts';
 import { type SandboxPolicy, sandboxDigest, type ToolUse } from '../approvals/tool-use.ts';
 import type { EffectContext, SessionChannel } from '../open-channel.ts';
 import type { Want } from '../state/command.ts';
+import { modelSubject } from '../state/questions.ts';
 import { isBusy, type SessionState } from '../state/state.ts';
 import {
   type Answered,
@@ -154,7 +155,7 @@ export function personOf(scope: TurnScope, ground: ConsentGround): Person {
       const secret = isSecret === true ? { secret: true } : {};
       const asked = { id: 'answer', prompt: question, kind, options: listed, ...secret };
       const { given } = await ask({
-        subject: `question ${newId()}`,
+        subject: `${modelSubject}${newId()}`,
         kind: 'request_user_input',
         prompt: question,
         metadata: { questions: [asked] },

@@ -19,8 +19,14 @@ import type { Want } from '../state/command.ts';
 import { commandsTitle } from '../state/converse.ts';
 import { pursuedGoal } from '../state/goal.ts';
 import { awaitsNote, type GivenAnswer } from '../state/interaction.ts';
-import { heldSubject, localChangesAnswer, localChangesSubject, undoSubject } from '../state/questions.ts';
-import { stoppedWords } from '../state/restored-state.ts';
+import {
+  heldSubject,
+  localChangesAnswer,
+  localChangesSubject,
+  stoppedSubject,
+  undoSubject,
+} from '../state/questions.ts';
+import { keptWords, stoppedWords } from '../state/restored-state.ts';
 import type { CommandsAsk } from '../state/slash.ts';
 import type { SessionState } from '../state/state.ts';
 import { repairs } from '../state/work.ts';
@@ -39,7 +45,7 @@ import {
 } from './plan-step.ts';
 import { goalStep, pursueStep, resumePursued } from './pursue-step.ts';
 import { keepLocalChanges } from './reply-pieces.ts';
-import { type Execution, resumeStep, runStep } from './run-step.ts';
+import { catchUpStep, type Execution, goOnStep, leftAnswered, resumeStep, runStep } from './run-step.ts';
 import { keepCopy, shellStep } from './shell-step.ts';
 import {
   type OpenWorkSetting,
@@ -153,6 +159,8 @@ export function openWork(
           if (spoken.kind === 'goal') return step(turn, session, goalStep);
           if (spoken.kind === 'undo') return step(turn, session, (scope) => undoStep(scope, spoken.text));
           if (spoken.kind === 'review') return step(turn, session, reviewStep);
+          if (spoken.kind === 'catch-up') return step(turn, session, catchUpStep);
+          if (spoken.kind === 'go-on') return step(turn, session, (scope) => goOnStep(scope, spoken.limit));
           if (spoken.kind === 'shell') {
             const { printed, idOf, exempt } = watcher;
             const parts = { copy, printed, idOf, exempt };
@@ -187,8 +195,15 @@ export function openWork(
           controller.abort(stopped);
           await last;
           // A turn that only waited has no running step.
-          if (session.state().turn === want.turn)
-            await session.send({ type: 'end', turn: want.turn, end: 'cancelled' });
+          const now = session.state();
+          if (now.turn !== want.turn) return;
+          const isKept = now.interactions.at(-1)?.subject.startsWith(stoppedSubject) === true;
+          await session.send({
+            type: 'end',
+            turn: want.turn,
+            end: 'cancelled',
+            ...(isKept ? { reason: keptWords } : {}),
+          });
         }
       }
     },
@@ -273,6 +288,7 @@ async function continueStep(scope: TurnScope, answer: Continuation): Promise<Ste
   }
   if (subject.startsWith(undoSubject)) return undoAnswered(scope, { subject, given });
   if (subject.startsWith(heldSubject)) return heldStep(scope, { given });
+  if (subject.startsWith(stoppedSubject)) return leftAnswered(scope, { given });
   if (subject.startsWith(localChangesSubject)) return localChangesAnswered(scope, answer);
   // There may be newer plans than that of the question.
   const asked = subject.startsWith(choiceSubject) ? subject.slice(choiceSubject.length) : undefined;

@@ -18,12 +18,13 @@ import {
   type Rewriting,
   type SessionGoal,
 } from '../state/goal.ts';
+import { hasRun } from '../state/restored-state.ts';
 import { openedNetwork } from './consent.ts';
 import { draftStep } from './converse-step.ts';
 import { blockGoal, chargeWork, patiently } from './goal-turn.ts';
 import { type MadePlan, madePlans, makePlan, promptForPlan, requireDraft } from './plan-step.ts';
 import { findRunOf, type SpentSoFar, spentSoFar, spentWords } from './run-outcome.ts';
-import { type Execution, execute, hasRun, remarkOf, resumePlan, settle, withNotes } from './run-step.ts';
+import { type Execution, execute, remarkOf, resumePlan, settle, withNotes } from './run-step.ts';
 import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
 import { verifyOffline } from './verify-step.ts';
 
@@ -54,7 +55,7 @@ export async function pursueStep(scope: TurnScope, execution: Execution): Promis
       await inner.emit({ type: 'run-began', runId: begun });
       await inner.emit({ type: 'planned', plan: { ...plan, status: 'running' } });
     }
-    const runId = begun ?? (hasRun(inner, plan) ? inner.newId() : plan.run.runId);
+    const runId = begun ?? (hasRun(inner.state(), plan.run.runId) ? inner.newId() : plan.run.runId);
     return patiently(inner, (tried) =>
       begun === undefined && tried === 0
         ? execute(inner, plan, { advice, refused, runId, networkAccess })

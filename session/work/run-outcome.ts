@@ -17,11 +17,11 @@ import type { Used } from '../state/usage.ts';
 import type { HeldReview, HeldRun, RunOutcome } from '../state/work.ts';
 import type { MadePlan } from './plan-step.ts';
 import { patchOfRun, toChanges } from './to-changes.ts';
-import type { StepEnd, TurnScope } from './turn-scope.ts';
+import type { OpenWorkSetting, StepEnd, TurnScope } from './turn-scope.ts';
 
 /** A run and its store; `undefined` if it has no record. */
 export async function findRunOf(
-  { setting }: Pick<TurnScope, 'setting'>,
+  { setting }: { readonly setting: Pick<OpenWorkSetting, 'repositoryPath' | 'engine' | 'clock'> },
   wanted: string,
 ): Promise<{ readonly view: RunView; readonly store: RunStore } | undefined> {
   const repository = await openRepository(setting.repositoryPath);

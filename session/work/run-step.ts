@@ -2,27 +2,40 @@
 import { untrustedText } from '../../agent/model-loop/model-turns.ts';
 import { readSteps } from '../../agent/tools/update-plan.ts';
 import { confirmIntent, requireConfirmed } from '../../api/intent/lifecycle.ts';
+import { cancelRun } from '../../api/run/waiting-run.ts';
+import { isWritError } from '../../core/base/errors.ts';
 import type { ToolCall } from '../../core/interfaces/model.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { withNetwork } from '../../engine/draft/draft-intent.ts';
 import { keepDraft, keepRunCalls, readDraft } from '../../engine/draft/stored-draft.ts';
+import { isSealing } from '../../engine/open/requirements.ts';
 import type { TaskAdvice } from '../../engine/plan/plan-advice.ts';
 import { failedOutput, failedTests, failureText, withOutput } from '../../engine/record/failure-text.ts';
 import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { WorkWatch } from '../../engine/state/run-request.ts';
 import { guardingProfile } from '../../spec/facts.ts';
+import { readJournal } from '../../store/parse-journal.ts';
+import { journalPath } from '../../store/run-directory.ts';
+import { workspaceFingerprint } from '../../workspace/git/dirty-paths.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
 import { setAsideNoticeOf } from '../../workspace/git/set-aside.ts';
 import { requireApart } from '../self-test.ts';
 import { pursuedGoal } from '../state/goal.ts';
+import type { GivenAnswer } from '../state/interaction.ts';
+import { stoppedAnswer, stoppedQuestion } from '../state/questions.ts';
+import { hasRun, keptWords, planQuestion, unsettledRun } from '../state/restored-state.ts';
+import { repairs } from '../state/work.ts';
 import { type ConsentGround, consentGround, noNetwork, openedNetwork, personOf } from './consent.ts';
-import { type MadePlan, makePlan, promptForPlan, requireDraft } from './plan-step.ts';
+import { type MadePlan, madePlans, makePlan, planStep, promptForPlan, requireDraft } from './plan-step.ts';
 import { announcing, localChangesOfDraft, replyPieces } from './reply-pieces.ts';
 import {
+  contractOf,
   failedWords,
+  findRunOf,
   holdRun,
   holdStep,
   isHeldRun,
+  isSealedBy,
   reportOutcome,
   reportPatch,
   spentSoFar,
@@ -30,6 +43,8 @@ import {
 } from './run-outcome.ts';
 import { envelopeChanges } from './to-changes.ts';
 import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
+import { resumeUndo } from './undo-step.ts';
+import { sendReviewed } from './untold.ts';
 
 /** A plan that a person has executed, and with what. */
 export interface Execution {
@@ -41,9 +56,9 @@ export interface Execution {
 
 /**
  * Executes a plan as an ordinary run (journal, gates, seal). If the change is refused, the plan is revised and run
- * again until the limit of repairs; then the user is prompted.
+ * again until the limit of repairs; then the user is prompted. `left`: a run of the plan that goes on first.
  */
-export async function runStep(scope: TurnScope, execution: Execution): Promise<StepEnd> {
+export async function runStep(scope: TurnScope, execution: Execution, left?: string): Promise<StepEnd> {
   const { networkAccess } = execution;
   let failedBefore: string | undefined;
   let refused: RunView | undefined;
@@ -51,8 +66,11 @@ export async function runStep(scope: TurnScope, execution: Execution): Promise<S
   let advice = withNotes(plan, execution.notes);
   for (let isFirst = true; ; isFirst = false) {
     const before = spentSoFar(scope);
-    const runId = isFirst && !hasRun(scope, plan) ? plan.run.runId : scope.newId();
-    const view = await execute(scope, plan, { advice, refused, runId, networkAccess });
+    const runId = isFirst && !hasRun(scope.state(), plan.run.runId) ? plan.run.runId : scope.newId();
+    const view =
+      isFirst && left !== undefined
+        ? await resumePlan(scope, left, plan)
+        : await execute(scope, plan, { advice, refused, runId, networkAccess });
     const ended = await settle(scope, plan, view);
     if (isHeldRun(scope, view)) return holdStep(scope, view);
     if (ended !== 'failed') return ended;
@@ -94,10 +112,161 @@ function failureKey({ stages, findings, decision }: RunView): string {
 
 /** Goes on with the run that a killed process left. */
 export async function resumeStep(scope: TurnScope, runId: string, plan: MadePlan): Promise<StepEnd> {
-  const view = await resumePlan(scope, runId, plan);
+  const networkAccess = planQuestion(scope.state(), plan.id)?.metadata.networkAccess ?? 'deny';
+  return runStep(scope, { plan, networkAccess, notes: {} }, runId);
+}
+
+/** The last run of a thread, whose end the conversation does not know. */
+interface LeftRun {
+  readonly runId: string;
+  /** Absent: it never began. */
+  readonly view: RunView | undefined;
+  /** Absent: it undoes another run. */
+  readonly plan: MadePlan | undefined;
+}
+
+async function findLeft(scope: TurnScope): Promise<LeftRun | undefined> {
+  const state = scope.state();
+  const runId = unsettledRun(state);
+  if (runId === undefined) return undefined;
+  const view = (await findRunOf(scope, runId))?.view;
+  const isUndo = state.undos.some(({ by }) => by === runId);
+  const plans = madePlans(state);
+  const plan = view === undefined ? plans.at(-1) : plans.findLast(({ run }) => run.hasBegun === true);
+  return { runId, view, plan: isUndo ? undefined : plan };
+}
+
+/** Records how the last run ended, if it did: in another process. If it was interrupted, the user is prompted. */
+export async function catchUpStep(scope: TurnScope): Promise<StepEnd> {
+  const left = await findLeft(scope);
+  if (left === undefined) return { end: 'done' };
+  const { runId, view } = left;
+  if (view?.state === 'running') return noteBusy(scope, runId);
+  if (view?.state === 'waiting' && scope.state().outcome?.runId === runId) return { end: 'done' };
+  if (view?.state === 'waiting' || view?.state === 'decided') return recordEnd(scope, left, view);
+  return promptForLeft(scope, left);
+}
+
+async function noteBusy({ note }: TurnScope, runId: string): Promise<StepEnd> {
+  const text = `another process works on run ${runId}: \`/status\` records its end here`;
+  await note('Run', text);
+  return { end: 'done' };
+}
+
+async function promptForLeft(scope: TurnScope, { runId, view, plan }: LeftRun): Promise<StepEnd> {
+  const summary = plan?.title ?? view?.spec.summary;
+  if (summary === undefined) return noteUnbegun(scope, runId);
+  const repository = await openRepository(scope.setting.repositoryPath, { onlyReads: true });
+  const isSealed = view !== undefined && isSealing(await readJournal(journalPath(repository, runId)));
+  const at = view === undefined ? 'start' : isSealed ? 'seal' : 'work';
+  await scope.emit({ type: 'ask', ...stoppedQuestion(runId, summary, at) });
+  return 'waits';
+}
+
+async function noteUnbegun({ emit, newId }: TurnScope, runId: string): Promise<StepEnd> {
+  const why = 'the run never began; nothing has changed';
+  const outcome = { runId, decision: 'none', why } as const;
+  await emit({ type: 'noted', id: newId(), title: 'Dropped', text: why, outcome });
+  return { end: 'done' };
+}
+
+/** Performs the answer to the question about an interrupted run. */
+export async function leftAnswered(
+  scope: TurnScope,
+  { given }: { readonly given: GivenAnswer },
+): Promise<StepEnd> {
+  const choice = stoppedAnswer(given);
+  if (choice === 'go-on') return goOnStep(scope);
+  if (choice === 'drop') return dropStep(scope);
+  return { end: 'done', reason: keptWords };
+}
+
+/** Goes on with the last run, up to its usual end. `limit`: of repairs. */
+export async function goOnStep(scope: TurnScope, limit?: number): Promise<StepEnd> {
+  const left = await findLeft(scope);
+  if (left === undefined) return { end: 'done' };
+  const { runId, view, plan: made } = left;
+  if (view?.state === 'decided') return recordEnd(scope, left, view);
+  if (view?.state === 'running') return noteBusy(scope, runId);
+  if (made === undefined) {
+    const undone = scope.state().undos.findLast(({ by }) => by === runId);
+    if (view === undefined || undone === undefined) return noteUnbegun(scope, runId);
+    await scope.emit({ type: 'run-began', runId });
+    return resumeUndo(scope, undone);
+  }
+  const { run } = made;
+  const repair = { ...run.repair, limit: Math.min(limit ?? run.repair.limit, repairs.cap) };
+  const plan = { ...made, run: { ...run, repair } };
+  if (view === undefined) return beginStep(scope, plan);
+  await beginAgain(scope, runId);
+  await scope.emit({ type: 'planned', plan: { ...plan, status: 'running' } });
+  return resumeStep(scope, runId, plan);
+}
+
+/** Executes a plan whose run was stopped before it began. The user's yes holds for the files as they were. */
+async function beginStep(scope: TurnScope, plan: MadePlan): Promise<StepEnd> {
+  const { metadata = {} } = planQuestion(scope.state(), plan.id) ?? {};
+  const { workspace, networkAccess = 'deny' } = metadata;
+  const now = await workspaceFingerprint(await openRepository(scope.setting.repositoryPath));
+  if (workspace === undefined || workspace === now) return runStep(scope, { plan, networkAccess, notes: {} });
+  const { runId, repair } = plan.run;
+  return planStep(scope, { runId, remarks: [], repair, networkAccess });
+}
+
+/** The turn works on this run again. */
+async function beginAgain({ emit, state }: TurnScope, runId: string): Promise<void> {
+  const { heldRun } = state();
+  await emit({ type: 'run-began', runId, ...(heldRun?.runId === runId ? { held: heldRun } : {}) });
+}
+
+/** Ends the last run as `writ cancel` does. */
+async function dropStep(scope: TurnScope): Promise<StepEnd> {
+  const left = await findLeft(scope);
+  if (left === undefined) return { end: 'done' };
+  const { runId, view } = left;
+  if (view === undefined) return noteUnbegun(scope, runId);
+  if (view.state === 'decided') return recordEnd(scope, left, view);
+  const { setting, signal } = scope;
+  const { engine, repositoryPath, env } = setting;
+  try {
+    const ended = await cancelRun({
+      cwd: repositoryPath,
+      repoPath: repositoryPath,
+      stores: engine.slots.store,
+      env,
+      signal,
+      run: runId,
+      reason: 'dropped in `writ code`',
+      withEngine: (end) => end(engine),
+    });
+    const recorded = await recordEnd(scope, left, ended);
+    const text = 'The person dropped the run: nothing of it is in the repository.';
+    await sendReviewed(scope, { text, ids: [] }, 'talk');
+    return recorded;
+  } catch (fault) {
+    if (!isWritError(fault, 'RUN_NOT_CANCELLABLE')) throw fault;
+    await scope.note('Run', 'it cannot be dropped any more: its change is being sealed');
+    return catchUpStep(scope);
+  }
+}
+
+/** Records how the last run ended in another process. Its record may come from a remote, so its commit is verified. */
+async function recordEnd(scope: TurnScope, { runId, plan }: LeftRun, view: RunView): Promise<StepEnd> {
+  const repository = await openRepository(scope.setting.repositoryPath);
+  const { decision } = view;
+  if (decision?.type === 'commit' && !(await isSealedBy(repository, view, await contractOf(scope, runId)))) {
+    const why = `its record is not that of commit ${decision.commitSha}: \`writ verify ${runId}\``;
+    const outcome = { runId, decision: 'none', why } as const;
+    await scope.emit({ type: 'noted', id: scope.newId(), title: 'Not verified', text: why, outcome });
+    return { end: 'done' };
+  }
+  await beginAgain(scope, runId);
+  const undone = scope.state().undos.findLast(({ by }) => by === runId);
+  if (undone !== undefined) return resumeUndo(scope, undone, view);
+  if (plan === undefined) throw new TypeError('a run of no plan');
   const ended = await settle(scope, plan, view);
   if (isHeldRun(scope, view)) return holdStep(scope, view);
-  return ended === 'failed' ? { end: 'failed', reason: failureOf(view) } : ended;
+  return ended === 'failed' ? { end: 'done' } : ended;
 }
 
 /** The same run, as far as it comes. */
@@ -245,11 +414,6 @@ function failureOf({ decision, findings, stages }: RunView): string {
 
 function tasksOf({ steps }: MadePlan): readonly string[] {
   return [...new Set(steps.flatMap(({ task }) => (task === undefined ? [] : [task])))];
-}
-
-/** A run bears the id of its draft; the next one of the same draft another. */
-export function hasRun({ state }: TurnScope, { run: { runId } }: MadePlan): boolean {
-  return state().plans.some(({ run }) => run?.runId === runId && run.hasBegun === true);
 }
 
 /** Adds the user's notes on lines to the advice of their tasks. */

@@ -5,7 +5,7 @@ import { printable } from '../../core/base/printable.ts';
 import type { PatchFile } from '../../core/interfaces/patch-set.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import { type TaskUndoing, taskUndoing, undoContract, workTasksOf } from '../../engine/draft/undo.ts';
-import { runIntent } from '../../engine/run.ts';
+import { resumeRun, runIntent } from '../../engine/run.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { commitsTouching } from '../../workspace/git/commit-log.ts';
 import { dirtyPaths } from '../../workspace/git/dirty-paths.ts';
@@ -14,6 +14,7 @@ import { type Base, isAncestor, resolveBase } from '../../workspace/git/resolve-
 import { patchUndoing, type Undoing } from '../../workspace/patch/undo.ts';
 import type { GivenAnswer } from '../state/interaction.ts';
 import { undoQuestion, undoQuestionId, undoSubject } from '../state/questions.ts';
+import type { UndoneRun } from '../state/work.ts';
 import { runsOfThread } from '../thread/read-thread.ts';
 import { contractOf, findRunOf, isSealedBy, promptForHeld, reportPatchRun } from './run-outcome.ts';
 import { type StepEnd, settingsOfRun, type TurnScope } from './turn-scope.ts';
@@ -63,11 +64,8 @@ export async function undoAnswered(
   const undone = subject.slice(undoSubject.length);
   const found = await findUndoable(scope, undone);
   if ('reason' in found) return refused(scope, found.reason);
-  const { bytes, specBytes, commit, task, view: before } = found;
-  const [of, change] =
-    task === undefined
-      ? ['', 'your change']
-      : [`task ${task} of `, `what task \`${task}\` did of your change`];
+  const { bytes, specBytes, commit, view: before } = found;
+  const { of } = wordsOf(undone);
   const runId = newId();
   await emit({ type: 'undo-began', run: undone, by: runId });
   await emit({ type: 'run-began', runId });
@@ -79,8 +77,32 @@ export async function undoAnswered(
     source: { kind: 'patch', bytes },
     message: `Undo ${of}"${before.spec.summary}"\n\nTakes back ${of}${commit} of run ${before.runId}.`,
   });
+  return endUndo(scope, { undone, before, by: view });
+}
+
+/** Goes on with the run of an undo that a killed process left, or records how it ended. */
+export async function resumeUndo(
+  scope: TurnScope,
+  { run: undone, by }: UndoneRun,
+  ended?: RunView,
+): Promise<StepEnd> {
+  const { engine } = scope.setting;
+  const view = ended ?? (await resumeRun(engine, { ...settingsOfRun(scope), runId: by }));
+  const [run = ''] = undone.split('/');
+  const before = (await findRunOf(scope, run))?.view;
+  if (before !== undefined) return endUndo(scope, { undone, before, by: view });
   await reportPatchRun(scope, view);
-  const { decision, waiting } = view;
+  return { end: 'done' };
+}
+
+/** Records how the run of an undo ended. `undone`: a run or a task of it. */
+async function endUndo(
+  scope: TurnScope,
+  { undone, before, by: view }: { readonly undone: string; readonly before: RunView; readonly by: RunView },
+): Promise<StepEnd> {
+  const { of, change } = wordsOf(undone);
+  await reportPatchRun(scope, view);
+  const { decision, waiting, runId } = view;
   const why = decision?.rationale ?? 'nothing was decided';
   if (waiting !== undefined) {
     await scope.note('Undo', `it waits for people: \`writ approve ${runId}\`, then \`writ resume ${runId}\``);
@@ -92,6 +114,13 @@ export async function undoAnswered(
   const text = `The person has undone ${change} "${before.spec.summary}": nothing of it is in the repository any more.`;
   await sendReviewed(scope, { text, ids: [] }, 'talk');
   return { end: 'decided' };
+}
+
+/** What an undo takes back, in words. */
+function wordsOf(undone: string): { readonly of: string; readonly change: string } {
+  const [, task] = undone.split('/');
+  if (task === undefined) return { of: '', change: 'your change' };
+  return { of: `task ${task} of `, change: `what task \`${task}\` did of your change` };
 }
 
 async function refused(scope: TurnScope, reason: string): Promise<StepEnd> {

@@ -39,6 +39,7 @@ t.test('a change from an MCP client of a served session needs the approval of th
       transcript: memoryThread(),
       grants: keepGrants(systemClock),
       uploads: openUploads(),
+      catchUp: async () => {},
       allow: async (use) => answers[asked.push(use) - 1] ?? 'nobody',
       [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
     }),

@@ -45,6 +45,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
       transcript: memoryThread(),
       grants: keepGrants(systemClock),
       uploads: openUploads(),
+      catchUp: async () => {},
       allow: async () => 'nobody' as const,
       async [Symbol.asyncDispose]() {
         order.push('ended');

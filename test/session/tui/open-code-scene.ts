@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
+import { answeringModel, type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
 import { makeSample } from '../../engine/sample.ts';
+import type { Asked } from '../../providers/model-server.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
 import { outputOf } from '../../starter/run-program.ts';
 import { openTerminalScene } from './open-terminal-scene.ts';
@@ -9,9 +10,12 @@ import { openTerminalScene } from './open-terminal-scene.ts';
 const key = { OPENAI_API_KEY: 'sk-planted-0123456789' };
 
 /** `writ code` in a real terminal, over the sample's repository, with a model that answers from its script. */
-export async function openCodeScene(replies: readonly ScriptedReply[], ...more: readonly string[]) {
+export async function openCodeScene(
+  replies: readonly ScriptedReply[] | ((asked: Asked) => ScriptedReply),
+  ...more: readonly string[]
+) {
   const sample = makeSample();
-  const model = await scriptModel(replies);
+  const model = await (typeof replies === 'function' ? answeringModel(replies) : scriptModel(replies));
   const home = join(sample.root, '..', 'home');
   mkdirSync(home, { recursive: true });
   const lineIn = (env: Readonly<Record<string, string>>, ...args: readonly string[]) => ({
@@ -32,6 +36,7 @@ export async function openCodeScene(replies: readonly ScriptedReply[], ...more: 
     openTerminalScene(lineIn(env, ...args));
   return {
     sample,
+    key,
     /** How it is started, by whoever starts it. */
     line: () => lineIn(key),
     start: (...args: readonly string[]) => startIn(key, ...args),

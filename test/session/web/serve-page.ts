@@ -145,6 +145,7 @@ export function toldSession(t: Pick<Test, 'teardown'>, given: Partial<SessionGro
     transcript: thread,
     grants: keepGrants(clock),
     uploads,
+    catchUp: async () => {},
     allow: async () => 'nobody' as const,
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };

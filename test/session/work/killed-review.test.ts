@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { userJournalWitness } from '../../../attest/signer/user-journal-witness.ts';
@@ -8,14 +8,14 @@ import type { Fact } from '../../../session/state/fact.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
 import { deafForMs } from '../../../session/tui/card.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
-import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
+import { fixtures, makeSample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
-import { outputOf } from '../../starter/run-program.ts';
 import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
 import { noPty, openTerminalScene } from '../tui/open-terminal-scene.ts';
+import { type Kill, killingGit } from './killing-git.ts';
 
 /** The key of each answer. */
 const keys = { keep: '1', discard: '3' } as const;
@@ -91,39 +91,6 @@ async function heldThread(t: Test) {
       return scene;
     },
     over: () => until(() => ends().length > 0, 'the end of the review', journal),
-  };
-}
-
-/** When a git kills: before its so-and-so-many-th start with these words among its arguments. */
-interface Kill {
-  readonly starts: number;
-  readonly words?: string;
-}
-
-/** A git that kills whoever works with it. */
-function killingGit({ home, env }: Sample) {
-  const [tools, armed, killed] = [join(home, 'tools'), join(home, 'armed'), join(home, 'killed')];
-  const git = outputOf('sh', ['-c', 'command -v git'], { cwd: home, env }).toString().trim();
-  mkdirSync(tools, { recursive: true });
-  const shim = [
-    '#!/bin/sh',
-    `if read -r pid left words 2>/dev/null < '${armed}'; then`,
-    '  case "$*" in',
-    '  *"$words"*)',
-    `    if [ "$left" -gt 1 ]; then echo "$pid $((left - 1)) $words" > '${armed}'`,
-    `    else rm '${armed}'; echo "$*" > '${killed}'; kill -9 "$pid"; exit 1`,
-    '    fi ;;',
-    '  esac',
-    'fi',
-    `exec '${git}' "$@"`,
-  ];
-  writeFileSync(join(tools, 'git'), `${shim.join('\n')}\n`);
-  chmodSync(join(tools, 'git'), 0o755);
-  return {
-    path: `${tools}:${env.PATH}`,
-    arm: (pid: number, { starts, words = '' }: Kill) => writeFileSync(armed, `${pid} ${starts} ${words}\n`),
-    /** What it was started for when it killed; absent: it has not. */
-    killedAt: () => (existsSync(killed) ? readFileSync(killed, 'utf8').trim() : undefined),
   };
 }
 
