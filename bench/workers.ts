@@ -1,16 +1,19 @@
 /*
- * `npm run bench:workers`: checks on one and two worker processes against bare sandboxes of the same number, and the
- * cost of the queue. Ratios of one run; exit 1 where one is missed.
+ * `npm run bench:workers`: checks on one and two worker processes against bare sandboxes of the same number, the cost
+ * of the queue, and the way of a large candidate to a worker. Ratios of one run; exit 1 where one is missed.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { generateKey, toSigner } from '../attest/keys/key-signer.ts';
 import { readWorkers } from '../attest/statement/job-result.ts';
+import { openJobRunner } from '../bin/command-parts/run-job.ts';
 import { systemClock } from '../core/base/clock.ts';
-import { openContent } from '../plugins/workers/content.ts';
+import { commitJob, jobRef, openContent } from '../plugins/workers/content.ts';
 import { openDispatcher } from '../plugins/workers/dispatch.ts';
-import { describePlatform, type Job } from '../plugins/workers/job.ts';
+import { describePlatform, type Job, writeJob } from '../plugins/workers/job.ts';
 import { endsWithin, listenToQueue, openQueue, type QueueNews } from '../plugins/workers/queue.ts';
 import { makeSample } from '../test/engine/sample.ts';
 import { noRedis, startRedis, startWorker } from '../test/engine/workers/local-queue.ts';
@@ -29,7 +32,7 @@ const sample = makeSample();
 const redis = await startRedis(join(box, 'redis'));
 const held: boolean[] = [];
 try {
-  held.push(await queueCost(), await rebased(), ...(await throughput()));
+  held.push(await queueCost(), await rebased(), await largeCandidate(), ...(await throughput()));
   printTable();
 } finally {
   await redis.stop();
@@ -125,6 +128,92 @@ async function rebased(): Promise<boolean> {
     '%',
     `${reused} of ${ran} matched, ${count} commits`,
   );
+}
+
+/**
+ * A candidate of 57,000 files, 50 of which changed, from its description as a job until its command starts on a worker
+ * that ran another candidate of the same base; against `git worktree add`.
+ */
+async function largeCandidate(): Promise<boolean> {
+  const [root, address] = [join(box, 'large'), join(box, 'large.git')];
+  const [files, changed, rounds] = [sized(57_000, 300), 50, sized(5, 1)];
+  const git = (args: readonly string[], input = ''): string => {
+    const { status, stdout, stderr } = spawnSync('git', args, { cwd: box, input, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+    return stdout.trim();
+  };
+  const dataOf = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const file = (at: number, version: number): string =>
+    `M 644 inline ${at % 570}/part-${at}.js\n${dataOf(`// Part ${at}, version ${version}.\n`.repeat(20 + (at % 60)))}`;
+  const commit = (name: string, all: readonly string[], from = ''): string =>
+    `commit refs/heads/${name}\ncommitter A <a@example.org> 1700000000 +0000\n${dataOf(name)}${from}${all.join('')}`;
+  git(['init', '--quiet', '--initial-branch=main', root]);
+  const base = Array.from({ length: files }, (_, at) => file(at, 0));
+  git(['-C', root, 'fast-import', '--quiet'], commit('main', base));
+  git(['clone', '--quiet', '--bare', root, address]);
+  const candidates = Array.from({ length: rounds + 1 }, (_, round) => {
+    const own = Array.from({ length: changed }, (__, at) => file((at * 997 + round) % files, round + 1));
+    return commit(`candidate-${round}`, own, 'from refs/heads/main^0\n');
+  });
+  git(['-C', root, 'fast-import', '--quiet'], candidates.join(''));
+  const repository = await openRepository(root);
+  const scratch = await createScratch(join(box, 'large-scratch'), repository);
+  const content = await openContent(
+    join(box, 'large-engine'),
+    { address, shown: 'content' },
+    { over: scratch, network: repository },
+  );
+  const signer = toSigner(generateKey('ed25519'), false);
+  let begun = 0;
+  const output = { bytes: Buffer.of(), totalBytes: 0, truncated: false };
+  const runner = openJobRunner({
+    ...{ home: join(box, 'large-home'), content: address, signer },
+    sandbox: {
+      name: 'none',
+      pathsInside: ({ workspace }) => ({ workspace, reports: workspace }),
+      probe: async () => ({ works: true, enforced: [] }),
+      async run() {
+        begun = performance.now();
+        const streams = { stdout: output, stderr: output, combined: output };
+        return { exitCode: 0, timedOut: false, aborted: false, durationMs: 1, ...streams };
+      },
+    },
+  });
+  const platform = await describePlatform();
+  const [head = '', headTree = ''] = git(['-C', root, 'log', '-1', '--format=%H %T', 'main']).split(' ');
+  const [ways, exports]: number[][] = [[], []];
+  for (let round = 0; round <= rounds; round += 1) {
+    const candidate = git(['-C', root, 'rev-parse', `candidate-${round}^{tree}`]);
+    const job: Job = {
+      schema: 'urn:writ:job:v1',
+      for: { repository: 'r', run: `${round}`, attempt: 'a', stage: 'fast', check: 'unit', turn: 1 },
+      ...{ candidate, policy: headTree, rules: 'a'.repeat(64), history: [{ commit: head, tree: headTree }] },
+      ...{ given: [], argv: ['true'], env: {}, tools: [], platform },
+      sandbox: { name: 'none', enforced: [] },
+      limits: { timeoutMs: 60_000, maxOutputBytes: 10_000, maxMemoryBytes: 1e9 },
+    };
+    const since = performance.now();
+    const { action, bytes } = writeJob(job);
+    const to = await commitJob(content.place, { job, bytes, fence: 1 });
+    await content.push([{ ref: jobRef(action), from: null, to }]);
+    const { outcome } = await runner.run(action, new AbortController().signal);
+    if (outcome !== 'published') throw new Error(`the job was ${outcome}`);
+    const tree = join(box, `worktree-${round}`);
+    const before = performance.now();
+    git(['-C', root, 'worktree', 'add', '--quiet', '--detach', tree, `candidate-${round}`]);
+    const added = performance.now() - before;
+    git(['-C', root, 'worktree', 'remove', '--force', tree]);
+    // The first one brings the base as well.
+    if (round === 0 && rounds > 1) continue;
+    ways?.push(begun - since);
+    exports?.push(added);
+  }
+  await runner.close();
+  await content.close();
+  const ratios = (ways ?? []).map((way, at) => way / (exports?.[at] ?? Number.NaN));
+  const shown = ratios.map((_, at) => `${Math.round(ways?.[at] ?? 0)}/${Math.round(exports?.[at] ?? 0)}`);
+  const name = `a candidate of ${files} files reaches a worker`;
+  return figure(name, median(ratios), 1.3, 'x', `\`git worktree add\`: ${shown.join(' ')} ms`);
 }
 
 async function throughput(): Promise<readonly boolean[]> {

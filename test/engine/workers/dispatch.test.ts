@@ -311,6 +311,7 @@ t.test('no job is left at the remote', async (t) => {
     await publish.call(place, ran(0, 'another text\n'));
   };
   const earlier = 'b'.repeat(64);
+  await own.bring([jobRef(action)]);
   const commit = (await own.list([jobRef(action)])).get(jobRef(action)) ?? '';
   const names = [jobRef(earlier), resultRef(earlier, other.keyId)];
   await own.push(names.map((ref) => ({ ref, from: null, to: commit })));

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { writProgram } from '../../starter/program.ts';
 
-export const program = fileURLToPath(new URL('../../../bin/writ.js', import.meta.url));
+export { writProgram as program };
 
 const isOnPath = (name: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
@@ -84,7 +84,7 @@ export async function startWorker(
 ): Promise<WorkerProcess> {
   mkdirSync(home, { recursive: true });
   const own = ['--content', content, '--name', name, '--home', join(home, 'state')];
-  const child = spawn(process.execPath, [program, 'worker', ...own, ...options], {
+  const child = spawn(process.execPath, [writProgram, 'worker', ...own, ...options], {
     env: { ...env, HOME: home, WRIT_QUEUE_URL: queue },
     cwd: home,
     stdio: ['ignore', 'pipe', 'pipe'],

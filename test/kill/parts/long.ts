@@ -7,7 +7,11 @@ if (noRedis) {
   process.stderr.write(`${noRedis}\n`);
   process.exit(1);
 }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    process.stdout.write(`${signal}\n`);
+    process.exit(1);
+  });
 const { complaints, ...counts } = await killParts({
   ...{ seed: Number(seed), rounds: Number(rounds), from: Number(from) },
   report: (line) => process.stdout.write(`${line}\n`),
