@@ -104,14 +104,12 @@ export async function killParts({
       const end = Math.min(from + rounds, (Math.floor(round / perPlace) + 1) * perPlace);
       for (; round < end; round += 1) {
         const choice = choose(seed, round);
-        const began = performance.now();
         const found = await oneRound(place, choice, tally).catch((fault: unknown) => [
           fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
         ]);
         const { random: _, ...shown } = choice;
-        const took = `${((performance.now() - began) / 1000).toFixed(1)} s`;
         report(
-          `${found.length === 0 ? 'ok' : 'NOT OK'} seed ${seed} round ${round} ${took} ${JSON.stringify(shown)}`,
+          `${found.length === 0 ? 'ok' : 'NOT OK'} seed ${seed} round ${round} ${JSON.stringify(shown)}`,
         );
         for (const line of found) report(`  ${line}`);
         complaints.push(...found.map((line) => `seed ${seed} round ${round}, kept in ${root}: ${line}`));

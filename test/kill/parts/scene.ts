@@ -16,6 +16,7 @@ import { fixtures, sampleSpec } from '../../engine/sample.ts';
 import { type Redis, startRedis, startWorker, type WorkerProcess } from '../../engine/workers/local-queue.ts';
 import { startS3 } from '../../plugins/store/fault-proxy.ts';
 import { launcherOptions, writProgram } from '../../starter/program.ts';
+import { instant } from '../../waiting/instant.ts';
 import { until } from '../../waiting/until.ts';
 
 /** A service that can be killed, and started again with what it had on disk. */
@@ -38,7 +39,6 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
 
 /** A worker gets a job after so many seconds, or the run goes on without. */
 const afterSeconds = 4;
-const engineMs = 240_000;
 
 export async function openParts(root: string) {
   const [repo, home, temporary, content] = ['repo', 'home', 'tmp', 'content.git'].map((name) =>
@@ -140,15 +140,16 @@ export async function openParts(root: string) {
         text.err += chunk.toString();
       });
       const kill = (group: boolean): void => signal(child, 'SIGKILL', group);
-      const timer = setTimeout(() => {
-        text.err += 'it did not end';
-        kill(true);
-      }, engineMs);
+      // Not `close`: an orphan of a killed run keeps the pipes open.
       const ended = once(child, 'exit').then(async ([code]) => {
-        clearTimeout(timer);
-        // Not `close`: an orphan of a killed run keeps the pipes open.
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await instant(20);
         return { code: code as number | null, ...text };
+      });
+      // An engine that hangs is killed, and its end says so.
+      const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
+      until(isOver, `the end of \`writ ${args.join(' ')}\``, () => text.out + text.err).catch((fault) => {
+        text.err += String(fault);
+        kill(true);
       });
       return { child, ended, kill };
     },
