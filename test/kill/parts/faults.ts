@@ -25,10 +25,24 @@ type FaultOf = (place: FaultPlace) => Promise<unknown>;
 const between = (random: () => number, from: number, to: number): number =>
   Math.round(from + (to - from) * random());
 
-async function away(service: Service, random: () => number): Promise<void> {
-  await service.kill();
-  await instant(between(random, 0, 2000));
-  await service.start();
+const turns = new WeakMap<Service, Promise<unknown>>();
+
+/** Faults of one service come one after the other. */
+function inTurn(service: Service, act: () => Promise<void>): Promise<void> {
+  const turn = (turns.get(service) ?? Promise.resolve()).then(act);
+  turns.set(
+    service,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+function away(service: Service, random: () => number): Promise<void> {
+  return inTurn(service, async () => {
+    await service.kill();
+    await instant(between(random, 0, 2000));
+    await service.start();
+  });
 }
 
 function anyOf<T>(all: readonly T[], random: () => number): T {
@@ -38,11 +52,13 @@ function anyOf<T>(all: readonly T[], random: () => number): T {
 }
 
 /** A process stops, and goes on later: what it held may be another's by then. */
-async function pause(service: Service, ms: number): Promise<void> {
-  const child = service.child();
-  child?.kill('SIGSTOP');
-  await instant(ms);
-  child?.kill('SIGCONT');
+function pause(service: Service, ms: number): Promise<void> {
+  return inTurn(service, async () => {
+    const child = service.child();
+    child?.kill('SIGSTOP');
+    await instant(ms);
+    child?.kill('SIGCONT');
+  });
 }
 
 export const faults = {
