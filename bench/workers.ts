@@ -49,7 +49,7 @@ async function queueCost(): Promise<boolean> {
   });
   const listener = await listenToQueue(
     redis.socket,
-    1,
+    { concurrency: 1, labels: [] },
     async () => {},
     () => {},
   );

@@ -161,7 +161,7 @@ t.test('every architecture rule can fail', async (t) => {
     'the sigstore client only through `attest/public/public-log-source.ts`': [
       withFiles({ 'attest/x.ts': "export const a = () => import('@sigstore/sign');\n" }),
     ],
-    'encryption of secrets only through `api/vault/vault.ts`': [
+    'encryption of secrets only through `attest/keys/age.ts`': [
       withFiles({ 'bin/x.ts': imports('age-encryption') }),
     ],
     'the event stream parser only through `core/base/event-stream.ts`': [

@@ -1,6 +1,14 @@
 /* Reads and changes a vault: a user's file of secrets for providers and checks. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  decryptText,
+  encryptText,
+  isForOthers,
+  openIdentity,
+  readIdentity,
+  recipientOf,
+} from '../../attest/keys/age.ts';
 import { createOnce } from '../../attest/keys/key-signer.ts';
 import { type Environment, userConfigDir } from '../../attest/keys/user-config-dir.ts';
 import { messageOf, WritError } from '../../core/base/errors.ts';
@@ -37,8 +45,7 @@ export async function readVault(place: VaultPlace): Promise<Secrets> {
   try {
     bytes = await decryptText(text, identity);
   } catch (fault) {
-    const isForeign = /no identity matched/.test(messageOf(fault));
-    throw unreadable(place, isForeign ? 'it was made for another identity' : 'it is damaged');
+    throw unreadable(place, isForOthers(fault) ? 'it was made for another identity' : 'it is damaged');
   }
   try {
     return parseSecrets(bytes);
@@ -71,7 +78,8 @@ export async function changeVault(place: VaultPlace, change: (secrets: Secrets) 
         message: `expected at most ${maxVaultBytes} octets of secrets in one vault`,
         detail: { maxBytes: maxVaultBytes, path: place.file },
       });
-    await writeDurably(place.file, await encryptText(text, await openIdentity(place.identity)));
+    const recipient = await recipientOf(await openIdentity(place.identity));
+    await writeDurably(place.file, await encryptText(text, [recipient]));
   } finally {
     await lock.release();
   }
@@ -111,35 +119,6 @@ function unreadable({ file }: VaultPlace, found: string): WritError {
       'restore the file or the key, or remove the file and set its secrets again; writ changed nothing in it',
     ],
   });
-}
-
-/**
- * The user's identity; `undefined` where there is none yet. KEY_INSECURE where others can reach it, KEY_UNUSABLE where
- * it is none.
- */
-async function readIdentity(path: string): Promise<string | undefined> {
-  const text = await readGuarded(path, true);
-  if (text === undefined) return undefined;
-  const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('#'));
-  const identity = line?.trim() ?? '';
-  if (/^AGE-SECRET-KEY-1[0-9A-Z]{58}$/.test(identity)) return identity;
-  throw new WritError('KEY_UNUSABLE', {
-    message: `\`${path}\` is not an age key`,
-    detail: { path },
-    hints: ['restore the key that the vaults were made with; no other key can read them'],
-  });
-}
-
-/** The same, made 0600 where there is none; processes that race agree on one. */
-async function openIdentity(path: string): Promise<string> {
-  const found = await readIdentity(path);
-  if (found !== undefined) return found;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await createOnce(path, `${await makeIdentity()}\n`, 0o600);
-  const made = await readIdentity(path);
-  if (made === undefined)
-    throw new WritError('KEY_UNUSABLE', { message: `\`${path}\` is gone`, detail: { path } });
-  return made;
 }
 
 /** Form of what a vault holds, before it is encrypted. */
@@ -256,26 +235,4 @@ export function parseSecretName(typed: string): string {
     message: `expected the name of a variable, found ${quoted(typed)}`,
     detail: { expected: 'letters, digits and `_`, at most 128, no digit first', found: typed.slice(0, 80) },
   });
-}
-
-/** Encrypted for the owner of an identity, in the ASCII form of age-encryption.org/v1. */
-export async function encryptText(text: string, identity: string): Promise<string> {
-  const { armor, Encrypter, identityToRecipient } = await import('age-encryption');
-  const encrypter = new Encrypter();
-  encrypter.addRecipient(await identityToRecipient(identity));
-  return armor.encode(await encrypter.encrypt(text));
-}
-
-/** Throws if the text is not an age file, is damaged, or was encrypted for another identity. */
-async function decryptText(text: string, identity: string): Promise<Uint8Array> {
-  const { armor, Decrypter } = await import('age-encryption');
-  const decrypter = new Decrypter();
-  decrypter.addIdentity(identity);
-  return decrypter.decrypt(armor.decode(text));
-}
-
-/** A new identity (X25519). */
-export async function makeIdentity(): Promise<string> {
-  const { generateX25519Identity } = await import('age-encryption');
-  return generateX25519Identity();
 }

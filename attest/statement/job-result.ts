@@ -32,6 +32,8 @@ export interface ListedWorker {
   readonly keyId: string;
   readonly key: KeyObject;
   readonly labels: readonly string[];
+  /** The age recipient for which secrets of jobs are encrypted. */
+  readonly recipient?: string;
 }
 
 /** The bytes of a signed envelope (DSSE) around the statement that a job came to this. */
@@ -82,8 +84,8 @@ export function isSampled(seed: string, conditions: string, percent: number): bo
 }
 
 /**
- * Reads `.writ/workers`: one worker a line, `NAME [labels="A,B"] ssh-ed25519 BASE64`, as OpenSSH writes public keys;
- * `#` begins a comment. KEY_UNUSABLE names the line.
+ * Reads `.writ/workers`: one worker a line, `NAME [labels="A,B"] ssh-ed25519 BASE64 [age1…]`, as OpenSSH writes public
+ * keys. Older readers skip what follows the key. `#` begins a comment. KEY_UNUSABLE names the line.
  */
 export function readWorkers(bytes: Uint8Array | undefined): readonly ListedWorker[] {
   const found = new Map<string, ListedWorker>();
@@ -92,28 +94,38 @@ export function readWorkers(bytes: Uint8Array | undefined): readonly ListedWorke
     .split('\n');
   for (const [at, line] of lines.entries()) {
     if (/^\s*(?:#|$)/.test(line)) continue;
-    const [, name, labels = '', type, blob] =
-      /^([\w.@-]{1,100})(?: labels="([\w.,-]{1,1000})")? (ssh-ed25519|ecdsa-sha2-nistp256) ([A-Za-z0-9+/=]{40,400})(?: .*)?\r?$/.exec(
+    const [, name, labels = '', type, blob, recipient] =
+      /^([\w.@-]{1,100})(?: labels="([\w.,-]{1,1000})")? (ssh-ed25519|ecdsa-sha2-nistp256) ([A-Za-z0-9+/=]{40,400})(?: (age1[0-9a-z]{58})(?= |\r?$)| (?!age1).*)?(?: .*)?\r?$/.exec(
         line,
       ) ?? [];
     const octets = blob === undefined ? undefined : parseBase64(blob);
     if (name === undefined || octets === undefined || found.size >= maxWorkers)
-      throw unusable(at, 'expected `NAME [labels="A,B"] ssh-ed25519 BASE64`');
+      throw unusable(at, 'expected `NAME [labels="A,B"] ssh-ed25519 BASE64 [age1…]`');
     const { key, type: stated } = parseSshPublicKey(octets);
     const keyId = keyIdOf(key);
     if (stated !== type || found.has(keyId))
       throw unusable(at, 'the key is of another type, or listed twice');
-    found.set(keyId, { name, keyId, key, labels: labels.split(',').filter((label) => label !== '') });
+    if (recipient !== undefined && [...found.values()].some((one) => one.recipient === recipient))
+      throw unusable(at, 'its recipient is listed twice');
+    found.set(keyId, {
+      ...{ name, keyId, key, labels: labels.split(',').filter((label) => label !== '') },
+      ...(recipient === undefined ? {} : { recipient }),
+    });
   }
   return [...found.values()];
 }
 
-/** The line of `.writ/workers` for a key. */
-export function workerLine(name: string, key: KeyObject, labels: readonly string[]): string {
+/** The line of `.writ/workers` for a key, with the recipient of its secrets. */
+export function workerLine(
+  name: string,
+  key: KeyObject,
+  labels: readonly string[],
+  recipient?: string,
+): string {
   const blob = sshKeyBlob(key);
   const { type } = parseSshPublicKey(blob);
   const said = labels.length === 0 ? '' : ` labels="${labels.join(',')}"`;
-  return `${name}${said} ${type} ${blob.toString('base64')}`;
+  return `${name}${said} ${type} ${blob.toString('base64')}${recipient === undefined ? '' : ` ${recipient}`}`;
 }
 
 function unusable(line: number, why: string): WritError {

@@ -4,7 +4,9 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256Hex } from '../../core/base/canonical.ts';
 import { systemClock } from '../../core/base/clock.ts';
+import { randomOctets } from '../../core/base/ids.ts';
 import type {
+  CapturedOutput,
   SandboxBackend,
   SandboxBind,
   SandboxRequest,
@@ -24,11 +26,19 @@ import {
   readDispatch,
   resultRef,
 } from '../../plugins/workers/content.ts';
-import { describePlatform, digestProgram, type Job, refused } from '../../plugins/workers/job.ts';
+import {
+  describePlatform,
+  digestProgram,
+  type Job,
+  type JobSecrets,
+  openSecrets,
+  refused,
+} from '../../plugins/workers/job.ts';
 import { endsWithin } from '../../plugins/workers/queue.ts';
 import { commitResult, type JobResult } from '../../plugins/workers/result.ts';
 import { conditionsOf, observe } from '../../plugins/workers/verdict.ts';
 import { readLinks } from '../../readers/judges/tree.ts';
+import { redact, redactTexts } from '../../readers/sensitive/redact.ts';
 import { showsWrites } from '../../workspace/git/copy-work-tree.ts';
 import { digestDirectory } from '../../workspace/git/directory-digest.ts';
 import { rememberExport } from '../../workspace/git/exported-files.ts';
@@ -48,6 +58,8 @@ interface RunnerPlace {
   readonly content: string;
   readonly sandbox: SandboxBackend;
   readonly signer: Signer;
+  /** The age identity that decrypts secrets of jobs. */
+  readonly identity: string;
   /** Commands that run at once; default 1. Other jobs are fetched and published meanwhile. */
   readonly atOnce?: number;
 }
@@ -79,6 +91,7 @@ export function openJobRunner({
   content: address,
   sandbox,
   signer,
+  identity,
   atOnce = 1,
 }: RunnerPlace): JobRunner {
   removeLeft(home);
@@ -152,12 +165,17 @@ export function openJobRunner({
       await tidy(content, action);
       const why = await lackOf(dispatch.job, sandbox);
       if (why !== undefined) return { outcome: 'declined', why };
+      const { job, fence } = dispatch;
+      const isOpen = (job.secrets ?? []).length === 0;
+      const secrets = isOpen ? undefined : await openSecrets({ ...dispatch, action }, identity);
+      if (!isOpen && secrets === undefined)
+        return { outcome: 'declined', why: 'its secrets are for other workers' };
       const turn = { enter, leave };
       const at = { home, sandbox, place: content.place, exports, turn };
-      const ran = await runJob(at, dispatch.job, signal);
+      const ran = await runJob(at, job, secrets?.env ?? {}, signal);
       if (ran === undefined) return { outcome: 'declined', why: 'it runs as many jobs as it may' };
-      const { fence } = dispatch;
-      const result = await commitResult(content.place, { action, fence }, ran, signer);
+      const clean = secrets === undefined ? ran : withoutSecrets(ran, secrets, job.limits.maxOutputBytes);
+      const result = await commitResult(content.place, { action, fence }, clean, signer);
       return publish(content, action, dispatch, result, signal);
     },
     async close() {
@@ -239,6 +257,7 @@ async function runJob(
     readonly turn: { enter(): Promise<boolean>; leave(): void };
   },
   job: Job,
+  secrets: JobSecrets['env'],
   signal: AbortSignal,
 ): Promise<JobResult | undefined> {
   const root = await ownDirectory(home);
@@ -267,7 +286,7 @@ async function runJob(
         workspace: directory,
         reports,
         binds,
-        env: job.env,
+        env: { ...job.env, ...secrets },
         network: 'none',
         ...job.limits,
         signal,
@@ -313,6 +332,41 @@ async function runJob(
     exports.giveBack(job);
     await removeTree(root);
   }
+}
+
+/** A result without the values of secrets, by the redaction that the record of a run uses. */
+function withoutSecrets(
+  { result, reports, unread, written, excess, ...ran }: JobResult,
+  { env, sha256 }: JobSecrets,
+  maxOutputBytes: number,
+): JobResult {
+  const words = { secrets: Object.values(env) };
+  const search = { key: randomOctets(32), words, classes: new Set(['secrets'] as const) };
+  const output = (of: CapturedOutput): CapturedOutput => {
+    const bytes = Buffer.from(redact(of.bytes, search).bytes);
+    const isCut = bytes.length > 2 * maxOutputBytes + 1024;
+    // Marks may be longer than what they replace.
+    return isCut
+      ? { ...of, bytes: bytes.subarray(0, 2 * maxOutputBytes), truncated: true }
+      : { ...of, bytes };
+  };
+  const texts = { unread, written, ...(excess === undefined ? {} : { excess }) };
+  return {
+    ...ran,
+    result: {
+      ...result,
+      stdout: output(result.stdout),
+      stderr: output(result.stderr),
+      combined: output(result.combined),
+    },
+    reports: reports.map((one) => ({
+      ...one,
+      name: redactTexts(one.name, { remove: ['secrets'], words }),
+      bytes: Buffer.from(redact(one.bytes, search).bytes),
+    })),
+    ...redactTexts(texts, { remove: ['secrets'], words }),
+    secrets: sha256,
+  };
 }
 
 /** A directory of this process; `removeLeft` deletes it where the process was killed. */

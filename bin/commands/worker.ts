@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { globalVault, readVault } from '../../api/vault/vault.ts';
+import { openIdentity, recipientOf } from '../../attest/keys/age.ts';
 import { openKeyFile, openOwnKey } from '../../attest/keys/key-signer.ts';
 import { homeOf } from '../../attest/keys/user-config-dir.ts';
 import { workerLine } from '../../attest/statement/job-result.ts';
@@ -38,11 +39,12 @@ export async function workerCommand(context: CommandContext): Promise<CommandRes
     keyFile === undefined
       ? await openOwnKey(join(home, 'keys'), 'worker', 'ed25519')
       : await openKeyFile(resolve(context.cwd, keyFile));
+  const identity = await openIdentity(join(home, 'keys', 'secrets.txt'));
   const name = options.value('name') ?? hostname().replace(/[^\w.@-]/g, '-');
   const labels = (options.value('labels') ?? '').split(',').filter((label) => label !== '');
   await using engine = await openEngine(context);
   const sandbox = await pickSandbox(options.value('sandbox') ?? 'auto', engine.slots.sandbox);
-  const runner = openJobRunner({ home, content, sandbox, signer, atOnce: concurrency });
+  const runner = openJobRunner({ home, content, sandbox, signer, identity, atOnce: concurrency });
   const counts: Counts = { taken: 0, published: 0, declined: 0, superseded: 0, failed: 0, running: 0 };
   const stop = new AbortController();
 
@@ -67,13 +69,14 @@ export async function workerCommand(context: CommandContext): Promise<CommandRes
     port === undefined
       ? undefined
       : await serveHealth(wholeNumber(port, 0, 65_535, '--health'), counts, signal);
-  const listener = await listenToQueue(address, concurrency + ahead, work, (code) =>
+  const take = { concurrency: concurrency + ahead, labels };
+  const listener = await listenToQueue(address, take, work, (code) =>
     print.note(`the queue does not answer (${code}); the worker goes on trying`),
   );
   try {
-    print.note(
-      `listed in \`.writ/workers\` as: ${workerLine(name, createPublicKey(signer.publicKeyPem), labels)}`,
-    );
+    const key = createPublicKey(signer.publicKeyPem);
+    const line = workerLine(name, key, labels, await recipientOf(identity));
+    print.note(`listed in \`.writ/workers\` as: ${line}`);
     if (health !== undefined) print.note(`health: ${health.baseUrl}/health`);
     print.note(`worker ${name} waits for jobs (sandbox ${sandbox.name}, ${concurrency} at once)`);
     if (!signal.aborted) await once(signal, 'abort');

@@ -12,6 +12,8 @@ export interface WorkersConfig {
   readonly fallback: 'local' | 'fail';
   /** Only workers with all of these labels count. */
   readonly labels: readonly string[];
+  /** Secrets of checks travel to workers with this label; absent: to none. */
+  readonly secrets?: string;
 }
 
 /** Reads `[workers]`; `undefined` without `queue`. Addresses with a password are refused: the file is tracked. */
@@ -35,8 +37,14 @@ export function readWorkersSection(reader: TableReader): WorkersConfig | undefin
   if (fallback !== 'local' && fallback !== 'fail')
     reader.refuse(reader.at('fallback'), 'expected "local" or "fail"');
   const labels = reader.texts('labels', []);
+  const secrets = reader.has('secrets') ? reader.text('secrets', '') : undefined;
+  if (secrets !== undefined && !/^[\w.-]{1,100}$/.test(secrets))
+    reader.refuse(reader.at('secrets'), 'expected the label of the workers that may get secrets');
   reader.end();
-  return { content, queueAddress, after, fallback: fallback === 'local' ? fallback : 'fail', labels };
+  return {
+    ...{ content, queueAddress, after, fallback: fallback === 'local' ? fallback : 'fail', labels },
+    ...(secrets === undefined ? {} : { secrets }),
+  };
 }
 
 /** `[verdicts]`: results of checks that later runs reuse (docs/decisions/0042-reused-verdicts.md). */

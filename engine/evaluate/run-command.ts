@@ -71,8 +71,7 @@ export async function runCommand(
   const command = check.command ?? '';
   const { reports, skipped } = workspace;
   const inside = workspace.sandbox.pathsInside({ workspace: workspace.directory, reports });
-  const env = {
-    ...secrets,
+  const own = {
     ...checkEnvironment({
       intentSpecId: contract.effective.metadata.id,
       intentSpecDigest: contract.digest,
@@ -86,6 +85,7 @@ export async function runCommand(
       ? { [messageVariable]: await messageToSeal(attempt) }
       : {}),
   };
+  const env = { ...secrets, ...own };
   const purpose = traced === undefined ? purposeOf(attempt.patch, workspace.tree) : 'footprint';
   const tool: ToolRequest = {
     ...{ runId, tool: 'workspace.command', action: 'execute', checkId: check.id, command },
@@ -126,9 +126,10 @@ export async function runCommand(
   const isScanner = binds !== undefined;
   const way = await openNetwork(attempt, workspace, isScanner ? { isShut: true } : acl);
   await attempt.services.steps.sync();
+  const before = { ...traced?.env, ...(way.network === 'none' ? withoutNetwork : {}) };
   const request = {
     argv: limitedShell(command, acl.maxWriteBytes),
-    env: { ...traced?.env, ...(way.network === 'none' ? withoutNetwork : {}), ...env },
+    env: { ...before, ...env },
     network: way.network,
     timeoutMs: check.timeoutSeconds * 1000,
     maxOutputBytes: acl.maxOutputBytes ?? defaultMaxOutputBytes,
@@ -170,8 +171,9 @@ export async function runCommand(
   const running = uses.watch.running(async (): Promise<RanCommand> => {
     const ran = await workspace.elsewhere?.run(
       {
-        ...{ stage, check, content: workspace.content, request },
-        bound: boundHere({ check, secrets, isScanner, isTraced: traced !== undefined }),
+        ...{ stage, check, content: workspace.content, secrets },
+        request: { ...request, env: { ...before, ...own } },
+        bound: boundHere(attempt, { check, secrets, isScanner, isTraced: traced !== undefined }),
       },
       ways,
     );
@@ -207,18 +209,22 @@ function purposeOf({ baseTree, candidateTree }: Attempt['patch'], tree: string):
 }
 
 /** Why this command must run on this machine. */
-function boundHere({
-  check: { id },
-  secrets,
-  isScanner,
-  isTraced,
-}: Pick<CommandOfCheck, 'check' | 'secrets'> & {
-  readonly isScanner: boolean;
-  readonly isTraced: boolean;
-}): string | undefined {
+function boundHere(
+  { environment, identity: { contract } }: Attempt,
+  {
+    check: { id },
+    secrets,
+    isScanner,
+    isTraced,
+  }: Pick<CommandOfCheck, 'check' | 'secrets'> & { readonly isScanner: boolean; readonly isTraced: boolean },
+): string | undefined {
   if (isTraced) return 'it is traced';
   if (isScanner) return 'it is a scanner';
-  if (Object.keys(secrets).length > 0) return 'it is given secrets';
+  if (Object.keys(secrets).length > 0) {
+    if (environment.config.workers?.secrets === undefined) return 'it is given secrets';
+    if (contract.effective.security.secrets.policy === 'allow-scoped')
+      return 'its secrets may change something, and workers may run a job twice';
+  }
   return id === hookCheckId('commit-msg') || id === hookCheckId('pre-commit')
     ? 'it is a hook of git'
     : undefined;

@@ -11,7 +11,7 @@ import type { Scope } from '../../core/interfaces/patch-set.ts';
 import type { SandboxRequest, SandboxResult } from '../../core/interfaces/sandbox.ts';
 import type { RanOn, StageName, WrittenOutside } from '../../core/interfaces/stage.ts';
 import type { Content } from '../../plugins/workers/content.ts';
-import type { Dispatcher } from '../../plugins/workers/dispatch.ts';
+import type { Dispatcher, SecretsOfJob } from '../../plugins/workers/dispatch.ts';
 import type { Job } from '../../plugins/workers/job.ts';
 import type { JobResult } from '../../plugins/workers/result.ts';
 import { inScope } from '../../spec/scope-verdict.ts';
@@ -39,7 +39,9 @@ export interface Command {
   readonly stage: StageName;
   readonly check: EffectiveCheck;
   readonly content: WorkspaceContent;
+  /** Its environment is without the secrets. */
   readonly request: Pick<SandboxRequest, 'argv' | 'env' | 'network' | 'timeoutMs' | 'maxOutputBytes'>;
+  readonly secrets: Readonly<Record<string, string>>;
   /** Why it must run here, if it must. */
   readonly bound: string | undefined;
 }
@@ -89,10 +91,13 @@ export function openWorkers(attempt: Attempt, config: WorkersConfig): Workers {
   return {
     place: open,
     async run(command, job) {
-      const { dispatcher, content, directory } = await open();
+      const { dispatcher, content, directory, listed } = await open();
       const given = await withTrees(content, directory, command.content, job);
       if (typeof given === 'string') return { here: given };
-      const found = await dispatcher.run(given);
+      const secrets = secretsFor(command, config, listed);
+      if (secrets?.workers.length === 0)
+        return { here: `no listed worker with label \`${secrets.label}\` has a recipient for its secrets` };
+      const found = await dispatcher.run(given, secrets);
       if (found === undefined) {
         const why = `no worker ran it within ${config.after} seconds`;
         if (config.fallback === 'local') return { here: why };
@@ -140,6 +145,17 @@ export function openWorkers(attempt: Attempt, config: WorkersConfig): Workers {
       if (await dispatcher?.close(before)) await steps.once(removed, () => undefined).catch(() => undefined);
     },
   };
+}
+
+/** The secrets of a command with the workers that may have them, by the policy commit. */
+function secretsFor(
+  { secrets: env }: Command,
+  { secrets: label }: WorkersConfig,
+  listed: OpenWorkers['listed'],
+): SecretsOfJob | undefined {
+  if (label === undefined || Object.keys(env).length === 0) return undefined;
+  const workers = listed.filter(({ labels, recipient }) => labels.includes(label) && recipient !== undefined);
+  return { env, label, workers };
 }
 
 /** The outcome of a signed result, as that of a command here. */
@@ -297,7 +313,7 @@ export async function openDescriber(attempt: Attempt): Promise<(command: Command
   const histories = new Map<SealedObjects, ReturnType<typeof historyOf>>();
   const turns = new Map<string, number>();
 
-  return async ({ stage, check, content: made, request }) => {
+  return async ({ stage, check, content: made, request, secrets }) => {
     const reached = programs.get(made.tree) ?? programsOf(made.tree);
     programs.set(made.tree, reached);
     const history = histories.get(made.objects) ?? historyOf(made.objects, attempt.patch.baseCommit);
@@ -333,6 +349,7 @@ export async function openDescriber(attempt: Attempt): Promise<(command: Command
         maxOutputBytes: request.maxOutputBytes,
         maxMemoryBytes: maxMemoryBytes(environment.config),
       },
+      ...(Object.keys(secrets).length === 0 ? {} : { secrets: Object.keys(secrets).sort() }),
     };
     const same = JSON.stringify(described);
     const turn = (turns.get(same) ?? 0) + 1;

@@ -9,10 +9,11 @@ import { keepObjectReaders } from '../../workspace/git/object-reader.ts';
 import { describeObjects, readObjects } from '../../workspace/git/read-objects.ts';
 import { type Borrowable, createScratch, type Scratch } from '../../workspace/git/scratch.ts';
 import { type TreeLeaf, writeLooseObject, writeTree } from '../../workspace/git/write-tree.ts';
-import { type Job, maxJobBytes, readJob, refused } from './job.ts';
+import { type Job, maxJobBytes, maxSecretsBytes, readJob, refused } from './job.ts';
 
 const treeMode = '040000';
 const maxListBytes = 16 * 1024 * 1024;
+const secretsFile = 'secrets.age';
 /** The same for every writer, so that the same content has the same id. */
 const writer = { name: 'writ', email: 'writ@writ.invalid' };
 
@@ -246,12 +247,14 @@ export interface Dispatch {
   readonly fence: number;
   readonly commit: string;
   readonly tree: string;
+  /** Its encrypted secrets. */
+  readonly sealed?: Buffer;
 }
 
 /** The commit of one dispatch; the objects that the job names are in `place`. */
 export async function commitJob(
   place: Scratch,
-  { job, bytes, fence }: { readonly job: Job; readonly bytes: Buffer; readonly fence: number },
+  { job, bytes, fence, sealed }: Pick<Dispatch, 'job' | 'fence' | 'sealed'> & { readonly bytes: Buffer },
 ): Promise<string> {
   const commits = await readObjects(
     place,
@@ -262,6 +265,7 @@ export async function commitJob(
     ['fence', Buffer.from(`${fence}\n`)],
     ['candidate', { tree: job.candidate }],
   ]);
+  if (sealed !== undefined) files.set(secretsFile, sealed);
   for (const [at, { tree }] of job.given.entries()) files.set(`given/${at}`, { tree });
   for (const [at, { commit, tree }] of job.history.entries()) {
     const found = commits[at];
@@ -305,7 +309,11 @@ export async function readDispatch(place: Scratch, commit: string, action: strin
     if (!isOfTree || (await writeLooseObject(place, { type: 'commit', bytes }, false)) !== id)
       throw refused('job', 'a commit of its history is not the one that it names');
   }
-  return { job, fence, tree: heads.at(-2)?.id ?? '', commit: heads.at(-1)?.id ?? '' };
+  const sealed = (await readFiles(place, commit, [secretsFile], maxSecretsBytes)).get(secretsFile);
+  return {
+    ...{ job, fence, tree: heads.at(-2)?.id ?? '', commit: heads.at(-1)?.id ?? '' },
+    ...(sealed === undefined ? {} : { sealed }),
+  };
 }
 
 /** Blobs of a commit by path, each of at most `maxBytes`; absent ones are left out. JOB_REFUSED for a larger one. */

@@ -2,7 +2,7 @@
 import type { ListedWorker } from '../../attest/statement/job-result.ts';
 import { isWritError, messageOf } from '../../core/base/errors.ts';
 import { broughtIds, type Content, commitJob, jobRef, resultRef } from './content.ts';
-import { type Job, writeJob } from './job.ts';
+import { type Job, type JobSecrets, sealSecrets, writeJob } from './job.ts';
 import { endsWithin, type JobQueue, type QueueNews } from './queue.ts';
 import { readResult, type SignedResult } from './result.ts';
 
@@ -45,10 +45,20 @@ export interface ResultPair {
   readonly second: SignedResult;
 }
 
+/** Secrets of a job, and the only workers that get them and whose results count. */
+export interface SecretsOfJob {
+  readonly env: JobSecrets['env'];
+  readonly label: string;
+  readonly workers: readonly ListedWorker[];
+}
+
 /** Jobs of one run. */
 export interface Dispatcher {
   /** The first valid result; `undefined` if no worker gave one in time: the job is withdrawn then. */
-  run(job: Job): Promise<{ readonly action: string; readonly answer: SignedResult } | undefined>;
+  run(
+    job: Job,
+    secrets?: SecretsOfJob,
+  ): Promise<{ readonly action: string; readonly answer: SignedResult } | undefined>;
   /** Why results were refused, in words. */
   refusals(): readonly string[];
   /** Looks for valid results that came after the first. */
@@ -63,6 +73,9 @@ export interface Dispatcher {
 interface Waiting {
   readonly action: string;
   readonly job: Job;
+  readonly given: SecretsOfJob | undefined;
+  /** Digest of the secrets of this dispatch. */
+  secrets?: string;
   fence: number;
   commit: string;
   /** When it was last dispatched or taken, by a clock that never steps back. */
@@ -80,6 +93,7 @@ interface Waiting {
 export function openDispatcher(options: DispatchOptions): Dispatcher {
   const { content, workers, afterMs, signal, fences, monotonic, lookEachMs = 2000 } = options;
   const jobs = new Map<string, Waiting>();
+  const workersOf = ({ given }: Waiting): readonly ListedWorker[] => given?.workers ?? workers;
   const refusals: string[] = [];
   let queue: Promise<JobQueue> | undefined;
   let wake = (): void => undefined;
@@ -99,9 +113,9 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
     if (what === 'taken') Object.assign(job, { taken: true, since: monotonic() });
     else ring();
   };
-  const wakeUp = async ({ action, fence: number }: Waiting): Promise<void> => {
+  const wakeUp = async ({ action, fence: number, given }: Waiting): Promise<void> => {
     queue ??= options.queue(hear);
-    const isAdded = await (await queue).add({ action, fence: number });
+    const isAdded = await (await queue).add({ action, fence: number }, given?.label);
     if (!isAdded && !refusals.includes(noAnswer)) refusals.push(noAnswer);
   };
 
@@ -130,7 +144,7 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
       signal,
     );
     const refs = all.flatMap((job) =>
-      workers.map(({ keyId }) => ({ job, ref: resultRef(job.action, keyId) })),
+      workersOf(job).map(({ keyId }) => ({ job, ref: resultRef(job.action, keyId) })),
     );
     const ids = await broughtIds(
       content.place,
@@ -143,7 +157,7 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
     for (const { job, ref, id } of news) {
       job.seen.set(ref, id);
       try {
-        const result = await readResult(content.place, id, job, workers);
+        const result = await readResult(content.place, id, job, workersOf(job));
         if (job.answer === undefined) job.answer = result;
         else job.others.push(result);
       } catch (fault) {
@@ -155,8 +169,15 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
 
   const dispatch = async (job: Waiting, bytes: Buffer): Promise<void> => {
     const number = await fences.current(job.action);
-    const commit = await commitJob(content.place, { job: job.job, bytes, fence: number });
-    Object.assign(job, { fence: number, commit, since: monotonic(), taken: false, isThere: false });
+    const { given } = job;
+    const recipients = workersOf(job).flatMap(({ recipient }) => recipient ?? []);
+    const { sealed, sha256: secrets } =
+      given === undefined
+        ? {}
+        : await sealSecrets({ action: job.action, fence: number }, given.env, recipients);
+    const more = sealed === undefined ? {} : { sealed };
+    const commit = await commitJob(content.place, { job: job.job, bytes, fence: number, ...more });
+    Object.assign(job, { secrets, fence: number, commit, since: monotonic(), taken: false, isThere: false });
     await publish(job).catch(away);
   };
   /** Moves the job's ref to the dispatch, and wakes workers up. */
@@ -196,10 +217,10 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
   };
 
   return {
-    async run(job) {
+    async run(job, given) {
       const { bytes, action } = writeJob(job);
       const waiting: Waiting = {
-        ...{ action, job, fence: 0, commit: '', since: monotonic(), taken: false, isThere: false },
+        ...{ action, job, given, fence: 0, commit: '', since: monotonic(), taken: false, isThere: false },
         seen: new Map(),
         others: [],
       };

@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
+import { decryptText, encryptText, isForOthers } from '../../attest/keys/age.ts';
 import { canonicalize, sha256Hex } from '../../core/base/canonical.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { randomOctets } from '../../core/base/ids.ts';
 import {
   count,
   list,
@@ -76,6 +78,8 @@ const jobMembers = {
 const jobShape = object('to be a job', jobMembers, {
   /** The command is traced, and what it observed is signed, if it ends with this code. */
   expects: count(0, 255),
+  /** Variables whose values come encrypted beside the document: no digest of a value is in it. */
+  secrets: list(text(128), 256),
 });
 
 /** What a check's command can observe. It names no path, user or host of the machine that asks. */
@@ -93,6 +97,73 @@ export function writeJob(job: Job): { readonly bytes: Buffer; readonly action: s
 export function readJob(bytes: Uint8Array, action: string): Job {
   if (sha256Hex(bytes) !== action) throw refused('job', 'its document has another digest');
   return readShape(jobShape, bytes, 'job');
+}
+
+export const maxSecretsBytes = 1024 * 1024;
+const secretsShape = object('to be secrets', {
+  schema: oneOf('urn:writ:job-secrets:v1'),
+  action: sha256Text,
+  fence: count(1),
+  /** Random: no one can guess a value by the digest of this document. */
+  salt: sha256Text,
+  env: mapOf('to be an environment', text(1024 * 1024, 0)),
+});
+
+/** Secrets of one dispatch: by variable, and the digest of the document that holds them. */
+export interface JobSecrets {
+  readonly env: Readonly<Record<string, string>>;
+  readonly sha256: string;
+}
+
+/** A dispatch of a job. */
+interface Dispatched {
+  readonly action: string;
+  readonly fence: number;
+}
+
+/** Encrypts secrets for the recipients, and binds them to one dispatch of one job. */
+export async function sealSecrets(
+  { action, fence }: Dispatched,
+  env: JobSecrets['env'],
+  recipients: readonly string[],
+): Promise<{ readonly sealed: Buffer; readonly sha256: string }> {
+  const salt = randomOctets(32).toString('hex');
+  const document = canonicalize({ schema: 'urn:writ:job-secrets:v1', action, fence, salt, env });
+  return { sealed: Buffer.from(await encryptText(document, recipients)), sha256: sha256Hex(document) };
+}
+
+/**
+ * Opens the secrets of a job; `undefined` if they are for other workers. JOB_REFUSED if they belong to another job or
+ * dispatch, if their names are not those of the job, or if the result could be reused: no condition names a value.
+ */
+export async function openSecrets(
+  { action, fence, job, sealed }: Dispatched & { readonly job: Job; readonly sealed?: Buffer },
+  identity: string,
+): Promise<JobSecrets | undefined> {
+  const names = job.secrets ?? [];
+  if (job.expects !== undefined) throw refused('job', 'a result under secrets is for one run');
+  let document: Uint8Array;
+  try {
+    document = await decryptText(`${sealed ?? ''}`, identity);
+  } catch (fault) {
+    if (isForOthers(fault)) return undefined;
+    throw refused('job', 'its secrets are damaged or missing', fault);
+  }
+  const found = openedOf(document);
+  if (found?.action !== action || found.fence !== fence)
+    throw refused('job', 'its secrets are those of another job or dispatch');
+  if (Object.keys(found.env).sort().join() !== [...names].sort().join())
+    throw refused('job', 'its secrets have other names');
+  return { env: found.env, sha256: sha256Hex(document) };
+}
+
+/** No fault of a parser is passed on: it may quote a value. */
+function openedOf(document: Uint8Array): TypeOf<typeof secretsShape> | undefined {
+  try {
+    return readShape(secretsShape, document, 'job');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads strict JSON of a shape; JOB_REFUSED names `what`. */

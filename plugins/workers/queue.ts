@@ -7,6 +7,8 @@ import type { Redis } from 'ioredis';
 import { WritError } from '../../core/base/errors.ts';
 
 const queueName = 'writ-jobs';
+/** Jobs with secrets have a queue for each label: no other worker takes their messages. */
+const queueOf = (label?: string): string => (label === undefined ? queueName : `${queueName}.${label}`);
 /** A forgotten connection keeps Node alive, and `close` may wait for a server that is gone. */
 const closeWithinMs = 2000;
 const addWithinMs = 2000;
@@ -24,8 +26,11 @@ export type QueueNews = (action: string, news: 'taken' | 'ended') => void;
 
 /** The queue, as a run uses it. */
 export interface JobQueue {
-  /** Adds a message if there is none of this dispatch. False: the queue did not answer in time. */
-  add(wakeUp: WakeUp): Promise<boolean>;
+  /**
+   * Adds a message if there is none of this dispatch, for workers with a label or for all. False: the queue did not
+   * answer in time.
+   */
+  add(wakeUp: WakeUp, label?: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -100,63 +105,70 @@ async function connect(
 export async function openQueue(address: string, hear: QueueNews): Promise<JobQueue> {
   const { connection, end } = await connect(address, () => undefined);
   const { Queue, QueueEvents } = await import('bullmq');
-  const queue = new Queue<WakeUp>(queueName, { connection });
-  const events = new QueueEvents(queueName, { connection });
-  // They connect again by themselves.
-  queue.on('error', () => undefined);
-  events.on('error', () => undefined);
   const actionOf = (id: string): string => id.split('.')[0] ?? '';
-  events.on('active', ({ jobId }) => hear(actionOf(jobId), 'taken'));
-  events.on('completed', ({ jobId }) => hear(actionOf(jobId), 'ended'));
-  events.on('failed', ({ jobId }) => hear(actionOf(jobId), 'ended'));
+  const open = (name: string) => {
+    const queue = new Queue<WakeUp>(name, { connection });
+    const events = new QueueEvents(name, { connection });
+    // They connect again by themselves.
+    queue.on('error', () => undefined);
+    events.on('error', () => undefined);
+    events.on('active', ({ jobId }) => hear(actionOf(jobId), 'taken'));
+    events.on('completed', ({ jobId }) => hear(actionOf(jobId), 'ended'));
+    events.on('failed', ({ jobId }) => hear(actionOf(jobId), 'ended'));
+    return { queue, events };
+  };
+  const opened = new Map([[queueName, open(queueName)]]);
   return {
-    add: (wakeUp) =>
-      endsWithin(
-        addWithinMs,
-        queue.add('job', wakeUp, { jobId: idOf(wakeUp), removeOnComplete: true, removeOnFail: true }),
-      ),
+    add(wakeUp, label) {
+      const name = queueOf(label);
+      const found = opened.get(name) ?? open(name);
+      opened.set(name, found);
+      const once = { jobId: idOf(wakeUp), removeOnComplete: true, removeOnFail: true };
+      return endsWithin(addWithinMs, found.queue.add('job', wakeUp, once));
+    },
     async close() {
-      await Promise.all([
-        endsWithin(closeWithinMs, queue.close()),
-        endsWithin(closeWithinMs, events.close()),
-      ]);
+      const all = [...opened.values()].flatMap(({ queue, events }) => [queue, events]);
+      await Promise.all(all.map((one) => endsWithin(closeWithinMs, one.close())));
       end();
     },
   };
 }
 
 /**
- * Listens for messages and works on `concurrency` of them at once. `work` never rejects; `hear` gets the code of a
- * fault of the queue.
+ * Listens for messages, also those for the labels, and works on `concurrency` of each at once. `work` never rejects;
+ * `hear` gets the code of a fault of the queue.
  */
 export async function listenToQueue(
   address: string,
-  concurrency: number,
+  { concurrency, labels }: { readonly concurrency: number; readonly labels: readonly string[] },
   work: (wakeUp: WakeUp) => Promise<void>,
   hear: (code: string) => void,
 ): Promise<JobListener> {
   const { connection, end } = await connect(address, hear);
   const { Worker } = await import('bullmq');
   const working = new Set<Promise<void>>();
-  const worker = new Worker<WakeUp>(
-    queueName,
-    async ({ data: { action, fence } }) => {
-      if (!/^[0-9a-f]{64}$/.test(action) || !Number.isSafeInteger(fence)) return;
-      const one = work({ action, fence });
-      working.add(one);
-      await one.finally(() => working.delete(one));
-    },
-    { connection, concurrency, ...locks },
-  );
-  worker.on('error', () => undefined);
+  const workers = [queueOf(), ...labels.map(queueOf)].map((name) => {
+    const worker = new Worker<WakeUp>(
+      name,
+      async ({ data: { action, fence } }) => {
+        if (!/^[0-9a-f]{64}$/.test(action) || !Number.isSafeInteger(fence)) return;
+        const one = work({ action, fence });
+        working.add(one);
+        await one.finally(() => working.delete(one));
+      },
+      { connection, concurrency, ...locks },
+    );
+    worker.on('error', () => undefined);
+    return worker;
+  });
   return {
     async drain() {
-      const closing = worker.close();
+      const closing = Promise.all(workers.map((worker) => worker.close()));
       do await Promise.all(working);
       while (!(await endsWithin(closeWithinMs, closing)) && working.size > 0);
     },
     async close() {
-      await endsWithin(closeWithinMs, worker.close(true));
+      await Promise.all(workers.map((worker) => endsWithin(closeWithinMs, worker.close(true))));
       end();
     },
   };

@@ -61,6 +61,8 @@ const predicateShape = object(
     }),
     /** Why no one may. */
     unverifiable: text(1000),
+    /** Digest of the document of secrets that the command was given (`sealSecrets`). */
+    secrets: sha256Text,
     /** The reports were above a limit: what is said of that. */
     excess: object('to be a finding', { message: text(4096), limit: count(0), unit: text(32) }),
   },
@@ -77,6 +79,7 @@ export interface JobResult {
   readonly isCut: boolean;
   readonly verdict?: Predicate['verdict'];
   readonly unverifiable?: string;
+  readonly secrets?: string;
   /** The paths of the verdict (`observed.json`), as the observer wrote them. */
   readonly observed?: Uint8Array;
 }
@@ -134,6 +137,7 @@ export async function signResult(
     ...(ran.excess === undefined ? {} : { excess: ran.excess }),
     ...(ran.verdict === undefined ? {} : { verdict: ran.verdict }),
     ...(ran.unverifiable === undefined ? {} : { unverifiable: ran.unverifiable }),
+    ...(ran.secrets === undefined ? {} : { secrets: ran.secrets }),
   };
   const envelope = await signJobResult(action, predicate, signer);
   const files = new Map<string, Uint8Array>([['envelope.json', envelope]]);
@@ -149,16 +153,31 @@ export type ReadFiles = (
   maxBytes: number,
 ) => Promise<ReadonlyMap<string, Uint8Array>>;
 
-/** Reads a result that was fetched, as `openResult`. It answers this dispatch; else JOB_REFUSED. */
+/**
+ * Reads a result that was fetched, as `openResult`. It answers this dispatch, and its command was given the secrets with
+ * this digest; else JOB_REFUSED.
+ */
 export async function readResult(
   place: Scratch,
   commit: string,
-  { action, fence, job }: { readonly action: string; readonly fence: number; readonly job: Job },
+  {
+    action,
+    fence,
+    job,
+    secrets,
+  }: {
+    readonly action: string;
+    readonly fence: number;
+    readonly job: Job;
+    readonly secrets?: string | undefined;
+  },
   workers: readonly ListedWorker[],
 ): Promise<SignedResult> {
   const read: ReadFiles = (paths, maxBytes) => readFiles(place, commit, paths, maxBytes);
   const about = { action, fence, maxOutputBytes: job.limits.maxOutputBytes };
-  return { ...(await openResult(read, about, workers)), commit };
+  const found = await openResult(read, about, workers);
+  if (found.secrets !== secrets) throw refused('result', 'its command was given other secrets');
+  return { ...found, commit };
 }
 
 /**
@@ -213,6 +232,7 @@ export async function openResult(
     excess,
     verdict,
     unverifiable,
+    secrets,
   } = predicate;
   const observed = files.get('observed.json');
   return {
@@ -237,6 +257,7 @@ export async function openResult(
     ...(excess === undefined ? {} : { excess }),
     ...(verdict === undefined ? {} : { verdict }),
     ...(unverifiable === undefined ? {} : { unverifiable }),
+    ...(secrets === undefined ? {} : { secrets }),
     ...(verdict === undefined || observed === undefined ? {} : { observed }),
   };
 }

@@ -29,7 +29,7 @@ export const doors: readonly Door[] = [
     file: 'plugins/preset/open-engine.ts',
     code: /(?<!function )\bpreset\(/,
   },
-  { name: 'encryption of secrets', file: 'api/vault/vault.ts', specifier: /^age-encryption(?:\/|$)/ },
+  { name: 'encryption of secrets', file: 'attest/keys/age.ts', specifier: /^age-encryption(?:\/|$)/ },
   { name: 'cac', file: 'bin/dispatch.ts', specifier: /^cac$/ },
   {
     name: 'child processes',

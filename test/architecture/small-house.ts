@@ -22,7 +22,7 @@ const code: Readonly<Record<string, string>> = {
   'gates/scan/look-in-thread.ts': 'export function run() {}\n',
   'workspace/process/spawn.ts': "import { spawn } from 'node:child_process';\nexport const run = spawn;\n",
   'workspace/egress/outside.ts': "import { request } from 'node:http';\nexport { request };\n",
-  'api/vault/vault.ts': "export const open = async () => import('age-encryption');\n",
+  'attest/keys/age.ts': "export const open = async () => import('age-encryption');\n",
   'core/base/net.ts': "export const ask = async () => import('undici');\n",
   'attest/bundle/any-bundle.ts': 'export const read = (json) => json.verificationMaterial;\n',
   'attest/public/public-log-source.ts': "export const add = async () => import('@sigstore/sign');\n",

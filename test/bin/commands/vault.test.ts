@@ -12,14 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import {
-  encryptText,
-  formatSecrets,
-  makeIdentity,
-  maxVaultBytes,
-  readVault,
-  repositoryVault,
-} from '../../../api/vault/vault.ts';
+import { formatSecrets, maxVaultBytes, readVault, repositoryVault } from '../../../api/vault/vault.ts';
+import { encryptText, makeIdentity, recipientOf } from '../../../attest/keys/age.ts';
 import { commands } from '../../../bin/command-table.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { makeSample } from '../../engine/sample.ts';
@@ -125,7 +119,7 @@ long('an insecure or damaged vault is refused and left unchanged', async (t) => 
     rmSync(file, { force: true, recursive: true });
     writeFileSync(file, content, { mode: 0o600 });
   };
-  const of = (text: string): Promise<string> => encryptText(text, own);
+  const of = async (text: string): Promise<string> => encryptText(text, [await recipientOf(own)]);
   const outside = join(home, 'outside.age');
   writeFileSync(outside, good, { mode: 0o600 });
   const form = '"format":"urn:writ:vault:v1"';
@@ -143,10 +137,9 @@ long('an insecure or damaged vault is refused and left unchanged', async (t) => 
       'VAULT_UNREADABLE',
       async () =>
         put(
-          await encryptText(
-            formatSecrets(new Map([['A', { value: 'value of it', scopes: [] }]])),
-            await makeIdentity(),
-          ),
+          await encryptText(formatSecrets(new Map([['A', { value: 'value of it', scopes: [] }]])), [
+            await recipientOf(await makeIdentity()),
+          ]),
         ),
     ],
     [

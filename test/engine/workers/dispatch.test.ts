@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { makeIdentity, recipientOf } from '../../../attest/keys/age.ts';
 import { openOwnKey } from '../../../attest/keys/key-signer.ts';
 import { readWorkers, workerLine } from '../../../attest/statement/job-result.ts';
 import { openJobRunner } from '../../../bin/command-parts/run-job.ts';
@@ -38,7 +39,7 @@ function resultOf(exitCode: number, text = 'ran\n'): SandboxResult {
 }
 
 /** A sandbox that a test answers for. */
-function stubSandbox(run: () => Promise<SandboxResult>): SandboxBackend {
+function stubSandbox(run: SandboxBackend['run']): SandboxBackend {
   return {
     name: 'stub',
     pathsInside: () => ({ workspace: '/workspace', reports: '/reports' }),
@@ -65,8 +66,10 @@ async function scene(t: Test, { after = 60_000, over: wrap = (content: Content) 
   const signer = async (name: string) => openOwnKey(join(box, name), 'worker', 'ed25519');
   const listed = await signer('listed');
   const other = await signer('other');
+  const identities = [await makeIdentity(), await makeIdentity()] as const;
+  const recipients = await Promise.all(identities.map(recipientOf));
   const lines = [listed, other].map(({ publicKeyPem }, at) =>
-    workerLine(`build-${at + 1}`, createPublicKey(publicKeyPem), []),
+    workerLine(`build-${at + 1}`, createPublicKey(publicKeyPem), [], recipients[at]),
   );
   const head = sample.git('rev-parse', 'HEAD');
   const tree = sample.git('rev-parse', 'HEAD^{tree}');
@@ -116,8 +119,14 @@ async function scene(t: Test, { after = 60_000, over: wrap = (content: Content) 
     ...{ sample, content, dispatcher, job, action, listed, other, signer, time, wakeUps, over, ran },
     hear: (what: 'taken' | 'ended') => news(action, what),
     refs: () => outputOf('git', ['for-each-ref', '--format=%(refname)'], { cwd: address }).toString(),
-    worker(name: string, run: () => Promise<SandboxResult>, key = listed) {
-      const place = { home: join(box, name), content: address, sandbox: stubSandbox(run), signer: key };
+    worker(name: string, run: SandboxBackend['run'], key = listed, identity = identities[0]) {
+      const place = {
+        home: join(box, name),
+        content: address,
+        sandbox: stubSandbox(run),
+        signer: key,
+        identity,
+      };
       const runner = openJobRunner(place);
       opened.push(runner);
       return runner;
