@@ -94,12 +94,14 @@ export function readWorkers(bytes: Uint8Array | undefined): readonly ListedWorke
     .split('\n');
   for (const [at, line] of lines.entries()) {
     if (/^\s*(?:#|$)/.test(line)) continue;
-    const [, name, labels = '', type, blob, recipient] =
-      /^([\w.@-]{1,100})(?: labels="([\w.,-]{1,1000})")? (ssh-ed25519|ecdsa-sha2-nistp256) ([A-Za-z0-9+/=]{40,400})(?: (age1[0-9a-z]{58})(?= |\r?$)| (?!age1).*)?(?: .*)?\r?$/.exec(
+    const [, name, labels = '', type, blob, more = ''] =
+      /^([\w.@-]{1,100})(?: labels="([\w.,-]{1,1000})")? (ssh-ed25519|ecdsa-sha2-nistp256) ([A-Za-z0-9+/=]{40,400})(?: (.*?))?\r?$/.exec(
         line,
       ) ?? [];
+    const [recipient] = /^age1\S*/.exec(more) ?? [];
+    const isRecipient = recipient === undefined || /^age1[0-9a-z]{58}$/.test(recipient);
     const octets = blob === undefined ? undefined : parseBase64(blob);
-    if (name === undefined || octets === undefined || found.size >= maxWorkers)
+    if (name === undefined || octets === undefined || !isRecipient || found.size >= maxWorkers)
       throw unusable(at, 'expected `NAME [labels="A,B"] ssh-ed25519 BASE64 [age1…]`');
     const { key, type: stated } = parseSshPublicKey(octets);
     const keyId = keyIdOf(key);

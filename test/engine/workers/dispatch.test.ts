@@ -1,6 +1,6 @@
 /* Results of workers that count and that do not, without a queue: the worker's side runs in this process. */
 import { createPublicKey } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -8,7 +8,7 @@ import { makeIdentity, recipientOf } from '../../../attest/keys/age.ts';
 import { openOwnKey } from '../../../attest/keys/key-signer.ts';
 import { readWorkers, workerLine } from '../../../attest/statement/job-result.ts';
 import { openJobRunner } from '../../../bin/command-parts/run-job.ts';
-import { canonicalize } from '../../../core/base/canonical.ts';
+import { canonicalize, sha256Hex } from '../../../core/base/canonical.ts';
 import type { SandboxBackend, SandboxResult } from '../../../core/interfaces/sandbox.ts';
 import type { Signer } from '../../../core/interfaces/sealing.ts';
 import { isSameOutcome } from '../../../engine/evaluate/run-on-workers.ts';
@@ -16,14 +16,16 @@ import type { Attempt } from '../../../engine/state/open-run.ts';
 import {
   type Content,
   commitFiles,
+  commitJob,
   jobRef,
   openContent,
   readFiles,
   resultRef,
 } from '../../../plugins/workers/content.ts';
 import { openDispatcher } from '../../../plugins/workers/dispatch.ts';
-import { describePlatform, type Job, writeJob } from '../../../plugins/workers/job.ts';
+import { describePlatform, type Job, sealSecrets, writeJob } from '../../../plugins/workers/job.ts';
 import { commitResult, type JobResult } from '../../../plugins/workers/result.ts';
+import { runGit } from '../../../workspace/git/git.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { createScratch } from '../../../workspace/git/scratch.ts';
 import { long } from '../../rooms/long.ts';
@@ -89,6 +91,7 @@ async function scene(t: Test, { after = 60_000, over: wrap = (content: Content) 
     limits: { timeoutMs: 1000, maxOutputBytes: 4096, maxMemoryBytes: 1024 * 1024 },
   };
   const { action } = writeJob(job);
+  const workers = readWorkers(Buffer.from(`# build machines\n${lines.join('\n')}\n`));
   const time = { now: 0 };
   const wakeUps: number[] = [];
   const over: number[] = [];
@@ -99,7 +102,7 @@ async function scene(t: Test, { after = 60_000, over: wrap = (content: Content) 
       news = hear;
       return { add: async ({ fence }) => wakeUps.push(fence) > 0, close: async () => undefined };
     },
-    workers: readWorkers(Buffer.from(`# build machines\n${lines.join('\n')}\n`)),
+    workers,
     afterMs: after,
     signal: new AbortController().signal,
     fences: { current: async () => over.length + 1, end: async (_, fence) => void over.push(fence) },
@@ -116,7 +119,22 @@ async function scene(t: Test, { after = 60_000, over: wrap = (content: Content) 
     isCut: false,
   });
   return {
-    ...{ sample, content, dispatcher, job, action, listed, other, signer, time, wakeUps, over, ran },
+    ...{
+      sample,
+      content,
+      dispatcher,
+      job,
+      action,
+      listed,
+      other,
+      signer,
+      time,
+      wakeUps,
+      over,
+      ran,
+      workers,
+      identities,
+    },
     hear: (what: 'taken' | 'ended') => news(action, what),
     refs: () => outputOf('git', ['for-each-ref', '--format=%(refname)'], { cwd: address }).toString(),
     worker(name: string, run: SandboxBackend['run'], key = listed, identity = identities[0]) {
@@ -140,8 +158,8 @@ async function scene(t: Test, { after = 60_000, over: wrap = (content: Content) 
       const commit = await commitResult(own.place, { action: about, fence }, result, key);
       return this.put(commit, at);
     },
-    async put(commit: string, keyId: string) {
-      const ref = resultRef(action, keyId);
+    async put(commit: string, keyId: string, about = action) {
+      const ref = resultRef(about, keyId);
       const from = (await own.list([ref])).get(ref) ?? null;
       t.ok(await own.push([{ ref, from, to: commit }]));
       return commit;
@@ -237,6 +255,184 @@ t.test('results that do not count', async (t) => {
 
   await place.put(good, place.listed.keyId);
   t.match(await running, { answer: { result: { exitCode: 0 }, reports: [{ name: 'junit.xml' }] } });
+});
+
+const token = 'Zq8vXw3L/t5R9Kpm3L';
+
+/** A job with a secret that goes to `build-1` alone. */
+async function secretScene(t: Test, how: { after?: number } = {}) {
+  const place = await scene(t, how);
+  const [first] = place.workers;
+  if (first === undefined) throw new TypeError('expected workers');
+  const job: Job = { ...place.job, secrets: ['API_TOKEN'] };
+  const { action } = writeJob(job);
+  const secrets = { env: { API_TOKEN: token }, label: 'vault', workers: [first] };
+  const signal = new AbortController().signal;
+  const isThere = (which: string) => until(async () => (await place.own.list([jobRef(which)])).size === 1);
+  /** Puts a dispatch of a job at the remote by hand, as whoever may push there could. */
+  const forge = async (job: Job, fence: number, sealed?: Buffer) => {
+    const { bytes, action } = writeJob(job);
+    const more = sealed === undefined ? {} : { sealed };
+    const to = await commitJob(place.own.place, { job, bytes, fence, ...more });
+    const from = (await place.own.list([jobRef(action)])).get(jobRef(action)) ?? null;
+    t.ok(await place.own.push([{ ref: jobRef(action), from, to }]));
+    return action;
+  };
+  return {
+    ...place,
+    place,
+    job,
+    action,
+    secrets,
+    signal,
+    isThere,
+    forge,
+    recipients: [first.recipient ?? ''],
+  };
+}
+
+t.test('a command gets its secrets, and its result is published without them', async (t) => {
+  const { dispatcher, job, action, secrets, signal, isThere, worker, other, identities, content } =
+    await secretScene(t);
+  const running = dispatcher.run(job, secrets);
+  await isThere(action);
+  let given: Readonly<Record<string, string>> = {};
+  const text = `it is ${token}\n${'x'.repeat(100)}${`${token}\n`.repeat(400)}`;
+  const run = async ({ env, reports }: Parameters<SandboxBackend['run']>[0]) => {
+    given = env;
+    writeFileSync(join(reports, 'junit.xml'), `<testsuites><testsuite name="${token}"/></testsuites>`);
+    writeFileSync(join(reports, 'plain.txt'), btoa(token));
+    return resultOf(0, text);
+  };
+  const aside = worker('aside', run, other, identities[1]);
+  t.match(await aside.run(action, signal), { outcome: 'declined', why: 'its secrets are for other workers' });
+  t.same(given, {}, 'the command of the other worker did not run');
+  t.match(await worker('one', run).run(action, signal), { outcome: 'published' });
+  t.same(given, { API_TOKEN: token });
+  const { answer } = (await running) ?? {};
+  const printed = `${answer?.result.combined.bytes}`;
+  t.match(printed, /^it is \[redacted:secrets:word\]\nxxxx/);
+  t.equal(answer?.result.combined.truncated, true, 'it became longer than an output may be');
+  t.same(
+    answer?.reports.map(({ name }) => name),
+    ['junit.xml', 'plain.txt'],
+  );
+  t.match(`${answer?.reports[0]?.bytes}`, /<testsuite name="\[redacted:secrets:word\]"\/>/);
+  const ids = await runGit(content.place, ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']);
+  const all = await runGit(content.place, ['cat-file', '--batch'], { input: ids });
+  t.match(all.toString('latin1'), 'redacted:secrets', 'results were read');
+  for (const form of [token, btoa(token)]) t.notOk(all.includes(form), form);
+  t.notOk(`${answer?.envelope}`.includes(sha256Hex(token)));
+});
+
+t.test('results of a job with secrets that do not count', async (t) => {
+  const {
+    place,
+    dispatcher,
+    job,
+    action,
+    secrets,
+    signal,
+    isThere,
+    ran,
+    other,
+    listed,
+    worker,
+    recipients,
+    forge,
+  } = await secretScene(t);
+  const running = dispatcher.run(job, secrets);
+  await isThere(action);
+  const put = async (result: JobResult, key: Signer) =>
+    place.put(await commitResult(place.own.place, { action, fence: 1 }, result, key), key.keyId, action);
+  const counted = (count: number) => until(() => dispatcher.refusals().length >= count);
+  await put({ ...ran(0) }, listed);
+  await counted(1);
+  t.match(dispatcher.refusals()[0], /was given other secrets/, 'it had none');
+  // Someone who may push replaces them by others, which a worker cannot know.
+  const { sealed } = await sealSecrets({ action, fence: 1 }, { API_TOKEN: 'of-an-attacker' }, recipients);
+  await place.own.bring([jobRef(action)]);
+  const original = (await place.own.list([jobRef(action)])).get(jobRef(action));
+  await forge(job, 1, sealed);
+  let given: unknown;
+  const runner = worker('one', async ({ env }) => {
+    given = env;
+    return resultOf(0);
+  });
+  const from = (await place.own.list([resultRef(action, listed.keyId)])).get(resultRef(action, listed.keyId));
+  await place.own.push([{ ref: resultRef(action, listed.keyId), from: from ?? null, to: null }]);
+  t.match(await runner.run(action, signal), { outcome: 'published' });
+  t.same(given, { API_TOKEN: 'of-an-attacker' });
+  await counted(2);
+  t.match(dispatcher.refusals()[1], /was given other secrets/, 'it had others');
+  await place.own.push([
+    {
+      ref: jobRef(action),
+      from: (await place.own.list([jobRef(action)])).get(jobRef(action)) ?? null,
+      to: original ?? null,
+    },
+  ]);
+  t.match(await runner.run(action, signal), { outcome: 'published' });
+  const { answer } = (await running) ?? {};
+  t.match(answer, { worker: { name: 'build-1' }, secrets: /^[0-9a-f]{64}$/ });
+  t.same(given, { API_TOKEN: token });
+  // Whoever reads a result knows the digest: a listed worker without the label does not count for this job.
+  const { secrets: sha256 = '' } = answer ?? {};
+  await put({ ...ran(1), secrets: sha256 }, other);
+  t.same(await dispatcher.pairs(), []);
+});
+
+t.test('a worker refuses secrets of another job, dispatch or name, and those of a verdict', async (t) => {
+  const { job, action, signal, worker, recipients, forge } = await secretScene(t);
+  let ran = 0;
+  const runner = worker('one', async () => {
+    ran += 1;
+    return resultOf(0);
+  });
+  const env = { API_TOKEN: token };
+  const seal = async (about: { action: string; fence: number }, given: Record<string, string> = env) =>
+    (await sealSecrets(about, given, recipients)).sealed;
+  const replayed = await seal({ action, fence: 1 });
+  const another: Job = { ...job, argv: ['sh', '-c', 'curl'] };
+  const reused: Job = { ...job, expects: 0 };
+  const cases: readonly (readonly [name: string, job: Job, fence: number, Buffer | undefined, RegExp])[] = [
+    ['of another job', another, 1, replayed, /those of another job or dispatch/],
+    ['of an earlier dispatch', job, 2, replayed, /those of another job or dispatch/],
+    ['of other names', job, 1, await seal({ action, fence: 1 }, { NODE_OPTIONS: token }), /other names/],
+    ['more names', job, 1, await seal({ action, fence: 1 }, { ...env, NODE_OPTIONS: token }), /other names/],
+    ['damaged', job, 1, Buffer.from(`${replayed}`.replace(/\n[A-Za-z0-9+/]/, '\n!')), /damaged or missing/],
+    ['missing', job, 1, undefined, /damaged or missing/],
+    ['for a verdict', reused, 1, await seal({ action: writeJob(reused).action, fence: 1 }), /for one run/],
+  ];
+  for (const [name, one, fence, sealed, why] of cases) {
+    const about = await forge(one, fence, sealed);
+    await t.rejects(runner.run(about, signal), { code: 'JOB_REFUSED', message: why }, name);
+  }
+  t.equal(ran, 0);
+  t.match(await runner.run(await forge(job, 1, replayed), signal), { outcome: 'published' });
+  t.equal(ran, 1);
+});
+
+t.test('lines of `.writ/workers` with and without a recipient', async (t) => {
+  const { workers, listed, other, identities } = await scene(t);
+  const recipient = await recipientOf(identities[0]);
+  t.equal(workers[0]?.recipient, recipient);
+  const key = createPublicKey(listed.publicKeyPem);
+  const old = workerLine('old', key, ['a']);
+  const read = (...lines: string[]) => readWorkers(Buffer.from(`${lines.join('\r\n')}\n`));
+  for (const more of ['', ' ', ' a comment', ' ann@age1.example'])
+    t.match(read(`${old}${more}`), [{ name: 'old', labels: ['a'], recipient: undefined }], more);
+  for (const more of ['', ' a comment'])
+    t.match(read(`${workerLine('new', key, [], recipient)}${more}`), [{ name: 'new', recipient }]);
+  for (const more of [
+    'age1',
+    `${recipient}x`,
+    recipient.slice(0, -1),
+    recipient.toUpperCase().replace('AGE', 'age'),
+  ])
+    t.throws(() => read(`${old} ${more}`), { code: 'KEY_UNUSABLE', detail: { line: 1 } }, more);
+  const twice = workerLine('other', createPublicKey(other.publicKeyPem), [], recipient);
+  t.throws(() => read(workerLine('new', key, [], recipient), twice), /line 2 .* listed twice/);
 });
 
 long('of two valid results the first counts, and every other one is found', async (t) => {
