@@ -392,7 +392,10 @@ t.test('a worker refuses secrets of another job, dispatch or name, and those of 
   const env = { API_TOKEN: token };
   const seal = async (about: { action: string; fence: number }, given: Record<string, string> = env) =>
     (await sealSecrets(about, given, recipients)).sealed;
-  const replayed = await seal({ action, fence: 1 });
+  const about = { action, fence: 1 };
+  const replayed = await seal(about);
+  const [one, same] = [await sealSecrets(about, env, recipients), await sealSecrets(about, env, recipients)];
+  t.not(one.sha256, same.sha256, 'a digest says nothing of a value');
   const another: Job = { ...job, argv: ['sh', '-c', 'curl'] };
   const reused: Job = { ...job, expects: 0 };
   const cases: readonly (readonly [name: string, job: Job, fence: number, Buffer | undefined, RegExp])[] = [
@@ -405,8 +408,8 @@ t.test('a worker refuses secrets of another job, dispatch or name, and those of 
     ['for a verdict', reused, 1, await seal({ action: writeJob(reused).action, fence: 1 }), /for one run/],
   ];
   for (const [name, one, fence, sealed, why] of cases) {
-    const about = await forge(one, fence, sealed);
-    await t.rejects(runner.run(about, signal), { code: 'JOB_REFUSED', message: why }, name);
+    const forged = await forge(one, fence, sealed);
+    await t.rejects(runner.run(forged, signal), { code: 'JOB_REFUSED', message: why }, name);
   }
   t.equal(ran, 0);
   t.match(await runner.run(await forge(job, 1, replayed), signal), { outcome: 'published' });

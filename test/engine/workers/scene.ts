@@ -28,9 +28,8 @@ export interface Scene {
   };
 }
 
-export async function openScene(t: Test): Promise<Scene> {
+export async function openScene(t: Test, sample = makeSample()): Promise<Scene> {
   const box = mkdtempSync(join(tmpdir(), 'writ-workers-'));
-  const sample = makeSample();
   const content = join(box, 'content.git');
   sample.git('init', '--quiet', '--bare', content);
   sample.git('remote', 'add', 'content', content);

@@ -1,6 +1,6 @@
 /* Secrets travel encrypted to workers with a label, through a real Redis and real git, and to no one else. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { decryptText, isForOthers, readIdentity } from '../../../attest/keys/age.ts';
@@ -8,6 +8,7 @@ import { sha256Hex } from '../../../core/base/canonical.ts';
 import { long } from '../../rooms/long.ts';
 import { outputOf, runProgram } from '../../starter/run-program.ts';
 import { until } from '../../waiting/until.ts';
+import { people, sampleWithPeople, sign } from '../people.ts';
 import { type Json, merge } from '../sample.ts';
 import { said } from './local-queue.ts';
 import { fix, noRedis, openScene, type Scene } from './scene.ts';
@@ -31,12 +32,13 @@ fs.writeFileSync(process.env.REPORTS_DIR + '/build-log.json', JSON.stringify({ s
 fs.writeFileSync('left-' + s.replaceAll('/', ''), s);
 process.exit(require('node:crypto').createHash('sha256').update(s).digest('hex') === '${sha256Hex(token)}' ? 0 : 3);`;
 
+const check = {
+  ...{ id: 'unit', kind: 'command', timeoutSeconds: 60, required: true },
+  command: `node -e "${program.replaceAll('\n', ' ')}"`,
+  artifactsProduced: ['test-log'],
+};
+
 function spec(more: Json = {}): Json {
-  const check = {
-    ...{ id: 'unit', kind: 'command', timeoutSeconds: 60, required: true },
-    command: `node -e "${program.replaceAll('\n', ' ')}"`,
-    artifactsProduced: ['test-log'],
-  };
   const secrets = { policy: 'read-only-scoped', allowedScopes: ['api'] };
   return merge({ security: { secrets }, acceptance: { verificationPlan: { fastChecks: [check] } } }, more);
 }
@@ -99,10 +101,12 @@ t.test(
     const plain = await scene.worker('plain-1');
     const worker = await scene.worker('vault-1', ['--labels', 'fast,vault']);
     t.match(worker.line, /^vault-1 labels="fast,vault" ssh-ed25519 \S+ age1[0-9a-z]{58}$/);
-    scene.policy([plain.line, worker.line], 'secrets = "vault"\n');
+    scene.policy([plain.line, worker.line], 'secrets = "vault"\n[verdicts]\nreuse = "workers"\n');
     const view = await sample.run({ source, secrets: secretsOf(scene) }, spec());
     t.equal(view.decision?.type, 'commit', JSON.stringify(view.stages[0]?.checks));
     t.match(ranOn(view), { worker: 'vault-1', fence: 1 });
+    t.equal(sample.git('--git-dir', content, 'for-each-ref'), '', 'no result is kept for other runs');
+    t.equal(statSync(join(worker.home, 'state', 'keys', 'secrets.txt')).mode & 0o777, 0o600);
     t.notMatch(plain.printed(), 'taken', 'no other worker is asked');
     t.match(messages(), 'writ-jobs.vault', 'what the queue was sent was read');
     const [read] = await readWith(scene, worker.home);
@@ -202,3 +206,37 @@ long(
     t.notMatch(worker.printed(), 'taken');
   },
 );
+
+long('secrets that may change something stay here', { skip: noRedis, timeout: 300_000 }, async (t) => {
+  const { sample, key } = sampleWithPeople(t);
+  const scene = await openScene(t, sample);
+  const worker = await scene.worker('vault-1', ['--labels', 'vault']);
+  scene.policy([worker.line], 'secrets = "vault"\n');
+  const secrets = secretsOf(scene);
+  const published = { ...check, id: 'publish', artifactsProduced: [] };
+  const plan = {
+    fastChecks: [{ ...check, command: 'true' }],
+    releaseChecks: [
+      published,
+      { id: 'people', kind: 'policy', command: 'require-approvers', required: true },
+    ],
+  };
+  const view = await sample.run(
+    { source, secrets },
+    {
+      risk: {
+        rationale: 'A fix; `api` is for publishing.',
+        humanInLoop: { required: true, minApprovers: 2 },
+      },
+      security: { secrets: { policy: 'allow-scoped', allowedScopes: ['api'] } },
+      acceptance: { verificationPlan: plan },
+    },
+  );
+  for (const person of people.slice(0, 2)) await sign(sample, view.runId, key(person), person);
+  const done = await sample.resume(view.runId, { secrets });
+  t.equal(done.decision?.type, 'commit', JSON.stringify(done.stages));
+  const all = done.stages.flatMap(({ checks }) => checks);
+  t.match(all.find(({ id }) => id === 'unit')?.ranOn, { worker: 'vault-1' });
+  t.match(all.find(({ id }) => id === 'publish')?.ranOn, { here: /may change something/ });
+  t.notMatch(objectsOf(scene), age);
+});
