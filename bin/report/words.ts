@@ -195,8 +195,8 @@ export function wroteOutside(
 export function checksOnWorkers(
   stages: readonly StageRecord[],
 ): readonly (readonly [id: string, words: string])[] {
-  return stages.flatMap(({ checks }) =>
-    checks.flatMap(({ id, ranOn }) => {
+  return stages.flatMap(({ checks, asked = [] }) =>
+    [...checks, ...asked.map(({ name: id, ranOn }) => ({ id, ranOn }))].flatMap(({ id, ranOn }) => {
       if (ranOn === undefined) return [];
       const words =
         'here' in ranOn

@@ -185,11 +185,10 @@ export interface CheckObservation {
 }
 
 type Reused = Readonly<Record<'run' | 'seed', string> & { percent: number }>;
-type Dispatched = { readonly fence: number; readonly reused?: Reused };
+type Signed = Readonly<Record<'worker' | 'keyId' | 'action', string> & { fence: number; reused?: Reused }>;
 /** Where a command ran: who signed `workers/<action>.json`, the run that it is `reused` from; or why here. */
-export type RanOn =
-  | (Readonly<Record<'worker' | 'keyId' | 'action', string>> & Dispatched)
-  | { readonly here: string };
+export type RanOn = Signed | { readonly here: string };
+type Asked = Readonly<Record<'name' | 'plugin', string> & { status: 'passed' | 'failed'; ranOn?: RanOn }>;
 
 /** Result of one check. `failed` blocks the gate only if the check is required and not tolerated. */
 export interface CheckRecord extends CheckTime {
@@ -245,7 +244,7 @@ export interface StageRecord {
   readonly checks: readonly CheckRecord[];
   readonly findings: readonly Finding[];
   /** Plugin stage checks that ran, whatever their result. Absent if none ran. */
-  readonly asked?: readonly Readonly<Record<'name' | 'plugin', string> & { status: 'passed' | 'failed' }>[];
+  readonly asked?: readonly Asked[];
 }
 
 /** The output that shows why a check failed: that of its failed second run, else its own. */

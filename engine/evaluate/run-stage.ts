@@ -233,7 +233,8 @@ export async function runStageChecks(
   stage: Pick<StageRecord, 'stage' | 'checks' | 'findings'>,
   before: readonly StageRecord[],
 ): Promise<Pick<StageRecord, 'asked' | 'findings'>> {
-  const { plugins } = attempt.environment;
+  const { plugins, config } = attempt.environment;
+  const ranOn = config.workers === undefined ? {} : { ranOn: { here: 'it is code of a third-party plugin' } };
   const asked = [...plugins.stageChecks.values()].filter(({ stages }) => stages.includes(stage.stage));
   if (asked.length === 0) return { findings: [] };
   const policy = withValues(policyOf(attempt), await plugins.secrets());
@@ -264,7 +265,7 @@ export async function runStageChecks(
     findings: answers.flat(),
     asked: asked.map(({ name, plugin }, at) => {
       const isRefused = answers[at]?.some(({ severity }) => severity === 'error') ?? true;
-      return { name, plugin, status: isRefused ? 'failed' : 'passed' };
+      return { name, plugin, status: isRefused ? 'failed' : 'passed', ...ranOn };
     }),
   };
 }

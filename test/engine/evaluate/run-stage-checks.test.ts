@@ -14,7 +14,7 @@ const secret = 'canary-secret-0123456789';
 type Judge = (input: StageCheckInput, asked: number) => readonly Finding[];
 
 /** An attempt whose configuration lists stage checks that judge like this, over a journal. */
-function scene(judges: Readonly<Record<string, Judge>>, more: Partial<StageCheck> = {}) {
+function scene(judges: Readonly<Record<string, Judge>>, more: Partial<StageCheck> = {}, config: object = {}) {
   const records: { type: string; data: unknown }[] = [];
   const log = {
     records,
@@ -42,7 +42,7 @@ function scene(judges: Readonly<Record<string, Judge>>, more: Partial<StageCheck
     ({
       identity: { runId: 'r1', contract: { effective: sampleSpec } },
       environment: {
-        config: { redaction: {} },
+        config: { redaction: {}, ...config },
         plugins: { ...noParts, stageChecks: new Map(checks), secrets: async () => [secret] },
       },
       services: {
@@ -93,6 +93,8 @@ t.test('each stage check is recorded with its plugin and status, also when it pa
     { name: 'breaks', plugin: 'of-breaks', status: 'failed' },
   ]);
   t.strictSame(await judged(undefined, 'fast'), { findings: [] }, 'nobody was asked');
+  const withWorkers = scene({ passes: () => [] }, {}, { workers: {} });
+  t.match((await withWorkers.judged()).asked, [{ name: 'passes', ranOn: { here: /third-party plugin/ } }]);
 });
 
 t.test('the input and the findings of a stage check are redacted', async (t) => {
