@@ -271,12 +271,7 @@ export const runCommands: readonly CommandSpec[] = [
         value: 'NAME',
         about: 'name of this worker in the line that it prints; default: the name of this machine',
       },
-      {
-        name: 'labels',
-        value: 'A,B',
-        about:
-          'labels of this worker in the line for `.writ/workers`; `[workers] secrets` names the label whose workers get secrets',
-      },
+      { name: 'labels', value: 'A,B', about: 'labels of this worker, such as that of `[workers] secrets`' },
       { name: 'concurrency', value: 'N', about: 'how many checks run at the same time; default: 1' },
       { name: 'health', value: 'PORT', about: 'answer `/health` and `/metrics` at this port of 127.0.0.1' },
       {

@@ -154,8 +154,8 @@ export type ReadFiles = (
 ) => Promise<ReadonlyMap<string, Uint8Array>>;
 
 /**
- * Reads a result that was fetched, as `openResult`. It answers this dispatch, and its command was given the secrets with
- * this digest; else JOB_REFUSED.
+ * Reads a result that was fetched, as `openResult`. It answers this dispatch, and its command was given the secrets
+ * with this digest; else JOB_REFUSED.
  */
 export async function readResult(
   place: Scratch,

@@ -62,7 +62,7 @@ export const furtherArrows: Readonly<Record<string, readonly string[]>> = {
   // A store in git consists of git objects; a section of the configuration says where a bucket is.
   'plugins/store': ['workspace/git', 'engine/config'],
   // Jobs and results are git objects, and results are signed; the engine starts it itself: a slot would have one tenant.
-  'plugins/workers': ['workspace/git', 'attest/statement'],
+  'plugins/workers': ['workspace/git', 'attest/statement', 'attest/keys'],
   // Testers call a plugin as a run would: with a repository, a scope and a configuration; a log gets a sealed statement.
   'plugins/testers': [
     'workspace/git',
