@@ -185,9 +185,11 @@ export interface CheckObservation {
 }
 
 type Reused = Readonly<Record<'run' | 'seed', string> & { percent: number }>;
-type Signed = Readonly<Record<'worker' | 'keyId' | 'action', string> & { fence: number; reused?: Reused }>;
+type Dispatched = { readonly fence: number; readonly reused?: Reused };
 /** Where a command ran: who signed `workers/<action>.json`, the run that it is `reused` from; or why here. */
-export type RanOn = Signed | { readonly here: string };
+export type RanOn =
+  | (Readonly<Record<'worker' | 'keyId' | 'action', string>> & Dispatched)
+  | { readonly here: string };
 type Asked = Readonly<Record<'name' | 'plugin', string> & { status: 'passed' | 'failed'; ranOn?: RanOn }>;
 
 /** Result of one check. `failed` blocks the gate only if the check is required and not tolerated. */
