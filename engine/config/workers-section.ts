@@ -37,7 +37,7 @@ export function readWorkersSection(reader: TableReader): WorkersConfig | undefin
   if (fallback !== 'local' && fallback !== 'fail')
     reader.refuse(reader.at('fallback'), 'expected "local" or "fail"');
   const labels = reader.texts('labels', []);
-  const secrets = reader.has('secrets') ? reader.text('secrets', '') : undefined;
+  const secrets = reader.has('secrets') ? reader.text('secrets', 'refused') : undefined;
   if (secrets !== undefined && !/^[\w.-]{1,100}$/.test(secrets))
     reader.refuse(reader.at('secrets'), 'expected the label of the workers that may get secrets');
   reader.end();

@@ -11,6 +11,8 @@ export { readWorkers, workersPath } from '../../attest/statement/job-result.ts';
 
 /** A job whose workers were lost so often is given up. */
 const mostDispatches = 3;
+/** Workers that decline a dispatch again and again put off its time limit so often. */
+const mostTakes = 5;
 const noAnswer = 'the queue did not answer';
 /** Others move the same ref at the remote only by answering. */
 const mostTries = 5;
@@ -80,7 +82,7 @@ interface Waiting {
   commit: string;
   /** When it was last dispatched or taken, by a clock that never steps back. */
   since: number;
-  taken: boolean;
+  takes: number;
   /** The ref of the job is at the remote. */
   isThere: boolean;
   answer?: SignedResult;
@@ -110,8 +112,9 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
   const hear: QueueNews = (action, what) => {
     const job = jobs.get(action);
     if (job === undefined) return;
-    if (what === 'taken') Object.assign(job, { taken: true, since: monotonic() });
-    else ring();
+    if (what !== 'taken') return ring();
+    job.takes += 1;
+    if (job.takes <= mostTakes) job.since = monotonic();
   };
   const wakeUp = async ({ action, fence: number, given }: Waiting): Promise<void> => {
     queue ??= options.queue(hear);
@@ -177,7 +180,7 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
         : await sealSecrets({ action: job.action, fence: number }, given.env, recipients);
     const more = sealed === undefined ? {} : { sealed };
     const commit = await commitJob(content.place, { job: job.job, bytes, fence: number, ...more });
-    Object.assign(job, { secrets, fence: number, commit, since: monotonic(), taken: false, isThere: false });
+    Object.assign(job, { secrets, fence: number, commit, since: monotonic(), takes: 0, isThere: false });
     await publish(job).catch(away);
   };
   /** Moves the job's ref to the dispatch, and wakes workers up. */
@@ -220,7 +223,7 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
     async run(job, given) {
       const { bytes, action } = writeJob(job);
       const waiting: Waiting = {
-        ...{ action, job, given, fence: 0, commit: '', since: monotonic(), taken: false, isThere: false },
+        ...{ action, job, given, fence: 0, commit: '', since: monotonic(), takes: 0, isThere: false },
         seen: new Map(),
         others: [],
       };
@@ -229,9 +232,9 @@ export function openDispatcher(options: DispatchOptions): Dispatcher {
       await dispatch(waiting, bytes);
       for (let count = 1; ; ) {
         if (waiting.answer !== undefined) return { action, answer: waiting.answer };
-        const limit = afterMs + (waiting.taken ? job.limits.timeoutMs : 0);
+        const limit = afterMs + (waiting.takes > 0 ? job.limits.timeoutMs : 0);
         if (monotonic() - waiting.since > limit) {
-          if (count < mostDispatches && waiting.taken) {
+          if (count < mostDispatches && waiting.takes > 0) {
             count += 1;
             await fences.end(action, waiting.fence);
             await dispatch(waiting, bytes);

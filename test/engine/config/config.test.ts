@@ -31,6 +31,15 @@ t.test('security code is found by a glob or by a word, and prose by a glob only'
   t.equal(findSecurityPath(prose, { paths: ['docs/**'], words: securityWords }), 'docs/auth.rst');
 });
 
+t.test('`[workers] secrets` names one label, and plugins have none', async (t) => {
+  const workers = (more: string) => `[workers]\nqueue = "redis"\n${more}`;
+  t.equal(parseText(workers('')).workers?.secrets, undefined);
+  t.equal(parseText(workers('secrets = "vault"')).workers?.secrets, 'vault');
+  for (const more of ['secrets = ""', 'secrets = "a,b"', 'secrets = "a b"', 'secrets = ["vault"]'])
+    t.strictSame(pathsOf(workers(more)), ['workers.secrets'], more);
+  t.strictSame(pathsOf(workers('plugins = "vault"')), ['workers.plugins']);
+});
+
 t.test('a missing file and an empty file give the same defaults', async (t) => {
   const config = parseConfig(undefined, sealingForms);
   t.strictSame(parseText(''), config);

@@ -476,6 +476,22 @@ t.test('a worker whose dispatch is over publishes nothing', async (t) => {
   t.same(await dispatcher.pairs(), []);
 });
 
+t.test('workers that take a job again and again, and decline it, hold up no run', async (t) => {
+  const { dispatcher, job, time, wakeUps, over, hear } = await scene(t, { after: 1000 });
+  let ended: unknown = 'running';
+  dispatcher.run(job).then((found) => {
+    ended = found;
+  }, t.fail);
+  await until(() => wakeUps.length > 0);
+  await until(() => {
+    if (ended === 'running') time.now += 1500;
+    hear('taken');
+    return ended !== 'running';
+  });
+  t.equal(ended, undefined);
+  t.same(over, [1, 2, 3]);
+});
+
 long('a job that no worker takes is withdrawn', async (t) => {
   const place = await scene(t, { after: 1000 });
   const { dispatcher, job, action, worker, time, wakeUps, over, refs } = place;
