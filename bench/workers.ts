@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { makeIdentity } from '../attest/keys/age.ts';
 import { generateKey, toSigner } from '../attest/keys/key-signer.ts';
 import { readWorkers } from '../attest/statement/job-result.ts';
 import { openJobRunner } from '../bin/command-parts/run-job.ts';
@@ -167,7 +168,7 @@ async function largeCandidate(): Promise<boolean> {
   let begun = 0;
   const output = { bytes: Buffer.of(), totalBytes: 0, truncated: false };
   const runner = openJobRunner({
-    ...{ home: join(box, 'large-home'), content: address, signer },
+    ...{ home: join(box, 'large-home'), content: address, signer, identity: await makeIdentity() },
     sandbox: {
       name: 'none',
       pathsInside: ({ workspace }) => ({ workspace, reports: workspace }),
