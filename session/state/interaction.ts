@@ -8,6 +8,9 @@ export type InteractionKind = Question['kind'];
 /** A question to the controller. It is pending until it is answered or withdrawn. It has no timeout. */
 export type Interaction = InteractionParts & Question;
 
+/** A question about a plan. */
+export type PlanChoice = Extract<Interaction, { readonly kind: 'post_plan_choice' }>;
+
 interface InteractionParts extends QuestionParts {
   readonly id: string;
   readonly status: 'pending' | 'resolved' | 'cancelled';

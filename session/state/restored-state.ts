@@ -5,7 +5,7 @@ import type { Moment } from './command.ts';
 import { cutDialogue, withMessage } from './dialogue.ts';
 import type { Fact, Happened } from './fact.ts';
 import { isOpenGoal, pursuedGoal } from './goal.ts';
-import type { Interaction } from './interaction.ts';
+import type { Interaction, PlanChoice } from './interaction.ts';
 import { isApproval } from './question.ts';
 import { heldQuestion, modelSubject } from './questions.ts';
 import { openedState, reduce } from './reduce.ts';
@@ -115,10 +115,12 @@ function grantedPlan(state: SessionState): string | undefined {
 }
 
 /** The last question about a plan. */
-export function planQuestion({ interactions }: Pick<SessionState, 'interactions'>, planId: string) {
+export function planQuestion(
+  { interactions }: Pick<SessionState, 'interactions'>,
+  planId: string,
+): PlanChoice | undefined {
   return interactions.findLast(
-    (one): one is Extract<Interaction, { readonly kind: 'post_plan_choice' }> =>
-      one.kind === 'post_plan_choice' && one.metadata.planId === planId,
+    (one): one is PlanChoice => one.kind === 'post_plan_choice' && one.metadata.planId === planId,
   );
 }
 
