@@ -1,9 +1,11 @@
 /* Writes output files, prints early warnings, and parses numbers of the command line. */
 import { closeSync, openSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
+import type { Repository } from '../../workspace/git/repository.ts';
+import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import { styled } from '../terminal/print.ts';
 import type { CommandContext } from './command.ts';
 
@@ -32,6 +34,20 @@ export function writeOutput(cwd: string, path: string, bytes: string | Uint8Arra
     closeSync(descriptor);
   }
   return target;
+}
+
+/** Locks a file that a command reads, changes and writes. OUTPUT_FAILED if another process holds it for 15 seconds. */
+export async function lockOutput(path: string, lockPath: string): Promise<AsyncDisposable> {
+  const lock = await acquireProcessLock(lockPath, {
+    waitMs: 15_000,
+    busy: () => outputFailed(path, new Error('another process changes it')),
+  });
+  return { [Symbol.asyncDispose]: () => lock.release() };
+}
+
+/** The lock for changes of `.writ/config.toml` by commands. */
+export function configLock({ commonDir }: Pick<Repository, 'commonDir'>): string {
+  return join(commonDir, 'writ', 'config.lock');
 }
 
 /** Creates a directory at an unused path and returns its absolute path. OUTPUT_EXISTS, OUTPUT_FAILED. */

@@ -20,6 +20,7 @@ import { uncommittedWords } from '../../session/screen/words.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
+import { configLock, lockOutput } from '../command-parts/write-output.ts';
 
 const projectFile = '.writ/config.toml';
 
@@ -27,6 +28,7 @@ const projectFile = '.writ/config.toml';
 export async function mcpAddCommand(context: CommandContext): Promise<CommandResult> {
   const { args, options } = context;
   const [name = '', ...command] = args;
+  await using _lock = await lockPlace(context);
   const place = await placeOf(context);
   const env = options.values('env').map((one) => /^([^=]*)(?:=(.*))?$/s.exec(one) ?? []);
   const program = await seenProgram(context, command, place);
@@ -91,6 +93,7 @@ export async function mcpListCommand(context: CommandContext): Promise<CommandRe
 /** `writ mcp remove NAME`. MCP_SERVER_UNKNOWN. */
 export async function mcpRemoveCommand(context: CommandContext): Promise<CommandResult> {
   const [name = ''] = context.args;
+  await using _lock = await lockPlace(context);
   const place = await placeOf(context);
   const known = tablesOf(place);
   if (!known.has(name))
@@ -115,6 +118,13 @@ interface ConfigPlace extends ConfigText {
 }
 
 const maxBytes = 256 * 1024;
+
+async function lockPlace({ env, options, repoPath, cwd }: CommandContext): Promise<AsyncDisposable> {
+  if (options.flag('project'))
+    return lockOutput(projectFile, configLock(await openRepository(repoPath ?? cwd)));
+  const root = userConfigDir(env);
+  return lockOutput(join(root, 'config.toml'), join(root, 'config.lock'));
+}
 
 async function placeOf(context: CommandContext): Promise<ConfigPlace> {
   const { env, options } = context;

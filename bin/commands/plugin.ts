@@ -25,6 +25,7 @@ import type { PluginManifest } from '../../plugins/third-party/plugin-manifest.t
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
 import { openEngine } from '../command-parts/engine.ts';
+import { configLock, lockOutput } from '../command-parts/write-output.ts';
 import {
   namedPlugin,
   namesOf,
@@ -53,7 +54,7 @@ export async function pluginAddCommand(context: CommandContext): Promise<Command
     ? { kind: 'path', place: below, digest }
     : { kind: 'package', place: manifest.packageName, digest };
   if (!isInside) await keepPlugin(context.env, pluginPackage);
-  const changed = await pinPlugin(repository.root, pin);
+  const changed = await pinPlugin(repository, pin);
   const files = [
     ...(changed ? [join(repository.root, '.writ', 'config.toml')] : []),
     ...(isInside ? [] : [keptPlace(context.env, digest)]),
@@ -282,7 +283,9 @@ interface Pin {
  * rest of the file unchanged. Returns false if the entry is there already. It counts once committed, because runs
  * read the policy commit.
  */
-async function pinPlugin(root: string, pin: Pin): Promise<boolean> {
+async function pinPlugin(repository: Repository, pin: Pin): Promise<boolean> {
+  const { root } = repository;
+  await using _lock = await lockOutput('.writ/config.toml', configLock(repository));
   const { path, bytes, plugins } = await pinnedHere(root);
   const text = bytes?.toString('utf8') ?? '';
   const there = plugins.find(({ kind, place }) => kind === pin.kind && place === pin.place);

@@ -116,6 +116,19 @@ t.test('a server of the repository counts once committed, and the list says so',
   });
 });
 
+t.test('servers that are added at the same time are all there', async (t) => {
+  const { mcp } = placeOf(t);
+  const add = (place: readonly string[]) =>
+    Promise.all(
+      ['a', 'b', 'c'].map((name) => mcp('add', name, '--url', 'https://mcp.example.com/mcp', ...place)),
+    );
+  await add([]);
+  await add(['--project']);
+  const { servers, uncommitted } = (await mcp('list')).data;
+  t.strictSame(servers.map(({ name }: { readonly name: string }) => name).sort(), ['a', 'b', 'c']);
+  t.strictSame(uncommitted.toSorted(), ['mcp.a', 'mcp.b', 'mcp.c']);
+});
+
 t.test('what the sandbox cannot run is refused with the reason', async (t) => {
   const { mcp, root, home } = placeOf(t);
   writeFileSync(join(root, '..', 'beside.mjs'), '');
