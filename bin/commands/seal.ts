@@ -80,9 +80,19 @@ export async function sealCommand(context: CommandContext): Promise<CommandResul
     clock: systemClock,
     signal,
     hear: printIssue(context),
+  }).catch((fault: unknown) => {
+    throw withoutLocalChanges(fault);
   });
   reaching.finish();
   return await finishRun(context, view, spec);
+}
+
+/** The command has no `--local-changes`: the change is what is committed or staged. */
+function withoutLocalChanges(fault: unknown): unknown {
+  if (!isWritError(fault, 'WORKTREE_DIRTY')) return fault;
+  const { code, message, detail } = fault;
+  const hints = ['commit or stash those files, then run the command again'];
+  return new WritError(code, { message, detail, hints, cause: fault });
 }
 
 /** The index, or what the options name instead. USAGE. */

@@ -400,6 +400,19 @@ t.test('a change that cannot be sealed is refused with the next step', async (t)
     error: { code: 'WORKTREE_DIRTY', message: /`src\/price\.js` has merge conflicts/ },
   });
   git('reset', '-q', '--hard');
+  git('checkout', '-q', '-b', 'topic', 'main');
+  appendFileSync(path('src/price.js'), '// topic\n');
+  git('commit', '-qm', 'chore: topic', 'src/price.js');
+  git('checkout', '-q', 'main');
+  appendFileSync(path('src/price.js'), '// local\n');
+  t.match(
+    await call('seal', '--range', 'main..topic', '--onto', 'main', '-m', 'chore: x', '--check', 'true'),
+    {
+      code: 128,
+      error: { code: 'WORKTREE_DIRTY', hints: [/^commit or stash those files, then run/] },
+    },
+  );
+  git('reset', '-q', '--hard');
   git('checkout', '-q', '--detach');
   t.match(await call('seal'), { code: 128, error: { code: 'REF_NOT_FOUND', hints: [/git switch -c/] } });
 });
