@@ -234,6 +234,7 @@ t.test('a pull request without approvals', async (t) => {
     t.equal(scene.originGit('for-each-ref', 'refs/ai'), '');
   });
 
+  if (!isLong) return;
   await t.test('is sealed, not landed, and its comment is replaced', async (t) => {
     const changed = { seal: 'true' };
     const end = await runWorkflow(
