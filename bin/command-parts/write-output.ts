@@ -5,7 +5,6 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf, WritError } from '../../core/base/errors.ts';
 import type { Issue } from '../../core/interfaces/finding.ts';
 import type { Repository } from '../../workspace/git/repository.ts';
-import { acquireProcessLock } from '../../workspace/process/process-lock.ts';
 import { styled } from '../terminal/print.ts';
 import type { CommandContext } from './command.ts';
 
@@ -38,6 +37,7 @@ export function writeOutput(cwd: string, path: string, bytes: string | Uint8Arra
 
 /** Locks a file that a command reads, changes and writes. OUTPUT_FAILED if another process holds it for 15 seconds. */
 export async function lockOutput(path: string, lockPath: string): Promise<AsyncDisposable> {
+  const { acquireProcessLock } = await import('../../workspace/process/process-lock.ts');
   const lock = await acquireProcessLock(lockPath, {
     waitMs: 15_000,
     busy: () => outputFailed(path, new Error('another process changes it')),
