@@ -5,6 +5,7 @@ import { type ErrorCode, errorCatalogue } from '../../core/base/error-codes.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { OpenSession } from '../../session/open-session.ts';
 import type { GivenAnswer, Interaction } from '../../session/state/interaction.ts';
+import { stoppedRunOf } from '../../session/state/questions.ts';
 import { toEntry, toSnapshot } from '../../session/state/snapshot.ts';
 import { pendingOf, type SessionState, type TranscriptEntry } from '../../session/state/state.ts';
 import type { RunOutcome } from '../../session/state/work.ts';
@@ -198,7 +199,15 @@ function resumeHint(threadId: string): string {
   return `go on with it: \`writ code --resume ${threadId}\``;
 }
 
-function waits(threadId: string, { kind, title, prompt = kind }: Interaction): WritError {
+function waits(threadId: string, asked: Interaction): WritError {
+  const { kind, title, prompt = kind } = asked;
+  const run = stoppedRunOf(asked);
+  if (run !== undefined)
+    return new WritError('DRAFT_WAITS', {
+      message: `a run of this thread was interrupted: ${title}. ${prompt}`,
+      detail: { thread_id: threadId, kind, run_id: run },
+      hints: [resumeHint(threadId), `without a person: \`writ resume ${run}\`, or \`writ cancel ${run}\``],
+    });
   return new WritError('DRAFT_WAITS', {
     message: `a question waits for a person: ${title ?? prompt}`,
     detail: { thread_id: threadId, kind },

@@ -183,6 +183,11 @@ export function stoppedAsked({ interactions }: Pick<SessionState, 'interactions'
   );
 }
 
+/** The interrupted run that a question is about. */
+export function stoppedRunOf({ subject }: Pick<Interaction, 'subject'>): string | undefined {
+  return subject.startsWith(stoppedSubject) ? subject.slice(stoppedSubject.length) : undefined;
+}
+
 /** Begins the subject of a question that a model asks. */
 export const modelSubject = 'question ';
 

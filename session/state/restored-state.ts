@@ -92,10 +92,12 @@ export function afterKill(
   const granted = goal === undefined ? grantedPlan(state) : undefined;
   if (granted !== undefined)
     left.push({ type: 'run-began', runId: hasRun(state, granted) ? newId() : granted });
+  const end = { type: 'turn-ended', turn, end: 'failed' } as const;
   const why = 'writ was stopped in the middle of this turn';
-  // The user is asked about the run of any other turn.
-  const reason = isLeft ? `${why}: \`/goal start\` goes on with the goal` : why;
-  return [...left, { type: 'turn-ended', turn, end: 'failed', reason }];
+  if (isLeft) return [...left, { ...end, reason: `${why}: \`/goal start\` goes on with the goal` }];
+  // The question about the run says what happened.
+  const isAsked = granted !== undefined || (goal === undefined && stoppedRun(state) !== undefined);
+  return [...left, isAsked ? end : { ...end, reason: why }];
 }
 
 /** Whether a run asked it: its effect is gone, and the resumed run asks again. */

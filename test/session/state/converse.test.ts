@@ -1,10 +1,13 @@
 import t from 'tap';
 import type { Command, Report } from '../../../session/state/command.ts';
+import type { SessionGoal } from '../../../session/state/goal.ts';
+import { stoppedQuestion } from '../../../session/state/questions.ts';
 import { reduce } from '../../../session/state/reduce.ts';
-import { afterKill, stoppedWords } from '../../../session/state/restored-state.ts';
+import { afterKill, stoppedWords, unsettledRun } from '../../../session/state/restored-state.ts';
 import { toSnapshot } from '../../../session/state/snapshot.ts';
 import { kept } from '../../../session/state/state.ts';
 import { shortBudget, shortCap } from '../../../session/state/usage.ts';
+import type { RunOutcome } from '../../../session/state/work.ts';
 import { newWorld, take, type World } from './walk.ts';
 
 const local = { from: 'local' } as const;
@@ -68,15 +71,111 @@ t.test(
   },
 );
 
-t.test('a stopped turn names `writ resume` for its run unless the run was decided', async (t) => {
+t.test('a stopped turn names `/plan continue` for its run unless the run was decided', async (t) => {
   const begun = told(taken(newWorld(), said('do it')), { type: 'run-began', runId: 'run-1' });
-  t.match(stoppedWords(begun.state), '`writ resume run-1`');
+  t.match(stoppedWords(begun.state), '`/plan continue`');
   const moment = { nowMs: 1, newId: () => 'after' };
-  t.match(afterKill(begun.state, moment), [{ type: 'turn-ended', reason: /`writ resume run-1`/ }]);
+  t.strictSame(afterKill(begun.state, moment), [{ type: 'turn-ended', turn: 'i2', end: 'failed' }]);
   const outcome = { runId: 'run-1', decision: 'abandon', why: 'it failed' } as const;
   const over = told(begun, { type: 'noted', id: 'n', text: 'it failed', outcome });
   t.equal(stoppedWords(over.state), '');
   t.equal(stoppedWords(newWorld().state), '');
+});
+
+/** A session after a kill, whose turn worked on a run. */
+function killedIn(begun: World): World {
+  const facts = afterKill(begun.state, { nowMs: 1, newId: () => 'new' });
+  return { ...begun, state: facts.reduce((one, fact) => reduce(one, { ...fact, atMs: 1 }), begun.state) };
+}
+
+t.test('the last run stays open until the conversation knows its end', async (t) => {
+  const begun = told(taken(newWorld(), said('do it')), { type: 'run-began', runId: 'run-1' });
+  const killed = killedIn(begun);
+  t.equal(unsettledRun(killed.state), 'run-1');
+  const ended = (decision: RunOutcome['decision']) =>
+    unsettledRun(reduce(killed.state, { ...outcomeNote('run-1', decision), atMs: 2 }));
+  t.strictSame((['commit', 'abandon', 'rollback', 'none', 'waiting'] as const).map(ended), [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'run-1',
+  ]);
+  const goal = { id: 'g', status: 'blocked', run: 'run-1' } as SessionGoal;
+  t.equal(unsettledRun({ ...killed.state, goal }), undefined, 'a goal goes on with its run');
+  t.equal(unsettledRun({ ...killed.state, goal: { ...goal, status: 'cancelled' } }), 'run-1');
+});
+
+function outcomeNote(runId: string, decision: RunOutcome['decision']) {
+  return { type: 'noted', id: 'n', text: 'so it is', outcome: { runId, decision, why: 'so it is' } } as const;
+}
+
+t.test('the last run is looked at once: never in a busy session, and never twice', async (t) => {
+  const begun = told(taken(newWorld(), said('do it')), { type: 'run-began', runId: 'run-1' });
+  const looks = (world: World) => take('', world, { type: 'catch-up' });
+  t.strictSame(looks(begun).wants, [], 'a turn runs');
+  t.strictSame(looks(newWorld()).wants, [], 'there is no run');
+  const first = looks(killedIn(begun));
+  t.match(first.wants, [{ type: 'turn', spoken: { kind: 'catch-up' } }]);
+  t.strictSame(looks(first.after).wants, [], 'it is being looked at');
+  const asked = told(first.after, { type: 'ask', ...stoppedQuestion('run-1', 's', 'work') });
+  const again = looks(asked);
+  t.match(again.facts, [{ type: 'withdrawn' }, { type: 'turn-ended' }, { type: 'turn-began' }]);
+  t.equal(pending(again.after), undefined, 'it ended while the question waited');
+  const goesOn = taken(asked, said('/plan continue 5'));
+  t.match(goesOn.state, { status: 'thinking' });
+  const id = pending(asked)?.id ?? '';
+  const answers = { stopped: ['go-on'] };
+  const step = take('', asked, answered(id, { answers }));
+  t.equal(take('', step.after, answered(id, { answers })).refusal, 'INTERACTION_NOT_ACTIVE');
+});
+
+t.test('a session that only reads drops a run, and does not go on with it', async (t) => {
+  const begun = told(taken(newWorld(), said('do it')), { type: 'run-began', runId: 'run-1' });
+  const reads = taken(killedIn(begun), said('/context review'));
+  t.equal(take('', reads, said('/plan continue')).refusal, 'UNSUPPORTED_OPERATION');
+  const asked = told(take('', reads, { type: 'catch-up' }).after, {
+    type: 'ask',
+    ...stoppedQuestion('run-1', 's', 'work'),
+  });
+  const answer = (one: string) =>
+    take('', asked, answered(pending(asked)?.id ?? '', { answers: { stopped: [one] } })).refusal;
+  t.strictSame(['go-on', 'drop'].map(answer), ['UNSUPPORTED_OPERATION', undefined]);
+});
+
+t.test('what a killed run asked is withdrawn, since the run asks it again', async (t) => {
+  const begun = told(taken(newWorld(), said('do it')), { type: 'run-began', runId: 'run-1' });
+  const left = (subject: string, kind: 'approval' | 'request_user_input') =>
+    pending(killedIn(told(begun, { type: 'ask', subject, kind, metadata: {} })))?.subject;
+  t.equal(left('consent x', 'approval'), undefined);
+  t.equal(left('question x', 'request_user_input'), undefined);
+  t.equal(left('local-changes x', 'request_user_input'), 'local-changes x');
+});
+
+t.test('a plan that was executed, and whose run had not begun, is not lost', async (t) => {
+  const run = { runId: 'draft', revision: 1, advice: [], repair: { attempt: 0, limit: 3 } };
+  const plan = { id: 'draft/1', status: 'proposed', steps: [], run } as const;
+  const planned = told(taken(newWorld(), said('do it')), { type: 'planned', plan });
+  t.equal(unsettledRun(killedIn(planned).state), undefined, 'nobody was asked yet');
+  const asked = told(planned, {
+    type: 'ask',
+    subject: 'choice draft/1',
+    kind: 'post_plan_choice',
+    metadata: { planId: 'draft/1' },
+  });
+  const yes = taken(asked, answered(pending(asked)?.id ?? '', { selectedOption: 'execute' }));
+  t.equal(unsettledRun(killedIn(yes).state), 'draft');
+  const no = taken(asked, answered(pending(asked)?.id ?? '', { selectedOption: 'cancel' }));
+  t.equal(unsettledRun(killedIn(no).state), undefined);
+  const began = told(yes, { type: 'run-began', runId: 'draft' });
+  const failed = told(began, { type: 'planned', plan: { ...plan, status: 'running' } });
+  const over = told(
+    told(failed, { type: 'planned', plan: { ...plan, status: 'failed' } }),
+    outcomeNote('draft', 'abandon'),
+  );
+  const repair = { ...plan, id: 'draft/2', run: { ...run, revision: 2, repair: { attempt: 1, limit: 3 } } };
+  t.equal(unsettledRun(killedIn(over).state), undefined);
+  t.equal(unsettledRun(killedIn(told(over, { type: 'planned', plan: repair })).state), 'new', 'a repair');
 });
 
 const again = { nowMs: 1, newId: () => 'again' };

@@ -1,0 +1,96 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { deafForMs } from '../../../session/tui/card.ts';
+import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
+import type { ScriptedReply } from '../../agent/scripted-model.ts';
+import { launcherOptions, writProgram } from '../../starter/program.ts';
+import { runProgram } from '../../starter/run-program.ts';
+import { instant } from '../../waiting/instant.ts';
+import { type Kill, killingGit } from '../work/killing-git.ts';
+import { openCodeScene } from './open-code-scene.ts';
+import type { TerminalScene } from './open-terminal-scene.ts';
+
+const script: readonly ScriptedReply[] = [
+  submits(priceDraft),
+  { calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]] },
+  ...makesFix,
+];
+
+/** Git kills before it starts, or the model when it is asked for its third reply, the first of the run. */
+export type Moment = Kill | 'model';
+
+/** Presses a key once the question could be read. */
+export async function answer(scene: TerminalScene, key: string): Promise<void> {
+  await instant(deafForMs + 50);
+  scene.type(key);
+}
+
+/** `writ code` with a run of a plan that was killed at this moment. */
+export type KilledRun = Awaited<ReturnType<typeof openKilledRun>>;
+
+export async function openKilledRun(
+  moment: Moment,
+  { first = [] as readonly string[], more = [] as readonly string[] } = {},
+) {
+  let next = 0;
+  let kill = (): boolean => false;
+  const code = await openCodeScene(
+    () => {
+      if (next === 2 && kill()) return { text: 'nobody hears it' };
+      next += 1;
+      return script[next - 1] ?? { text: 'The script is over.' };
+    },
+    ...more,
+  );
+  const { sample, key } = code;
+  const base = sample.git('rev-parse', 'main');
+  const killer = killingGit(sample);
+  {
+    await using scene = code.startIn({ ...key, PATH: killer.path });
+    await scene.until('? for help');
+    for (const line of first) {
+      scene.type(line);
+      scene.press('enter');
+      await scene.until(`> ${line}`);
+      await scene.until('ready');
+    }
+    scene.type('A price is one cent too high: make it exact.');
+    scene.press('enter');
+    await scene.until('number or letter chooses');
+    await answer(scene, 'y');
+    await scene.until('Execute plan');
+    if (moment === 'model')
+      kill = () => {
+        kill = () => false;
+        process.kill(scene.pid, 'SIGKILL');
+        return true;
+      };
+    else killer.arm(scene.pid, moment);
+    await answer(scene, 'e');
+    await scene.exited;
+  }
+  const journals = (): readonly string[] => globSync(join(sample.root, '.git/writ/threads/*/journal.jsonl'));
+  const journal = (): string => readFileSync(journals()[0] ?? '', 'utf8');
+  return {
+    ...code,
+    base,
+    journal,
+    thread: () => basename(dirname(journals()[0] ?? '')),
+    run: () => [...journal().matchAll(/"type":"run-began","runId":"([^"]+)"/g)].at(-1)?.[1] ?? '',
+    /** Outcomes that the conversation has recorded, by decision. */
+    outcomes: (): readonly string[] =>
+      [...journal().matchAll(/"outcome":\{"runId":"[^"]+","decision":"([a-z]+)"/g)].map(
+        ([, one = '']) => one,
+      ),
+    /** Commits of the branch since the sample. */
+    commits: () => Number(sample.git('rev-list', '--count', `${base}..main`)),
+    writ: (...args: readonly string[]) =>
+      runProgram(process.execPath, [...launcherOptions, writProgram, ...args], {
+        cwd: sample.root,
+        env: { ...sample.env, ...key, HOME: join(sample.root, '..', 'home') },
+      }),
+    async [Symbol.asyncDispose]() {
+      await code[Symbol.asyncDispose]();
+    },
+  };
+}
