@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { deafForMs } from '../../../session/tui/card.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import type { ScriptedReply } from '../../agent/scripted-model.ts';
@@ -28,20 +28,15 @@ export async function answer(scene: TerminalScene, key: string): Promise<void> {
 /** `writ code` with a run of a plan that was killed at this moment. */
 export type KilledRun = Awaited<ReturnType<typeof openKilledRun>>;
 
-export async function openKilledRun(
-  moment: Moment,
-  { first = [] as readonly string[], more = [] as readonly string[] } = {},
-) {
+/** `first`: lines that are said before the work. */
+export async function openKilledRun(moment: Moment, { first = [] as readonly string[] } = {}) {
   let next = 0;
   let kill = (): boolean => false;
-  const code = await openCodeScene(
-    () => {
-      if (next === 2 && kill()) return { text: 'nobody hears it' };
-      next += 1;
-      return script[next - 1] ?? { text: 'The script is over.' };
-    },
-    ...more,
-  );
+  const code = await openCodeScene(() => {
+    if (next === 2 && kill()) return { text: 'nobody hears it' };
+    next += 1;
+    return script[next - 1] ?? { text: 'The script is over.' };
+  });
   const { sample, key } = code;
   const base = sample.git('rev-parse', 'main');
   const killer = killingGit(sample);
@@ -69,19 +64,19 @@ export async function openKilledRun(
     await answer(scene, 'e');
     await scene.exited;
   }
-  const journals = (): readonly string[] => globSync(join(sample.root, '.git/writ/threads/*/journal.jsonl'));
-  const journal = (): string => readFileSync(journals()[0] ?? '', 'utf8');
+  const [thread = ''] = globSync(join(sample.root, '.git/writ/threads/*/journal.jsonl'));
+  const journal = (): string => readFileSync(thread, 'utf8');
   return {
     ...code,
-    base,
     journal,
-    thread: () => basename(dirname(journals()[0] ?? '')),
     run: () => [...journal().matchAll(/"type":"run-began","runId":"([^"]+)"/g)].at(-1)?.[1] ?? '',
     /** Outcomes that the conversation has recorded, by decision. */
     outcomes: (): readonly string[] =>
       [...journal().matchAll(/"outcome":\{"runId":"[^"]+","decision":"([a-z]+)"/g)].map(
         ([, one = '']) => one,
       ),
+    /** How often the conversation asked about it. */
+    asked: () => journal().split('"subject":"stopped ').length - 1,
     /** Commits of the branch since the sample. */
     commits: () => Number(sample.git('rev-list', '--count', `${base}..main`)),
     writ: (...args: readonly string[]) =>
@@ -89,8 +84,5 @@ export async function openKilledRun(
         cwd: sample.root,
         env: { ...sample.env, ...key, HOME: join(sample.root, '..', 'home') },
       }),
-    async [Symbol.asyncDispose]() {
-      await code[Symbol.asyncDispose]();
-    },
   };
 }
