@@ -45,6 +45,41 @@ export const commandRows: readonly SessionRow[] = [
   ),
   ...heldBy(
     section,
+    ofSession('tui/interrupted-in-terminal'),
+    'the question that was put off is answered by `/plan continue`',
+    {
+      'slash /plan continue [N] of an interrupted run':
+        'goes on with the run of the thread that was interrupted',
+    },
+  ),
+  ...heldBy(
+    section,
+    ofSession('tui/interrupted-in-terminal'),
+    'a run finished in the shell is recorded once, at the next start or at `/status`',
+    {
+      'slash /status of an interrupted run': 'records how a run ended that another process went on with',
+    },
+  ),
+  ...heldBy(
+    section,
+    ofSession('state/converse'),
+    'a session that only reads drops a run, and does not go on with it',
+    {
+      'question about an interrupted run':
+        'goes on, or drops the run; a session that only reads drops it alone',
+    },
+  ),
+  ...heldBy(
+    section,
+    ofSession('tui/interrupted-in-terminal'),
+    'without a person the run is named, and how it goes on',
+    {
+      'refusal of an interrupted run without a person':
+        'exit code 4; the message names the run and both commands',
+    },
+  ),
+  ...heldBy(
+    section,
     settings,
     'plans use the network setting, and `allow` is refused where a command could approve itself',
     {

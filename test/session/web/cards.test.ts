@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Report } from '../../../session/state/command.ts';
-import { undoQuestion } from '../../../session/state/questions.ts';
+import { stoppedQuestion, undoQuestion } from '../../../session/state/questions.ts';
 import { long } from '../../rooms/long.ts';
 import { fixed } from '../scenes/scene-texts.ts';
 import { scenes } from '../scenes/scenes.ts';
@@ -277,5 +277,23 @@ long('an undo question needs a chosen option and ignores keys', { skip }, async 
   t.match(
     tab.sent.map((body) => JSON.parse(body)),
     [{ answers: { undo: ['leave'] } }],
+  );
+});
+
+t.test('the question about an interrupted run is answered on the page', { skip }, async (t) => {
+  const session = toldSession(t);
+  await session.say('Go.');
+  await session.report({ type: 'ask', ...stoppedQuestion('run-1', 'Prices are exact', 'work') });
+  await using tab = await steerCard(t, session);
+  const card = tab.page.locator('section.card');
+  await card.getByText('The run was interrupted; nothing is committed').waitFor();
+  await card.getByText('Go on with the run, or drop it?').waitFor();
+  t.equal(await card.locator('input:checked').count(), 0);
+  await card.getByRole('radio', { name: 'Go on' }).check();
+  await card.getByRole('button', { name: 'Answer' }).click();
+  await card.waitFor({ state: 'detached' });
+  t.match(
+    tab.sent.map((body) => JSON.parse(body)),
+    [{ answers: { stopped: ['go-on'] } }],
   );
 });
