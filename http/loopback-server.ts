@@ -31,6 +31,8 @@ export interface LoopbackServerOptions {
   readonly notice?: NoticeFor;
   /** 0: any that is free. */
   readonly port: number;
+  /** Whether any free port replaces one that is in use. */
+  readonly elseFree?: boolean;
   /** The option that sets the port, for the message that the port is in use; default `--port`. */
   readonly portOption?: string;
   readonly routes: readonly Route[];
@@ -132,9 +134,15 @@ export async function startLoopbackServer(options: LoopbackServerOptions): Promi
     else refuse();
   });
   const listening = once(server, 'listening');
-  server.listen({ host, port, exclusive: true, ipv6Only: true });
+  const place = { host, exclusive: true, ipv6Only: true };
+  server.listen({ ...place, port });
   try {
-    await listening;
+    await listening.catch(async (fault: NodeJS.ErrnoException) => {
+      if (options.elseFree !== true || fault.code !== 'EADDRINUSE') throw fault;
+      const again = once(server, 'listening');
+      server.listen({ ...place, port: 0 });
+      await again;
+    });
   } catch (cause) {
     throw new WritError('PORT_UNAVAILABLE', {
       message: `port ${port} on \`${host}\` cannot be opened: ${messageOf(cause)}`,

@@ -8,6 +8,8 @@ import type { HookSetting } from './hooks.ts';
 import type { GoalAmounts } from './state/goal.ts';
 import type { ApprovalPolicy, SessionContext, StartedSettings } from './state/settings.ts';
 
+export const usualPorts = { web: 3000, mcp: 6789 } as const;
+
 /** Options of `writ code` with all defaults. */
 export interface SessionOptions {
   /** A screen with a server behind it, the server alone, MCP or ACP on standard input and output, or one answer. */
@@ -17,6 +19,8 @@ export interface SessionOptions {
   readonly web: WebOptions;
   /** 0: any that is free. */
   readonly mcpPort: number;
+  /** Ports that no one named: any free port replaces one that is in use. */
+  readonly replaceable?: readonly ('web' | 'mcp')[] | undefined;
   readonly control: ControlOptions;
   /** Whether a browser may write. */
   readonly browserControl: 'off' | 'loopback';

@@ -6,7 +6,7 @@ import { maxApprovalTtlSeconds } from '../../engine/config/bounds.ts';
 import { parseLoopbackAddress } from '../../http/guard-request.ts';
 import { flagTable, type GivenFlag } from '../../providers/flags.ts';
 import type { AgentProfile } from '../../session/agents.ts';
-import type { SessionOptions } from '../../session/session-options.ts';
+import { type SessionOptions, usualPorts } from '../../session/session-options.ts';
 import { maxObjectiveBytes } from '../../session/state/goal.ts';
 import { approvalPolicies, sessionContexts } from '../../session/state/settings.ts';
 import type { CommandContext, CommandOptions } from '../command-parts/command.ts';
@@ -16,7 +16,10 @@ import { usage } from '../help.ts';
 
 /** Options parsed from the command line alone. The rest needs the repository, profiles and the environment. */
 export interface CodeLine
-  extends Pick<SessionOptions, 'mode' | 'workingDir' | 'web' | 'mcpPort' | 'control' | 'resume' | 'goal'> {
+  extends Pick<
+    SessionOptions,
+    'mode' | 'workingDir' | 'web' | 'mcpPort' | 'replaceable' | 'control' | 'resume' | 'goal'
+  > {
   /** `--resume` without a thread. */
   readonly listsThreads: boolean;
   /** `--continue`: the thread that was used last. */
@@ -64,19 +67,25 @@ export function readCodeLine({
   ];
   const toPath = (given: string | undefined): string | undefined =>
     given === undefined ? undefined : resolve(cwd, given);
+  const mode = isFlagged(options, 'stdio')
+    ? 'stdio'
+    : isFlagged(options, 'web-only')
+      ? 'web'
+      : options.flag('acp')
+        ? 'acp'
+        : print === undefined
+          ? 'terminal'
+          : 'print';
+  const ports = { web: options.value('port'), mcp: options.value('mcp-port') };
   return {
-    mode: isFlagged(options, 'stdio')
-      ? 'stdio'
-      : isFlagged(options, 'web-only')
-        ? 'web'
-        : options.flag('acp')
-          ? 'acp'
-          : print === undefined
-            ? 'terminal'
-            : 'print',
+    mode,
     workingDir: toPath(working) ?? repoPath ?? cwd,
-    web: { host, port: parseWhole(options.value('port') ?? '3000', '--port', maxPort) },
-    mcpPort: parseWhole(options.value('mcp-port') ?? '6789', '--mcp-port', maxPort),
+    web: { host, port: parseWhole(ports.web ?? `${usualPorts.web}`, '--port', maxPort) },
+    mcpPort: parseWhole(ports.mcp ?? `${usualPorts.mcp}`, '--mcp-port', maxPort),
+    // `--web-only` has no screen: a person goes to the usual address, so it is refused if another program has it.
+    replaceable: (['web', 'mcp'] as const).filter(
+      (name) => ports[name] === undefined && (name === 'mcp' || mode === 'terminal'),
+    ),
     control: {
       mode: options.value('control') === 'write' ? 'write' : 'observe',
       tokenFile: toPath(token),

@@ -108,6 +108,7 @@ export async function readSessionOptions(
     workingDir: line.workingDir,
     web: line.web,
     mcpPort: line.mcpPort,
+    replaceable: line.replaceable,
     control: line.control,
     browserControl: line.browserControl ?? usualBrowserControl(line, model.provider),
     model,

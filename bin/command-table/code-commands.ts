@@ -23,7 +23,8 @@ const own: readonly OptionSpec[] = [
     name: 'port',
     short: 'p',
     value: 'PORT',
-    about: 'port of the web server; default 3000, 0: any free port',
+    about:
+      'port of the web server; default 3000, or a free port if that is in use (not with `--web-only`); 0: any free port',
   },
   {
     name: 'host',
@@ -94,7 +95,11 @@ const own: readonly OptionSpec[] = [
     choices: ['allow', 'deny'],
     about: 'whether commands and checks may use the network at the start; default deny',
   },
-  { name: 'mcp-port', value: 'PORT', about: 'port of the MCP server; default 6789, 0: any free port' },
+  {
+    name: 'mcp-port',
+    value: 'PORT',
+    about: 'port of the MCP server; default 6789, or a free port if that is in use; 0: any free port',
+  },
   { name: 'stdio', about: 'serve an MCP client on standard input and output instead of a network port' },
   { name: 'mcp-stdio', about: 'the same as `--stdio`' },
   {

@@ -21,6 +21,8 @@ export interface McpHttpOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
+  /** Whether any free port replaces one that is in use. */
+  readonly elseFree?: boolean;
   /** `<state_dir>/code`, a private directory of this user; the token is written there. */
   readonly directory: string;
   /** An internal fault; the client gets no details of it. */
@@ -45,13 +47,14 @@ const closeWithinMs = 400;
  */
 export async function serveMcpHttp(
   ground: McpGround,
-  { host, port, directory, report }: McpHttpOptions,
+  { host, port, elseFree = false, directory, report }: McpHttpOptions,
 ): Promise<McpHttp> {
   const token = makeToken();
   const { routes, close } = mcpRoutes(ground, token);
   const server = await startLoopbackServer({
     host,
     port,
+    elseFree,
     portOption: '--mcp-port',
     routes,
     body,

@@ -25,6 +25,8 @@ export interface StatusItem {
 
 export interface StatusFacts {
   readonly sandbox?: string;
+  /** The port of the page, if it is another than usual. */
+  readonly port?: number;
   readonly approvals?: number;
   readonly seconds?: number;
   readonly isStarting?: boolean;
@@ -35,7 +37,7 @@ export interface StatusFacts {
 /** The facts of the status line: activity, model, usage, limits, controller, thread. */
 export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly StatusItem[] {
   const { provider, status, controller, threadId, settings, held } = snapshot;
-  const { sandbox, approvals = 0, stop, takeBack } = facts;
+  const { sandbox, port, approvals = 0, stop, takeBack } = facts;
   const isOurs = controller.kind === 'tui' || controller.kind === 'cli';
   const isWorking = status === 'thinking' || status === 'executing_tool';
   const isHeld = held !== undefined && status !== 'awaiting_interaction';
@@ -57,6 +59,7 @@ export function statusItems(snapshot: Snapshot, facts: StatusFacts): readonly St
     sandbox === 'none'
       ? { text: 'NO sandbox', tone: 'bad', weight: 2 }
       : sandbox && { text: `sandbox ${sandbox}`, tone: 'plain', weight: 6 },
+    port !== undefined && { text: `page on port ${port}`, tone: 'plain', weight: 6 },
     controllerItem(controller, isOurs),
     !isOurs &&
       controller.kind !== 'none' &&

@@ -34,7 +34,10 @@ import type { ThreadPage } from '../thread/thread-index.ts';
 import { pageRoutes, remoteNotice } from './pages.ts';
 
 export interface ServeSetting {
-  readonly options: Pick<SessionOptions, 'web' | 'mcpPort' | 'control' | 'workingDir' | 'networkAccess'>;
+  readonly options: Pick<
+    SessionOptions,
+    'web' | 'mcpPort' | 'replaceable' | 'control' | 'workingDir' | 'networkAccess'
+  >;
   /** Where else is what a command may not see: threads, keys. */
   readonly statePaths: readonly string[];
   /** Root of the work tree: control files are below it. */
@@ -109,6 +112,7 @@ export async function serveSession(setting: ServeSetting): Promise<ServedSession
     const server = await startLoopbackServer({
       host: web.host,
       port: web.port,
+      elseFree: options.replaceable?.includes('web') ?? false,
       notice: remoteNotice({ bind: web.host, version, commit }),
       body: { maxBytes: maxBodyBytes, withinMs, maxDepth },
       headersWithinMs: withinMs,
@@ -224,6 +228,7 @@ async function serveMcp(
   const served = await serveMcpHttp(ground, {
     host,
     port: options.mcpPort,
+    elseFree: options.replaceable?.includes('mcp') ?? false,
     directory: place.directory,
     report,
   });

@@ -6,6 +6,7 @@ import { type Line, span, visible } from '../screen/line.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
 import { isBusy } from '../screen/status-line.ts';
 import { hangLine } from '../screen/wrap.ts';
+import { usualPorts } from '../session-options.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { edited, giveBack, offered } from './composer/compose.ts';
 import {
@@ -253,8 +254,10 @@ export function openScreen(parts: ScreenParts): Screen {
     view = { ...view, facts, time, composer: withDraft(view.composer, saidBefore(door.snapshot()), draft) };
     door
       .diagnostics()
-      .then(({ sandbox }) => {
+      .then(({ sandbox, ports }) => {
+        const { web = usualPorts.web } = ports ?? {};
         if (sandbox !== undefined) view = { ...view, facts: { ...view.facts, sandbox: sandbox.backend } };
+        if (web !== usualPorts.web) view = { ...view, facts: { ...view.facts, port: web } };
         frames.ask();
       })
       .catch(failed);

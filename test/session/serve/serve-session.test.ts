@@ -10,7 +10,7 @@ import { keepGrants } from '../../../session/approvals/grants.ts';
 import { openChannel } from '../../../session/open-channel.ts';
 import type { LogFacts } from '../../../session/open-log.ts';
 import type { OpenSession } from '../../../session/open-session.ts';
-import { type ServedSession, serveSession } from '../../../session/serve/serve-session.ts';
+import { type ServedSession, type ServeSetting, serveSession } from '../../../session/serve/serve-session.ts';
 import type { SessionGround } from '../../../session/state/fact.ts';
 import { openUploads } from '../../../session/thread/attachments.ts';
 import { newWorld } from '../state/walk.ts';
@@ -57,6 +57,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
     more: {
       readonly port?: number;
       readonly mcpPort?: number;
+      readonly replaceable?: ServeSetting['options']['replaceable'];
       readonly mode?: 'observe' | 'write';
       readonly host?: string;
     } = {},
@@ -66,6 +67,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
       options: {
         web: { host: more.host ?? '127.0.0.1', port: more.port ?? 0 },
         mcpPort: more.mcpPort ?? 0,
+        replaceable: more.replaceable,
         control: { mode: more.mode ?? 'observe', tokenFile: undefined, infoFile: undefined },
         networkAccess: 'deny' as const,
         workingDir: root,
@@ -210,6 +212,21 @@ t.test(
     t.strictSame([order, left()], [[], []], 'also where it is that of MCP');
   },
 );
+
+t.test('any free port replaces a port that no one named and that is in use', async (t) => {
+  const { serve } = scene(t);
+  const ports = [await takenPort(t), await takenPort(t)] as const;
+  const [port, mcpPort] = ports;
+  await using served = await serve({ port, mcpPort, replaceable: ['web', 'mcp'] });
+  const found = [served.baseUrl, served.mcpUrl].map((url) => Number(new URL(url).port));
+  for (const one of found) t.notOk(ports.includes(one));
+  t.match(await served.door.diagnostics(), { ports: { web: found[0], mcp: found[1] } });
+  await t.rejects(serve({ port, mcpPort, replaceable: ['web'] }), {
+    code: 'PORT_UNAVAILABLE',
+    detail: { port: mcpPort },
+  });
+  await t.rejects(serve({ port, replaceable: ['mcp'] }), { code: 'PORT_UNAVAILABLE', detail: { port } });
+});
 
 t.test('diagnostics report the default HTTP port by its number', async (t) => {
   const { serve } = scene(t);

@@ -40,6 +40,18 @@ function openSaid(of?: SessionDoor, isStarting = false) {
   return { printed, live, screen, door, machine };
 }
 
+t.test('the status line names the port of the page if it is another than usual', async (t) => {
+  const sandbox = { backend: 'bubblewrap', enforced: [], selfApproval: 'not_tried' } as const;
+  const { door } = openMachineDoor(() => 0);
+  for (const web of [41_237, 3000]) {
+    const { live, screen } = openSaid({ ...door, diagnostics: async () => ({ sandbox, ports: { web } }) });
+    await until(() => live.join().includes('sandbox bubblewrap'));
+    t.equal(/page on port 41237/.test(live.join()), web === 41_237);
+    t.equal(/page on port/.test(live.join()), web !== 3000);
+    screen.close();
+  }
+});
+
 t.test('the screen reports a stopped turn once', async (t) => {
   const { printed, screen, door } = openSaid();
   await door.submit('do it');
