@@ -47,7 +47,6 @@ export interface CodeLine
 }
 
 const maxPort = 65_535;
-export const defaultProvider = 'gemini';
 
 /** Reads the line of `writ code`. USAGE for what contradicts itself and for values that are none; reads no file. */
 export function readCodeLine({

@@ -17,7 +17,7 @@ import { openTerminal } from '../../session/tui/term/open-terminal.ts';
 import { type Ground, processGround } from '../../session/tui/term/process-ground.ts';
 import { type ChosenTheme, chosenThemes, pickTheme, themes } from '../../session/tui/term/row.ts';
 import { type CommandContext, type CommandResult, succeeded } from '../command-parts/command.ts';
-import { type Aside, type CodeLine, defaultProvider } from './code-line.ts';
+import type { Aside, CodeLine } from './code-line.ts';
 import type { DraftKeeper } from './edit-outside.ts';
 
 export interface AroundScreen {
@@ -271,8 +271,8 @@ function showScreen(
  */
 function startingSnapshot(line: CodeLine, now: string): Snapshot {
   const { workingDir, agent, model, resume = '', context = 'dev', networkAccess = 'deny' } = line;
-  // The model of a resumed thread is known only from its journal.
-  const provider = line.provider ?? (resume === '' ? defaultProvider : 'the model of the thread');
+  // The journal of a resumed thread knows its model; that of a new one depends on the keys that are found.
+  const provider = line.provider ?? (resume === '' ? 'the model' : 'the model of the thread');
   return {
     sessionId: '',
     threadId: resume,

@@ -1,5 +1,7 @@
 /* Checks a session's model before its first request, and says what works here if its key is missing. */
 import { isWritError, WritError } from '../../core/base/errors.ts';
+import { createStreamer } from '../../core/base/net.ts';
+import type { ProviderSource } from '../../core/interfaces/provider.ts';
 import type { ModelChoice } from '../../core/interfaces/worker.ts';
 import { requireModelAllowed, type SessionPolicy } from '../../engine/config/session-policy.ts';
 import { isBuiltIn, pickProvider } from '../../engine/state/open-model.ts';
@@ -7,6 +9,7 @@ import { builtInProviders } from '../../providers/built-in-providers.ts';
 import { findBase, findKey, findSecret, keyPlaceNames } from '../../providers/keys.ts';
 import type { WritEngine } from '../../spec/contract-rows.ts';
 import { findAgent } from '../../workspace/process/find-program.ts';
+import type { CommandContext } from '../command-parts/command.ts';
 import type { Reaching } from '../command-parts/reach-provider.ts';
 
 /** What is known of a session's model before the first request. */
@@ -58,6 +61,66 @@ export async function findModel(
   const key = found === undefined ? undefined : { name: found.name, source: keyPlaceNames[found.source] };
   const isPriced = opened.costUnits?.(model, { input: 1000, output: 1000 }) !== undefined;
   return { model, key, secrets: found === undefined ? [] : [found.value], isPriced };
+}
+
+/** The provider of a session for which none was named, and why it is this one. */
+export interface UsualProvider {
+  readonly provider: string;
+  /** Absent: its own default. */
+  readonly model?: string;
+  readonly why?: string;
+}
+
+/** What the line and the repository say of the model of such a session. */
+interface UsualWanted {
+  readonly model: string | undefined;
+  readonly apiBase: string | undefined;
+  readonly plainHttp: readonly string[];
+  readonly policy: SessionPolicy;
+}
+
+export type FindUsual = (wanted: UsualWanted) => Promise<UsualProvider>;
+
+/** The first provider, which is the default where no key is found. */
+export const [firstProvider = ''] = Object.keys(builtInProviders);
+
+/**
+ * Finds the first provider with a key that the policy allows, in the order of `builtInProviders`; else a local Ollama
+ * with a model; else the first provider, whose key the error then names.
+ */
+export function findUsual(
+  { keys, variable }: Pick<Reaching, 'keys' | 'variable'>,
+  env: CommandContext['env'],
+): FindUsual {
+  return async ({ model: wanted, apiBase, plainHttp, policy }) => {
+    const isAllowed = (provider: string, source: ProviderSource, model: string): boolean => {
+      const { base, isOtherBase } = findBase(source, apiBase, variable, plainHttp);
+      try {
+        requireModelAllowed(policy, { provider, model, otherHost: isOtherBase && new URL(base).host });
+        return true;
+      } catch (fault) {
+        if (!isWritError(fault, 'SESSION_POLICY_EXCEEDED')) throw fault;
+        return false;
+      }
+    };
+    for (const [provider, open] of Object.entries(builtInProviders)) {
+      const source = await open();
+      if (provider === 'ollama' || source.agent !== undefined) continue;
+      const found = await findSecret(source.keys, keys);
+      if (found === undefined || !isAllowed(provider, source, wanted ?? source.defaultModel)) continue;
+      return { provider, why: `the first with a key: ${found.name} of ${keyPlaceNames[found.source]}` };
+    }
+    const source = await builtInProviders.ollama?.();
+    if (source === undefined) return { provider: firstProvider };
+    const { base } = findBase(source, apiBase, variable, plainHttp);
+    const streamer = createStreamer(env);
+    const models = (await localModels(streamer, base)) ?? [];
+    await streamer.close();
+    const preferred = wanted === undefined ? [source.defaultModel, ...models] : [wanted];
+    const model = preferred.find((one) => models.includes(one) && isAllowed('ollama', source, one));
+    if (model === undefined) return { provider: firstProvider };
+    return { provider: 'ollama', model, why: `no other has a key, and Ollama runs at ${base}` };
+  };
 }
 
 /** The error of a missing key, with what works here without it: local models first, then other keys, then a demo. */

@@ -30,7 +30,8 @@ import { type CommandContext, type CommandResult, succeeded } from '../command-p
 import { chooseModel, givenFlags } from '../command-parts/providers.ts';
 import { openReaching } from '../command-parts/reach-provider.ts';
 import { agentPlaces, mcpEnvironment } from './agent-at.ts';
-import { boundModel, type CodeLine, defaultProvider, withPlanMode } from './code-line.ts';
+import { boundModel, type CodeLine, withPlanMode } from './code-line.ts';
+import { type FindUsual, findUsual, firstProvider, type UsualProvider } from './find-model.ts';
 import type { WhileOpen } from './serve-code.ts';
 
 /** Opens the session of a command line while `whileOpen` runs. */
@@ -43,7 +44,8 @@ export async function serveLine(
   const context = withPlace(given, line);
   const repository = await openRepository(line.workingDir);
   const reaching = await openReaching(context);
-  const options = await readSessionOptions(context, line, repository, reaching.variable);
+  const usual = findUsual(reaching, context.env);
+  const options = await readSessionOptions(context, line, repository, reaching.variable, usual);
   if (options.mode === 'stdio') return serveStdio(context, mcpEnvironment(context, options, repository));
   // The user may have left already.
   context.signal.throwIfAborted();
@@ -81,13 +83,29 @@ export async function readSessionOptions(
   line: CodeLine,
   repository: Repository,
   variable: (name: string) => string | undefined,
+  findUsualModel: FindUsual,
 ): Promise<SessionOptions> {
   const agent =
     line.agent === undefined ? undefined : findPrimaryAgent(line.agent, agentPlaces(context, repository));
+  const { config, tree } = await configured(repository);
+  const policy = sessionPolicyOf(config);
   const recorded = await recordedModel(line, repository);
+  const isChosen = line.provider !== undefined || recorded !== undefined || agent?.binding !== undefined;
+  // No model is called on standard input and output.
+  const usual: UsualProvider =
+    isChosen || line.mode === 'stdio'
+      ? { provider: firstProvider }
+      : await findUsualModel({
+          model: line.model,
+          apiBase: context.options.value('api-base'),
+          plainHttp: config.plainHttp ?? [],
+          policy,
+        });
+  if (usual.why !== undefined)
+    context.print.note(`provider ${usual.provider}: ${usual.why}; \`--provider NAME\` chooses another`);
   const asked = {
-    provider: line.provider ?? recorded?.provider ?? defaultProvider,
-    model: line.model ?? recorded?.model,
+    provider: line.provider ?? recorded?.provider ?? usual.provider,
+    model: line.model ?? recorded?.model ?? usual.model,
     flags: givenFlags(context),
   };
   const bound = agent === undefined ? asked : boundModel(agent, asked);
@@ -95,10 +113,8 @@ export async function readSessionOptions(
   const model = chooseModel(context, withPlanMode(bound), variable, recordedBase);
   const reading = agent === undefined ? undefined : readingContext(agent);
   const ofSession = line.context === undefined || line.context === 'dev' ? (reading ?? 'dev') : line.context;
-  const { config, tree } = await configured(repository);
   const user = await readUserConfig(context.env);
   const own = user === undefined ? [] : readUserMcp(user);
-  const policy = sessionPolicyOf(config);
   if (line.mode !== 'stdio') requireModelAllowed(policy, model);
   if (line.networkAccess === 'allow') requireNetworkAllowed(policy);
   const ttlSeconds = line.approvalTtlSeconds ?? config.approval.ttlSeconds;

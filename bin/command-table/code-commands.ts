@@ -116,7 +116,11 @@ const own: readonly OptionSpec[] = [
 /** In a session the default of Codex is another one than in a run. */
 const asked: readonly OptionSpec[] = modelOptions.map((option) => {
   if (option.name === 'provider')
-    return { ...option, about: 'the model provider; default gemini (`writ doctor` lists those with a key)' };
+    return {
+      ...option,
+      about:
+        'the model provider; default: the first with a key (`writ doctor` lists them), else a local Ollama',
+    };
   if (option.name === 'plan-mode')
     return {
       ...option,

@@ -187,6 +187,7 @@ function scene(t: Test) {
       readCodeLine({ args: [], options, cwd: sample.root }),
       await openRepository(sample.root),
       (name) => env[name],
+      async () => ({ provider: 'gemini' }),
     );
   };
   return { ...sample, put, read, notes };

@@ -29,6 +29,7 @@ t.test('a resumed thread keeps its provider, model and base URL unless the line 
       readCodeLine({ ...context, args: [], cwd: root }),
       repository,
       () => undefined,
+      async () => ({ provider: 'gemini' }),
     );
   };
   const begin = async (threadId: string, provider: object, apiBase?: string) => {
