@@ -283,7 +283,8 @@ export function toolWords(toolName: string, summary: string, status: string | un
     verb: verb ?? `${toolName} ${action}`.trim(),
     what: rest,
     came: came.join(', '),
-    isBad: code !== undefined || status === 'failed',
+    // An exit code with a reason is expected: a check ran on the old code.
+    isBad: status === 'failed' || (code !== undefined && why === undefined),
   };
 }
 

@@ -86,14 +86,14 @@ export function watchRuns(clock: Clock): RunWatcher {
         if (request.command !== undefined && heldBack !== undefined)
           remember(held, sha256Hex(request.command), heldBack);
         const code = exitCode === undefined || exitCode === 0 ? '' : `, exit code ${exitCode}`;
-        const why = refusal === undefined ? '' : `: ${refusal.message}`;
+        const why = refusal?.message ?? (request.purpose === 'base' ? onOldCode(code !== '') : '');
         const output = printed.get(request);
         return tellUse(request, {
           id: idOf(request),
           ...described,
           // A stopped tool is unknown, because it may have had effects.
           status: outcome === 'failed' && told?.signal.aborted ? 'unknown' : ended[outcome],
-          summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why.slice(0, maxSummary)}`,
+          summary: `${summary} (${outcome}${code}, ${durationMs} ms)${why === '' ? '' : `: ${why.slice(0, maxSummary)}`}`,
           details: toolDetails(settled),
           ...(output === undefined ? {} : { output }),
         });
@@ -136,6 +136,11 @@ function remember(all: Map<string, string>, one: string, what: string): void {
   all.set(one, what);
   const [oldest] = all.keys();
   if (all.size > mostHeld && oldest !== undefined) all.delete(oldest);
+}
+
+/** A new test must fail without its fix. */
+function onOldCode(hasFailed: boolean): string {
+  return hasFailed ? 'expected on the old code' : 'on the old code';
 }
 
 const looking = new Set([

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toAgo, toSpan } from '../../../session/screen/words.ts';
+import { toAgo, toolWords, toSpan } from '../../../session/screen/words.ts';
 
 t.test('a time span is rounded down to the second', async (t) => {
   const shown = [-5, 900, 59_999, 125_000, 3_840_000, 266_400_000].map(toSpan);
@@ -18,4 +18,17 @@ t.test('`toAgo` formats the time since a moment', async (t) => {
     '27d ago',
   ]);
   t.equal(toAgo(Number.NaN, now), 'just now');
+});
+
+t.test('an exit code of a check on the old code is expected, and any other is a failure', async (t) => {
+  const words = (came: string) =>
+    toolWords('workspace.command', `execute npm test (done${came}`, 'completed');
+  t.match(words(', exit code 1, 4 ms): expected on the old code'), {
+    verb: '$',
+    what: 'npm test',
+    came: 'exit code 1, expected on the old code',
+    isBad: false,
+  });
+  t.match(words(', 4 ms): on the old code'), { came: 'on the old code', isBad: false });
+  t.match(words(', exit code 1, 4 ms)'), { came: 'exit code 1', isBad: true });
 });

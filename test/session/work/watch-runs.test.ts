@@ -79,3 +79,29 @@ t.test('a gate reports its failed tests with secrets masked', async (t) => {
     { text: 'passed: 1 of 1 ran', gate: { failed: undefined } },
   ]);
 });
+
+t.test('a check that runs on the old code is labelled', async (t) => {
+  const sample = makeSample();
+  t.teardown(() => sample.remove());
+  const watcher = watchRuns(systemClock);
+  await using engine = await sample.engine([watcher.plugin]);
+  const told: TurnReport[] = [];
+  watcher.watch({
+    emit: async (report) => void told.push(report),
+    mention: () => {},
+    signal: new AbortController().signal,
+    setting: { approval: { mask: (text) => text } },
+  });
+  const use = { runId: '01890a5d-ac96-774b-bcce-b302099a8057', tool: 'workspace.command', action: 'execute' };
+  const request = { ...use, command: 'npm test', checkId: 'unit' };
+  const end = { outcome: 'done', durationMs: 1 } as const;
+  const { settled } = engine.hooks.tool;
+  await settled.call({ request: { ...request, purpose: 'base' }, ...end, exitCode: 1 });
+  await settled.call({ request: { ...request, purpose: 'base' }, ...end, exitCode: 0 });
+  await settled.call({ request: { ...request, purpose: 'second' }, ...end, exitCode: 1 });
+  t.match(told, [
+    { summary: 'execute npm test (done, exit code 1, 1 ms): expected on the old code' },
+    { summary: 'execute npm test (done, 1 ms): on the old code' },
+    { summary: 'execute npm test (done, exit code 1, 1 ms)' },
+  ]);
+});
