@@ -215,6 +215,10 @@ export interface WatchedAttempt {
   readonly task: string;
   /** From 1. */
   readonly attempt: number;
+  /** Attempts that the Task has. */
+  readonly most: number;
+  /** What failed before, if it is tried again: one fault a line, then output. */
+  readonly why?: string;
 }
 
 /** Observer of workers. An exception that it throws stops the attempt. */

@@ -360,7 +360,12 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const steps = run.services.steps.under(name);
   const base = { commit: run.environment.base.commit, tree: baseTree };
   const { watch } = run.services.settings;
-  const watched = { task: task.key, attempt: number };
+  const facts = taskFacts(run, { key: task.key, attempt: number });
+  const why = state.failure.get(task.key);
+  const watched = {
+    ...{ task: task.key, attempt: number, most: facts.maxRetries + 1 },
+    ...(why === undefined ? {} : { why }),
+  };
   watch?.attempt(watched, 'began');
   const snapshot = await writeSnapshot(run, steps, name, baseTree);
   const { patch, record } = await workAttempt(
@@ -407,7 +412,7 @@ async function judgeAttempt(run: OpenRun, state: PlanState, order: AttemptOrder,
   const attempt = ranIn(begun, ran);
   const judged = await decideRun(attempt, {
     subject: 'attempt',
-    task: taskFacts(run, { key: task.key, attempt: number }),
+    task: facts,
     worker: record.kind === 'unusable' ? 'failed' : record.kind,
     ...workerReason(record),
     conflicts: [],

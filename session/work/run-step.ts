@@ -453,6 +453,8 @@ function watchWork({ emit, newId, state }: TurnScope, plan: MadePlan): WorkWatch
     if (changes.length > 0)
       told({ type: 'patched', patchset: { id: `${plan.id}/${call.id}`, status: 'proposed', changes } });
   };
+  const isOfSeveral = new Set(plan.steps.flatMap(({ id, task }) => (id === task ? [] : [task]))).size > 1;
+  const attempts = new Set<string>();
   return {
     // Tasks are worked side by side: each attempt speaks for itself.
     listen(task) {
@@ -470,17 +472,33 @@ function watchWork({ emit, newId, state }: TurnScope, plan: MadePlan): WorkWatch
         }
       };
     },
-    attempt({ task, attempt }, went) {
+    attempt({ task, attempt, most, why }, went) {
+      const of = isOfSeveral ? ` of ${task}` : '';
+      const title = `Attempt ${attempt} of ${most}${of}`;
+      // The engine also reports an attempt that it only reads back.
+      if (why !== undefined && !attempts.has(title + why))
+        told({ type: 'noted', id: newId(), title, text: toCause(why) });
+      attempts.add(title + why);
       const id = `${state().run ?? plan.run.runId}/${task}`;
       const status = went === 'began' ? 'running' : went === 'taken' ? 'completed' : 'pending';
       const details = `attempt ${attempt}${went === 'refused' ? ' was not accepted' : ''}`;
       told({ type: 'tasked', task: { id, title: task, status, details } });
-      const of = went === 'began' ? 'in_progress' : went === 'taken' ? 'completed' : 'pending';
+      const stepStatus = went === 'began' ? 'in_progress' : went === 'taken' ? 'completed' : 'pending';
       for (const step of plan.steps)
-        if (step.task === task) told({ type: 'stepped', plan: plan.id, step: step.id, status: of });
+        if (step.task === task) told({ type: 'stepped', plan: plan.id, step: step.id, status: stepStatus });
     },
   };
 }
+
+/** The first fault. */
+function toCause(failure: string): string {
+  const [first = ''] = failure.split('\n');
+  const cause = first.replace(/^stage \S+: check-outcome: /, '');
+  return cause.length > mostOfCause ? `${cause.slice(0, mostOfCause).toWellFormed()}…` : cause;
+}
+
+/** Characters of the cause of another attempt. */
+const mostOfCause = 200;
 
 /** An argument of a call as the model wrote it; empty where it is none. */
 function argumentOf({ arguments: given }: ToolCall, name: string): string {

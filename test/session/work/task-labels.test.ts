@@ -76,6 +76,26 @@ long('nothing names the task of a plan that has one', async (t) => {
   );
 });
 
+t.test('another attempt is announced with what failed before', async (t) => {
+  const plans = { calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['look'] }] }]] } as const;
+  const wrong = priceFix.replace('+  return count * cents;', '+  return count * cents + 2;');
+  const [, done = {}] = makesFix;
+  await using scene = await scriptSession([
+    submits(priceDraft),
+    plans,
+    { calls: [['apply_patch', { patch: wrong }]] },
+    done,
+    ...makesFix,
+  ]);
+  const { state, why, snapshot } = await runs(scene);
+  t.equal(state.status, 'completed', why);
+  const lines = snapshot.transcript.flatMap((entry) => entryLines(entry, 80)).map(textOf);
+  t.strictSame(
+    lines.filter((line) => line.includes('Attempt')),
+    ['Attempt 2 of 4: check `unit` ended with exit code 1, expected 0'],
+  );
+});
+
 t.test('an approval names the task that makes the call', async (t) => {
   const asked = (task?: string): string => {
     const request = { tool: 'workspace.fs', action: 'write', paths: ['a.js'], ...(task && { task }) };
