@@ -238,8 +238,10 @@ export function fenced(text: string): ToolCallContent {
 function noteText(entry: TranscriptEntry): string {
   const gate = readGate(entry);
   if (gate !== undefined) {
-    const words = gate.status === 'skipped' ? '' : ` · ${gate.words}`;
-    return [`gate ${gate.stage} ${gate.status}${words}`, ...gate.failed.map((one) => `- ${one}`)].join('\n');
+    return [
+      `gate ${gate.stage} ${gate.status} · ${gate.words}`,
+      ...gate.failed.map((one) => `- ${one}`),
+    ].join('\n');
   }
   const outcome = readOutcome(entry);
   if (outcome !== undefined) {

@@ -2,7 +2,7 @@
 import type { PlanMetadata } from '../state/question.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { SessionUsage, StepCost, Used } from '../state/usage.ts';
-import type { GateResult, RunOutcome } from '../state/work.ts';
+import { type GateResult, gateWords, type RunOutcome } from '../state/work.ts';
 import type { Attachment } from '../thread/attachments.ts';
 import { type Span, span, type Tone } from './line.ts';
 
@@ -229,7 +229,7 @@ export function readGate({ metadata }: Pick<Snapshot['transcript'][number], 'met
 }
 
 function toGate({ stage, status, ran, expected, failed = [] }: GateResult): Gate {
-  return { stage, status, words: `${ran} of ${expected} ran`, failed };
+  return { stage, status, words: gateWords({ ran, expected }), failed };
 }
 
 interface DoneTask {

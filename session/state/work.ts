@@ -106,6 +106,11 @@ export interface GateResult extends Pick<StageRecord, 'stage' | 'status'> {
   readonly failed?: readonly string[];
 }
 
+/** How much of a stage ran; why it was skipped. */
+export function gateWords({ ran, expected }: Pick<GateResult, 'ran' | 'expected'>): string {
+  return expected === 0 ? 'no check listed' : `${ran} of ${expected} ran`;
+}
+
 /** What a run came to, or that it waits for people; `held`: committed where no branch of the person's has moved. */
 export interface RunOutcome {
   readonly runId: string;

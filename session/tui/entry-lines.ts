@@ -143,10 +143,7 @@ const gateSigns: Readonly<Record<string, readonly [string, Tone]>> = {
 function gateLines({ stage, status, words, failed }: Gate): readonly Line[] {
   const [sign, tone] = gateSigns[status] ?? ['·', 'dim'];
   return [
-    [
-      span(`${sign} gate ${visible(stage)} ${visible(status)}`, tone),
-      ...(status === 'skipped' ? [] : [span(`  ${visible(words)}`, 'dim')]),
-    ],
+    [span(`${sign} gate ${visible(stage)} ${visible(status)}`, tone), span(`  ${visible(words)}`, 'dim')],
     ...failed.map((one): Line => [span('  ✗ ', 'bad'), span(visible(one))]),
   ];
 }

@@ -6,6 +6,7 @@ import type { ToolRequest, ToolSettled } from '../../core/interfaces/hook-payloa
 import { definePlugin, type LoadedPlugin } from '../../core/kernel/plugin.ts';
 import type { SessionHooks } from '../hooks.ts';
 import type { TurnReport } from '../state/command.ts';
+import { gateWords } from '../state/work.ts';
 import { failedNames } from './run-outcome.ts';
 import type { TurnScope } from './turn-scope.ts';
 
@@ -105,7 +106,7 @@ export function watchRuns(clock: Clock): RunWatcher {
           type: 'noted',
           id: uuidV7(clock.now()),
           title: `Gate ${stage}`,
-          text: [`${status}: ${ran} of ${expected} ran`, ...failed].join('\n'),
+          text: [`${status}: ${gateWords(settled)}`, ...failed].join('\n'),
           gate: { stage, status, ran, expected, ...(failed.length === 0 ? {} : { failed }) },
         });
       });

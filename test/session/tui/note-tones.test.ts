@@ -45,4 +45,9 @@ t.test('a failed gate lists its failed checks', async (t) => {
     '  ✗ and 2 more',
   ]);
   t.strictSame(lines({ ...gate, status: 'passed' }), ['✓ gate fast passed  1 of 1 ran']);
+  t.strictSame(
+    lines({ ...gate, status: 'skipped', ran: 0, expected: 0 }),
+    ['· gate fast skipped  no check listed'],
+    'and why one is skipped',
+  );
 });

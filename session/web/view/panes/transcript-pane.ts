@@ -318,7 +318,7 @@ function noteHead(entry: Entry): readonly (VNode | false)[] {
     return [
       h('span.by', text(`Gate ${gate.stage}`)),
       h(`span.tag.tag-${gate.status}`, text(gate.status)),
-      gate.status !== 'skipped' && h('span.soft', text(gate.words)),
+      h('span.soft', text(gate.words)),
     ];
   const { title = 'Note' } = entry;
   return [h('span', { class: `by ${toneOf(title)}` }, text(readOutcome(entry)?.title ?? title))];

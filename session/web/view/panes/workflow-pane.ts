@@ -63,7 +63,7 @@ export function WorkflowPane({ page }: { readonly page: Page }): VNode {
               { key: stage },
               h(`span.tag.tag-${status}`, status),
               h('span', text(stage)),
-              status !== 'skipped' && h('span.soft', text(words)),
+              h('span.soft', text(words)),
               failed.length > 0 && h(FailedList, { failed }),
             ),
           ),
