@@ -95,6 +95,7 @@ function planBody(metadata: PlanMetadata): readonly Line[] {
     ...(repair === undefined
       ? []
       : [[span(`  repair ${repair.attempt} of ${repair.limit} failed; at most ${repair.cap}`, 'warn')]]),
+    [span('  /review on: you see the diff before the commit', 'dim')],
   ].filter(({ length }) => length > 0);
 }
 

@@ -345,7 +345,7 @@ function hintOf({ focus, writing, notes }: Card, asked: Asked): string {
   if (focus === 'lines') return 'Enter writes a note on the line, Delete takes it off, Esc goes back';
   const count = Object.keys(notes).length;
   const shown = count === 0 ? '' : `${count} ${count === 1 ? 'note goes' : 'notes go'} along · `;
-  const hunks = patchsetOf(asked) === undefined ? '' : ' (/diff, /reject N WHY, /keep N)';
+  const hunks = patchsetOf(asked) === undefined ? '' : ' · /diff shows it (/reject N WHY, /keep N)';
   return `${shown}number or letter chooses${planLines(asked).length > 0 ? ' · l: notes on lines' : ''}${isContract(asked) ? ' · v: all of it' : ''} · Tab: text${hunks}`;
 }
 

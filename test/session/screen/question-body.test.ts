@@ -24,6 +24,7 @@ t.test(
     const grants = { tokens: 2_000_000, costUsd: 5, seconds: 3600 };
     t.match(bodyOf('post_plan_choice', { grants }), '  executing grants the goal 2M tokens, $5.00, 1h 00m');
     t.notMatch(bodyOf('post_plan_choice', {}), 'grants');
+    t.match(bodyOf('post_plan_choice', {}), '/review on: you see the diff before the commit');
   },
 );
 
