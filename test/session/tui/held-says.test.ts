@@ -39,6 +39,7 @@ t.test('the question on a held change describes each answer and counts the rejec
     '  3  Discard  nothing of it is committed',
   ]);
   t.match(drawn({ ...snapshot, reviews: [] })[0], /0\/2 rejected$/);
+  t.match(drawn(snapshot).at(-1), / · \/diff shows it \(\/reject N WHY, \/keep N\)$/);
   t.equal(drawn(idle)[0], '? What goes on to main?', 'of a change that is not shown nothing is counted');
 });
 
