@@ -41,7 +41,7 @@ import {
 import { readRun } from './record/read-run.ts';
 import { listApprovals, type StoredApproval } from './record/stored-approvals.ts';
 import { abandon, foretellCommit, seal } from './seal/seal.ts';
-import { ranIn } from './state/machine.ts';
+import { namingRun, ranIn } from './state/machine.ts';
 import type { Attempt } from './state/open-run.ts';
 import type { ResumeRequest, RunRequest } from './state/run-request.ts';
 import { draftingSpent } from './state/spent.ts';
@@ -93,7 +93,9 @@ async function drive(held: HeldRun, { isNew }: { readonly isNew: boolean }): Pro
   } catch (fault) {
     // The target does not have its tree, or its entry was removed: it counts for nothing, whatever it came to.
     if (!isReal) await held.discard();
-    throw fault;
+    const { identity, services } = held.run;
+    const isKept = isReal && !held.started.evaluatesOnly && fault !== services.signal.reason;
+    throw isKept ? namingRun(fault, identity.runId) : fault;
   }
 }
 

@@ -4,6 +4,7 @@ import { uncommittedCode } from '../../api/run/verdict.ts';
 import { type ErrorCode, errorCatalogue } from '../../core/base/error-codes.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { OpenSession } from '../../session/open-session.ts';
+import { outcomeTitles } from '../../session/screen/words.ts';
 import type { GivenAnswer, Interaction } from '../../session/state/interaction.ts';
 import { stoppedRunOf } from '../../session/state/questions.ts';
 import { toEntry, toSnapshot } from '../../session/state/snapshot.ts';
@@ -80,18 +81,11 @@ function since({ transcript, earlier }: SessionState, from: number): readonly Tr
   return transcript.slice(Math.max(0, from - earlier));
 }
 
-/** Decisions in the words of reports (`api/run/verdict.ts`). */
-const decided: Readonly<Record<string, string>> = {
-  commit: 'Committed',
-  abandon: 'Refused',
-  rollback: 'Rolled back',
-  checkpoint: 'Waiting',
-};
-
 function noteLines({ title, content = '', metadata }: TranscriptEntry): readonly string[] {
   const gate = metadata.gate as { readonly stage: string } | undefined;
   const outcome = metadata.outcome as RunOutcome | undefined;
-  const name = gate === undefined ? (decided[outcome?.decision ?? ''] ?? title) : `gate ${gate.stage}`;
+  const shown = outcome === undefined ? title : outcomeTitles[outcome.decision];
+  const name = gate === undefined ? shown : `gate ${gate.stage}`;
   const [first = '', ...rest] = content.split('\n');
   const start = name === undefined ? '' : gate === undefined ? `${name}: ` : `${name} `;
   return [`${start}${first}`, ...rest.map((line) => `  ${line}`)];

@@ -50,7 +50,9 @@ export async function readSource(
     throw new WritError('USAGE', {
       message: `unexpected argument \`${printable(argv[0])}\``,
       detail: { expected: ['SPEC'], found: argv[0] },
-      hints: ['a program and its arguments belong to `--external-agent --`'],
+      hints: [
+        `leave \`${printable(argv[0])}\` out; a program that makes the change goes after \`--external-agent --\``,
+      ],
     });
   if (given?.kind !== 'provider') refuseChoice(context, ['record']);
   if (given === undefined) return undefined;

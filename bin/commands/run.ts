@@ -135,7 +135,7 @@ function requireOneStart({ args: [spec], options }: CommandContext): string | un
     });
   if (request !== undefined && options.value('external-agent') !== undefined)
     throw new WritError('USAGE', {
-      message: 'an external agent drafts no contract: expected SPEC, found `--request`',
+      message: 'an external agent drafts no spec: expected SPEC, found `--request`',
     });
   if (request !== undefined && options.flag('no-seal'))
     throw new WritError('USAGE', {

@@ -109,6 +109,14 @@ export function environmentFault(fault: unknown): WritError | undefined {
   });
 }
 
+/** Returns a fault of the environment with the run's id in its hints; any other fault as it is. */
+export function namingRun(fault: unknown, runId: string): unknown {
+  if (!isWritError(fault) || !codes.has(fault.code)) return fault;
+  const { code, message, detail, cause } = fault;
+  const hints = fault.hints.map((hint) => hint.replaceAll('`writ resume RUN`', `\`writ resume ${runId}\``));
+  return new WritError(code, { message, detail, hints, cause });
+}
+
 /** Where the modules of this very program are: a checkout, or `dist` of the package. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders = [

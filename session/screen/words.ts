@@ -165,6 +165,7 @@ export interface Outcome {
   readonly title: string;
   readonly words: string;
   readonly isCommit: boolean;
+  readonly isRefused: boolean;
   readonly runId: string;
   readonly commit?: string;
 }
@@ -181,7 +182,7 @@ export function readOutcome({
 }
 
 /** How a run ended, by the type of its decision; `api/run/verdict.ts` uses the same words. */
-const titles: Readonly<Record<RunOutcome['decision'], string>> = {
+export const outcomeTitles: Readonly<Record<RunOutcome['decision'], string>> = {
   commit: 'Committed',
   abandon: 'Refused',
   rollback: 'Rolled back',
@@ -194,9 +195,10 @@ const titles: Readonly<Record<RunOutcome['decision'], string>> = {
 
 function toOutcome({ runId, decision, why, commit }: RunOutcome): Outcome {
   return {
-    title: titles[decision],
+    title: outcomeTitles[decision],
     words: why,
     isCommit: decision === 'commit',
+    isRefused: decision === 'abandon' || decision === 'rollback',
     runId,
     ...(commit === undefined ? {} : { commit }),
   };

@@ -149,10 +149,10 @@ function gateLines({ stage, status, words, failed }: Gate): readonly Line[] {
 }
 
 function outcomeLines(outcome: Outcome): readonly Line[] {
-  const { title, words, isCommit, commit } = outcome;
+  const { title, words, isCommit, isRefused, commit } = outcome;
   const [sign, tone]: readonly [string, Tone] = isCommit
     ? ['✓', 'good']
-    : title.startsWith('Decision.')
+    : isRefused
       ? ['✗', 'bad']
       : ['…', 'warn'];
   return [

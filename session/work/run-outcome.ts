@@ -11,7 +11,7 @@ import { findRun } from '../../store/record/list-records.ts';
 import type { RunStore } from '../../store/stores.ts';
 import { sealedWords } from '../../workspace/git/commit-log.ts';
 import { openRepository, type Repository } from '../../workspace/git/repository.ts';
-import { tokenWords, usdWords } from '../screen/words.ts';
+import { outcomeTitles, tokenWords, usdWords } from '../screen/words.ts';
 import { heldQuestion } from '../state/questions.ts';
 import type { Used } from '../state/usage.ts';
 import type { HeldReview, HeldRun, RunOutcome } from '../state/work.ts';
@@ -115,13 +115,8 @@ export async function reportOutcome(
   view: RunView,
 ): Promise<void> {
   const outcome = outcomeOf({ state }, view);
-  const title = outcome.decision === 'held' ? 'Held for review' : titleOf(view);
+  const title = outcomeTitles[outcome.decision];
   await emit({ type: 'noted', id: newId(), title, text: sentenceOf(outcome), outcome });
-}
-
-function titleOf({ decision, waiting }: RunView): string {
-  if (waiting !== undefined) return 'Waiting for people';
-  return `Decision.${(decision?.type ?? 'none').replace(/^./, (first) => first.toUpperCase())}`;
 }
 
 function outcomeOf({ state }: Pick<TurnScope, 'state'>, view: RunView): RunOutcome {

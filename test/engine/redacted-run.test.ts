@@ -212,6 +212,7 @@ t.test(
       .run({ source: { kind: 'patch', bytes: fix } }, spec)
       .catch((thrown) => thrown);
     t.match(fault, { code: 'ENVIRONMENT_BROKEN', message: /redacted:secrets:github-token/ });
+    t.match(fault, { hints: [/`writ resume [0-9a-f]{8}-[0-9a-f-]{27}`/] }, 'its hint names the run');
     const traces = new Map([...stored(sample), ['the error', JSON.stringify([messageOf(fault), fault])]]);
     for (const text of planted) t.same(places({ traces }, text), [], text.slice(0, 4));
   },

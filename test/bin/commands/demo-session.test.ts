@@ -30,4 +30,7 @@ long('`writ demo --session` fails a gate, repairs its plan, commits, verifies an
     },
   });
   t.ok(data.session.nodes > 10);
+  t.match(ran.err, /^Refused {4}run /m);
+  t.match(ran.err, /^Committed {2}run /m);
+  t.notMatch(ran.err, 'Decision.');
 });

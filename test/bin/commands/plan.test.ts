@@ -41,6 +41,11 @@ async function plan(stdin: string, ...options: readonly string[]) {
   return { code, ...document };
 }
 
+t.test('a surplus word is named by the error and its hint', async (t) => {
+  const { error } = await plan(spec(['write src/a.ts']), 'surplus');
+  t.match(error, { code: 'USAGE', message: /`surplus`/, hints: [/^leave `surplus` out; /] });
+});
+
 t.test('`writ plan` lists tasks, edges and gates for a worker or a patch', async (t) => {
   const objectives = ['write src/a.ts', 'tidy src/'];
   const { data } = await plan(spec(objectives));

@@ -165,7 +165,7 @@ export const scenes = {
       {
         type: 'noted',
         id: 'd1',
-        title: 'Decision.Abandon',
+        title: 'Refused',
         text: `run ${run}: stage \`fast\` refused by \`check-outcome\`; check \`unit\` failed; task \`task-1\` failed 1 of 1 attempts; \`writ show ${run}\``,
         outcome: {
           runId: run,
@@ -256,7 +256,7 @@ export const scenes = {
       {
         type: 'noted',
         id: 'd1',
-        title: 'Decision.Commit',
+        title: 'Committed',
         text: `run ${run}: 0123456789abcdef0123456789abcdef01234567 1 of 1 checks passed; no rule reported an error; \`writ verify ${run}\`, \`writ show ${run}\``,
         outcome: {
           runId: run,

@@ -87,7 +87,7 @@ t.test('a long word wraps in every pane of a narrow page', { skip }, async (t) =
   await session.report(
     { type: 'noted', id: 'n', title: word, text: word },
     { type: 'noted', id: 'g', title: 'Gate fast', text: word, gate },
-    { type: 'noted', id: 'd', title: 'Decision.Abandon', text: word, outcome },
+    { type: 'noted', id: 'd', title: 'Refused', text: word, outcome },
     { type: 'planned', plan: { id: `${run}/1`, title: word, status: 'running', steps } },
     { type: 'tasked', task: { id: `${run}/task-1`, title: 'task-1', status: 'completed', details: word } },
     {

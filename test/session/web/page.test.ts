@@ -165,7 +165,7 @@ t.test('the page of a session', { skip: withoutBrowser }, async (t) => {
       {
         type: 'noted',
         id: 'n',
-        title: 'Decision.Commit',
+        title: 'Committed',
         text: 'done',
         outcome: { runId: run, decision: 'commit', why: 'all passed', commit: 'c'.repeat(40) },
       },

@@ -21,7 +21,7 @@ t.test('verification and review on the page', { skip: withoutBrowser }, async (t
     await page.locator('.control-mine').waitFor();
     const outcome = { runId: run, decision: 'commit', why: 'all passed', commit: 'f'.repeat(40) } as const;
     await session.report(
-      { type: 'noted', id: 'd', title: 'Decision.Commit', text: 'done', outcome },
+      { type: 'noted', id: 'd', title: 'Committed', text: 'done', outcome },
       { type: 'end', end: 'decided' },
     );
     await page.getByRole('tab', { name: 'Summary' }).click();

@@ -153,7 +153,7 @@ t.test(
     await page.locator('.state-thinking').waitFor();
     const outcome = committed(undoing, 'every gate passed');
     await session.report(
-      { type: 'noted', id: 'o', title: 'Decision.Commit', text: 'done', outcome },
+      { type: 'noted', id: 'o', title: 'Committed', text: 'done', outcome },
       { type: 'noted', id: 'u', title: 'Undo', text: `run ${undoing} takes back run ${run}` },
       { type: 'end', end: 'decided' },
     );
@@ -177,7 +177,7 @@ t.test(
     await session.report({
       type: 'noted',
       id: 'd',
-      title: 'Decision.Commit',
+      title: 'Committed',
       text: 'x',
       outcome: committed(run, 'passed'),
     });

@@ -109,7 +109,7 @@ long('a held change is on no branch of the user until it is kept', async (t) => 
   const { commit } = waiting ?? {};
   t.strictSame(
     told(),
-    { decision: 'held', commit, titles: ['Held for review'] },
+    { decision: 'held', commit, titles: ['Waiting for your review'] },
     'it is not told as committed',
   );
   await t.rejects(scene.answer(asked.id, { answers: { review: ['take-out'] } }), {

@@ -1,7 +1,7 @@
 /* The pane Transcript with its entries. It loads earlier ones and keeps the reading place. */
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { attachmentMarks, commandsOf, readGate, readOutcome } from '../../../screen/words.ts';
+import { attachmentMarks, commandsOf, type Outcome, readGate, readOutcome } from '../../../screen/words.ts';
 import { groupsOf, keepPlace, mostBefore, type ReadingPlace, readPlace } from '../../page/keep-transcript.ts';
 import type { Page } from '../../page/page.ts';
 import type { Entry } from '../../seen.ts';
@@ -320,8 +320,10 @@ function noteHead(entry: Entry): readonly (VNode | false)[] {
       h(`span.tag.tag-${gate.status}`, text(gate.status)),
       h('span.soft', text(gate.words)),
     ];
-  const { title = 'Note' } = entry;
-  return [h('span', { class: `by ${toneOf(title)}` }, text(readOutcome(entry)?.title ?? title))];
+  const outcome = readOutcome(entry);
+  const { title = 'Note' } = outcome ?? entry;
+  const tone = outcome === undefined ? toneOf(title) : toneOfOutcome(outcome);
+  return [h('span', { class: `by ${tone}` }, text(title))];
 }
 
 function noteBody(entry: Entry): VNode | false {
@@ -337,10 +339,14 @@ function noteBody(entry: Entry): VNode | false {
   );
 }
 
-const goodTitles: readonly string[] = ['Decision.Commit', 'Verified'];
 const badTitles: readonly string[] = ['Failed', 'Not verified', 'No sandbox'];
 
 function toneOf(title: string): string {
-  if (goodTitles.includes(title)) return 'good';
-  return badTitles.includes(title) || title.startsWith('Decision.') ? 'bad' : '';
+  if (title === 'Verified') return 'good';
+  return badTitles.includes(title) ? 'bad' : '';
+}
+
+function toneOfOutcome({ isCommit, isRefused }: Outcome): string {
+  if (isCommit) return 'good';
+  return isRefused ? 'bad' : '';
 }
