@@ -25,8 +25,6 @@ export const keepsTime: Readonly<Record<string, string>> = {
   'test/gates/checks/test-suite.test.ts': 'counts turns of the event loop while a thread is at work',
   'test/kill/kill-run.ts':
     'gives up on a run that does not end; what an ended one has printed is on its way for an instant',
-  'test/kill/parts/scene.ts':
-    'gives up on a run that does not end; what an ended one has printed is on its way for an instant',
   'test/plugins/redaction/plugin.test.ts': 'counts turns of the event loop while a thread is at work',
   'test/plugins/sandbox/sandbox-tester.ts': 'gives up on a command that goes on after its end, and kills it',
   'test/plugins/store/store-writer.ts': 'a write that hangs',
@@ -46,7 +44,6 @@ export const keepsTime: Readonly<Record<string, string>> = {
 const readsStopwatch: Readonly<Record<string, string>> = {
   'test/workspace/git/killed.test.ts': 'spreads the instants of kills over a whole run',
   'test/kill/kill-run.ts': 'spreads the instants of kills over a whole run',
-  'test/kill/parts/rounds.ts': 'reports how long a round took',
   'test/session/tui/slow-line.ts': 'delays what goes through it',
   'test/compatibility/old-state.ts': 'passes the start of the process on',
   'test/service/kill/instance.ts': 'reports how long a start took',
