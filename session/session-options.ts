@@ -8,8 +8,6 @@ import type { HookSetting } from './hooks.ts';
 import type { GoalAmounts } from './state/goal.ts';
 import type { ApprovalPolicy, SessionContext, StartedSettings } from './state/settings.ts';
 
-export const usualPorts = { web: 3000, mcp: 6789 } as const;
-
 /** Options of `writ code` with all defaults. */
 export interface SessionOptions {
   /** A screen with a server behind it, the server alone, MCP or ACP on standard input and output, or one answer. */

@@ -15,6 +15,8 @@ import {
   usdWords,
 } from './words.ts';
 
+export const usualPorts = { web: 3000, mcp: 6789 } as const;
+
 /** One fact of the status line. */
 export interface StatusItem {
   readonly text: string;

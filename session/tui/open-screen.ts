@@ -4,9 +4,8 @@ import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import { answeredWords, isSecretAsked, nextAsked } from '../screen/asked.ts';
 import { type Line, span, visible } from '../screen/line.ts';
 import type { SessionDoor } from '../screen/session-door.ts';
-import { isBusy } from '../screen/status-line.ts';
+import { isBusy, usualPorts } from '../screen/status-line.ts';
 import { hangLine } from '../screen/wrap.ts';
-import { usualPorts } from '../session-options.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { edited, giveBack, offered } from './composer/compose.ts';
 import {
