@@ -6,7 +6,7 @@ import { WritError } from '../../core/base/errors.ts';
 import type { OpenSession } from '../../session/open-session.ts';
 import { outcomeTitles } from '../../session/screen/words.ts';
 import type { GivenAnswer, Interaction } from '../../session/state/interaction.ts';
-import { stoppedRunOf } from '../../session/state/questions.ts';
+import { localChangesSubject, stoppedRunOf } from '../../session/state/questions.ts';
 import { toEntry, toSnapshot } from '../../session/state/snapshot.ts';
 import { pendingOf, type SessionState, type TranscriptEntry } from '../../session/state/state.ts';
 import type { RunOutcome } from '../../session/state/work.ts';
@@ -28,7 +28,7 @@ export async function printSession(
   const { print, json, signal } = context;
   const message = await readMessage(context, line);
   const [asked] = pendingOf(channel.state);
-  if (asked !== undefined) throw waits(threadId, asked);
+  if (asked !== undefined) throw waits(threadId, asked, line.yes);
   const first = channel.state.transcript.length + channel.state.earlier;
   const ended = Promise.withResolvers<void>();
   let shown = first;
@@ -132,7 +132,13 @@ function resultOf(
   const outcome = entries
     .flatMap(({ metadata }) => (metadata.outcome as RunOutcome | undefined) ?? [])
     .at(-1);
-  const error = failureOf(state, { threadId, outcome, waitsFor, reason: entries.at(-1)?.content });
+  const error = failureOf(state, {
+    yes: line.yes,
+    threadId,
+    outcome,
+    waitsFor,
+    reason: entries.at(-1)?.content,
+  });
   const { usage, settings } = toSnapshot(state);
   const data = {
     thread_id: threadId,
@@ -161,16 +167,18 @@ function resultOf(
 function failureOf(
   { status }: SessionState,
   {
+    yes,
     threadId,
     outcome,
     waitsFor,
     reason = '',
   }: Pick<Ended, 'threadId' | 'waitsFor'> & {
+    readonly yes: boolean;
     readonly outcome: RunOutcome | undefined;
     readonly reason: string | undefined;
   },
 ): WritError | undefined {
-  if (waitsFor !== undefined) return waits(threadId, waitsFor);
+  if (waitsFor !== undefined) return waits(threadId, waitsFor, yes);
   const hints = [resumeHint(threadId)];
   if (status === 'error') {
     const [, code = '', words = reason] = /^([A-Z][A-Z_]+): (.*)$/s.exec(reason) ?? [];
@@ -193,8 +201,8 @@ function resumeHint(threadId: string): string {
   return `go on with it: \`writ code --resume ${threadId}\``;
 }
 
-function waits(threadId: string, asked: Interaction): WritError {
-  const { kind, title, prompt = kind } = asked;
+function waits(threadId: string, asked: Interaction, yes: boolean): WritError {
+  const { kind, subject, title, prompt = kind } = asked;
   const run = stoppedRunOf(asked);
   if (run !== undefined)
     return new WritError('DRAFT_WAITS', {
@@ -202,10 +210,16 @@ function waits(threadId: string, asked: Interaction): WritError {
       detail: { thread_id: threadId, kind, run_id: run },
       hints: [resumeHint(threadId), `without a person: \`writ resume ${run}\`, or \`writ cancel ${run}\``],
     });
+  const isDraft = kind === 'intent_review_choice' || kind === 'post_plan_choice';
+  const more = subject.startsWith(localChangesSubject)
+    ? ['without a person: commit or stash the files, then send the text again']
+    : isDraft && !yes
+      ? ['`--yes` confirms a draft and its plan beforehand']
+      : [];
   return new WritError('DRAFT_WAITS', {
     message: `a question waits for a person: ${title ?? prompt}`,
     detail: { thread_id: threadId, kind },
-    hints: [resumeHint(threadId), '`--yes` confirms a draft and its plan beforehand'],
+    hints: [resumeHint(threadId), ...more],
   });
 }
 

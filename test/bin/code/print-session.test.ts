@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
@@ -94,6 +96,18 @@ t.test('`--yes` executes a draft that a person would decide', async (t) => {
   const { code, err } = await run(['--yes', '--print', 'Make prices exact.']);
   t.notMatch(err, /waits for a person/);
   t.not(code, 4);
+});
+
+t.test('`--print` over a file with local changes says what to do without a person', async (t) => {
+  const plan: ScriptedReply = {
+    calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+  };
+  const { run, sample } = await printing(t, [submits(priceDraft), plan, ...makesFix]);
+  appendFileSync(join(sample.root, 'src/price.js'), '// mine\n');
+  const { code, err } = await run(['--yes', '--print', 'Make prices exact.']);
+  t.match({ code, err }, { code: 4, err: /a question waits for a person: Local changes/ });
+  t.match(err, /without a person: commit or stash the files/);
+  t.notMatch(err, '--yes');
 });
 
 t.test('`--print` leaves a change that a person decides in its thread', async (t) => {
