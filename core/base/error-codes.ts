@@ -143,7 +143,7 @@ const rows = {
     STORE_REFUSED: [502, 128, 'the object store refused a request', 'check `endpoint`, `bucket`, `region` and permissions of `[store.s3]` (`writ help object-storage`)'],
     STORE_UNCONDITIONAL: [502, 128, 'the object store ignores conditional writes', 'use a store that answers 412 to a second `If-None-Match: *`; otherwise two runs can overwrite each other'],
     STORE_CREDENTIALS: [500, 128, 'no usable credentials for the object store were found', 'set them: `writ vault set AWS_ACCESS_KEY_ID`, `writ vault set AWS_SECRET_ACCESS_KEY`'],
-    JOB_REFUSED: [422, 1, 'the job, the result or the key of a remote worker is not accepted', 'check that `.writ/workers` at the policy commit lists the key of the worker (`writ help workers`)'],
+    JOB_REFUSED: [422, 128, 'the job, the result or the key of a remote worker is not accepted', 'check that `.writ/workers` at the policy commit lists the key of the worker (`writ help workers`)'],
     JOB_QUEUE_UNUSABLE: [503, 128, 'the job queue of remote workers cannot be used', 'set the address of the queue: `writ vault set WRIT_QUEUE_URL` (`writ help workers`)'],
     WORKERS_ABSENT: [503, 128, 'no remote worker ran the check in time', 'start a worker with `writ worker`, then `writ resume RUN`'],
     EVIDENCE_WRITE_FAILED: [507, 128, 'evidence could not be written', 'free disk space and check the permissions of `.git`, then `writ resume RUN`', 'explained'],

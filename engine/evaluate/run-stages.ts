@@ -3,7 +3,7 @@ import { toRfc3339 } from '../../core/base/clock.ts';
 import type { RuleInput } from '../../core/interfaces/rule.ts';
 import type { DigestedThing } from '../../core/interfaces/sealing.ts';
 import { type StageRecord, stageNames } from '../../core/interfaces/stage.ts';
-import { describeEngine } from '../state/machine.ts';
+import { describeEngine, endOf } from '../state/machine.ts';
 import { type Attempt, withSteps } from '../state/open-run.ts';
 import { openingWorkspace, WorkspaceLost } from './open-workspace.ts';
 import { openElsewhere } from './reuse-verdicts.ts';
@@ -121,7 +121,7 @@ export async function rehearseSeal(attempt: Attempt): Promise<RuleInput['rehears
       stages: [],
       approvals: [],
       startedOn: toRfc3339(startedAtMs),
-      finishedOn: toRfc3339(settings.clock.now()),
+      finishedOn: toRfc3339(endOf(attempt)),
     },
     sealing,
   );

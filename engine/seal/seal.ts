@@ -18,6 +18,7 @@ import { keepMasked } from '../record/masking.ts';
 import { recordRollback, settleRun } from '../record/settle-run.ts';
 import { recordFiles } from '../record/write-record.ts';
 import { filesToLand, sealerOf, wordsToSeal } from '../state/commit-wording.ts';
+import { endOf } from '../state/machine.ts';
 import { type Attempt, withSteps } from '../state/open-run.ts';
 import { type Attested, attest, claimMade, isRevoked, refuteDecided, revoke } from './attest.ts';
 import { followTarget, moveTarget } from './move-target.ts';
@@ -171,14 +172,13 @@ interface SealFacts {
   readonly identity: Identity;
 }
 
-async function sealFacts({
-  identity: { contract },
-  services: { settings },
-  environment,
-}: Pick<Attempt, 'identity' | 'services' | 'environment'>): Promise<SealFacts> {
+async function sealFacts(
+  attempt: Pick<Attempt, 'identity' | 'services' | 'environment'>,
+): Promise<SealFacts> {
+  const { identity, environment } = attempt;
   return {
-    nowMs: settings.clock.now(),
-    identity: await sealerOf(environment.repository, contract.effective),
+    nowMs: endOf(attempt),
+    identity: await sealerOf(environment.repository, identity.contract.effective),
   };
 }
 
@@ -252,9 +252,11 @@ async function endedMeanwhile(attempt: Attempt, judged: EvaluatedRun): Promise<E
 
 /** Carries out a decision against the change: records the run and touches no branch or file of the user. */
 export async function abandon(attempt: Attempt, judged: EvaluatedRun): Promise<void> {
-  const nowMs = await attempt.services.steps.once('abandoned-at', () =>
-    attempt.services.settings.clock.now(),
-  );
+  const {
+    identity: { startedAtMs },
+    services: { steps, settings },
+  } = attempt;
+  const nowMs = await steps.once('abandoned-at', () => Math.max(startedAtMs, settings.clock.now()));
   const { rationale } = judged.decision;
   const files = new Map(await recordFiles(attempt, judged, { type: 'abandon', rationale, nowMs }));
   const masked = keepMasked({ patch: attempt.patch, steps: attempt.services.steps }, judged);

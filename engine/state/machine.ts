@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { sha256Hex } from '../../core/base/canonical.ts';
+import { clockSkewMs } from '../../core/base/clock.ts';
 import type { ErrorCode } from '../../core/base/error-codes.ts';
 import { isWritError, messageOf, WritError } from '../../core/base/errors.ts';
 import type { EffectiveIntentSpec } from '../../core/interfaces/intentspec.gen.ts';
@@ -109,11 +110,39 @@ export function environmentFault(fault: unknown): WritError | undefined {
   });
 }
 
+/**
+ * The time at which a run ends that ends now: never before its start, which no verifier would accept.
+ * ENVIRONMENT_BROKEN if the clock is further back than verifiers tolerate.
+ */
+export function endOf({
+  identity: { startedAtMs },
+  services: { settings },
+}: {
+  readonly identity: Pick<Attempt['identity'], 'startedAtMs'>;
+  readonly services: { readonly settings: Pick<Attempt['services']['settings'], 'clock'> };
+}): number {
+  const nowMs = settings.clock.now();
+  if (startedAtMs > nowMs + clockSkewMs) {
+    const [start, now] = [new Date(startedAtMs).toISOString(), new Date(nowMs).toISOString()];
+    throw new WritError('ENVIRONMENT_BROKEN', {
+      message: `the clock of this machine says ${now}, but the run began at ${start}`,
+      detail: { expected: `at least ${start}`, found: now },
+      hints: [
+        'correct the clock, then go on with `writ resume RUN`',
+        'if it is right now and was ahead at the start, go on at that time, or end the run: `writ cancel RUN`',
+      ],
+    });
+  }
+  return Math.max(startedAtMs, nowMs);
+}
+
 /** Returns a fault of the environment with the run's id in its hints; any other fault as it is. */
 export function namingRun(fault: unknown, runId: string): unknown {
   if (!isWritError(fault) || !codes.has(fault.code)) return fault;
   const { code, message, detail, cause } = fault;
-  const hints = fault.hints.map((hint) => hint.replaceAll('`writ resume RUN`', `\`writ resume ${runId}\``));
+  const hints = fault.hints.map((hint) =>
+    hint.replaceAll(/`writ (resume|cancel) RUN`/g, `\`writ $1 ${runId}\``),
+  );
   return new WritError(code, { message, detail, hints, cause });
 }
 

@@ -7,6 +7,7 @@ import { openUserLedger } from '../../attest/log/internal-ledger-source.ts';
 import { userJournalWitness } from '../../attest/signer/user-journal-witness.ts';
 import { systemClock } from '../../core/base/clock.ts';
 import { WritError } from '../../core/base/errors.ts';
+import { uuidTimeMs } from '../../core/base/ids.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { Attestor } from '../../core/interfaces/sealing.ts';
 import { type Replay, replayRun } from '../../engine/decide/replay-run.ts';
@@ -248,6 +249,30 @@ long('a commit that is refuted later keeps its record and gains a rollback recor
   t.equal(sample.git('rev-parse', `refs/ai/runs/${runId}:decision.json`), record);
   const files = recorded(sample, view);
   for (const path of ['rollback.json', 'revocation.sigstore.json']) t.ok(files.includes(path), path);
+});
+
+t.test('a clock that went back is a fault of the machine, and no run ends before its start', async (t) => {
+  const sample = sampleOf(t);
+  await t.rejects(runWith(sample, () => ({}), {}, fullAt('seal/facts', userJournalWitness(sample.env))));
+  const [runId = ''] = readdirSync(join(sample.root, '.git', 'writ', 'runs'));
+  const startedAtMs = uuidTimeMs(runId) ?? 0;
+  const resumed = (ms: number) =>
+    sample.resume(runId, {
+      witness: userJournalWitness(sample.env),
+      clock: { ...systemClock, now: () => startedAtMs + ms },
+    });
+  await t.rejects(resumed(-600_000), {
+    code: 'ENVIRONMENT_BROKEN',
+    message: /the clock of this machine says/,
+    hints: [new RegExp(`writ resume ${runId}`), new RegExp(`writ cancel ${runId}`)],
+  });
+  const view = await resumed(-60_000);
+  t.equal(view.decision?.type, 'commit', view.decision?.rationale ?? '');
+  const { payload } = JSON.parse(
+    sample.git('show', `refs/ai/runs/${runId}:provenance.sigstore.json`),
+  ).dsseEnvelope;
+  const { metadata } = JSON.parse(Buffer.from(payload, 'base64').toString()).predicate.runDetails;
+  t.equal(metadata.finishedOn, metadata.startedOn);
 });
 
 long('a run that was killed while it sealed ends, also if its target moved meanwhile', async (t) => {
