@@ -212,7 +212,9 @@ function waits(threadId: string, asked: Interaction, yes: boolean): WritError {
     });
   const isDraft = kind === 'intent_review_choice' || kind === 'post_plan_choice';
   const more = subject.startsWith(localChangesSubject)
-    ? ['without a person: commit or stash the files, then send the text again']
+    ? [
+        'without a person: send the text again with `--local-changes include` or `set-aside`, or commit the files',
+      ]
     : isDraft && !yes
       ? ['`--yes` confirms a draft and its plan beforehand']
       : [];

@@ -102,12 +102,17 @@ t.test('`--print` over a file with local changes says what to do without a perso
   const plan: ScriptedReply = {
     calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
   };
-  const { run, sample } = await printing(t, [submits(priceDraft), plan, ...makesFix]);
+  const { run, sample } = await printing(t, [
+    ...[submits(priceDraft), plan],
+    ...[submits(priceDraft), plan, ...makesFix],
+  ]);
   appendFileSync(join(sample.root, 'src/price.js'), '// mine\n');
   const { code, err } = await run(['--yes', '--print', 'Make prices exact.']);
   t.match({ code, err }, { code: 4, err: /a question waits for a person: Local changes/ });
-  t.match(err, /without a person: commit or stash the files/);
+  t.match(err, /without a person: send the text again with `--local-changes include`/);
   t.notMatch(err, '--yes');
+  const again = ['--yes', '--local-changes', 'include', '--print', 'Make prices exact.', '--json'];
+  t.match(JSON.parse((await run(again)).out).data, { status: 'committed' });
 });
 
 t.test('`--print` leaves a change that a person decides in its thread', async (t) => {
