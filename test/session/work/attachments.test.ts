@@ -225,7 +225,13 @@ t.test('an image goes to a model that takes images, and is refused by name elsew
   t.equal(session.channel.state.status, 'idle', lastNote(session));
   const sent = `data:image/png;base64,${png.toString('base64')}`;
   t.match(JSON.stringify(model.asked[0]?.body), sent);
+  t.equal(JSON.stringify(model.asked[0]?.body).split(sent).length, 2, 'once');
   t.notMatch(JSON.stringify(session.channel.state.dialogue), 'base64', 'the conversation holds no image');
+  await scene.say('And which colour has it?');
+  await scene.ended();
+  const later = JSON.stringify(model.asked[1]?.body);
+  t.match(later, sent, 'it goes with later messages, too');
+  t.match(later, /The image \\"dot\.png\\" \(.*\) of an earlier message is attached/);
   writeFileSync(join(sample.root, 'huge.png'), Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024)]));
   await t.rejects(scene.say('And @huge.png?'), { code: 'REQUEST_INVALID', message: /huge\.png/ });
 });
