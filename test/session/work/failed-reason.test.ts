@@ -10,7 +10,7 @@ const plans: ScriptedReply = {
   calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
 };
 
-long('a turn that fails during a run names `writ resume` for that run', async (t) => {
+long('a turn that fails during a run says how the run goes on, here and in a shell', async (t) => {
   const script = [submits(priceDraft), plans, { fails: [401, { error: { message: 'no' } }] }] as const;
   await using scene = await scriptSession(script);
   await scene.say('Make prices exact.');
@@ -20,10 +20,11 @@ long('a turn that fails during a run names `writ resume` for that run', async (t
   await scene.ended();
   const note = lastNote(scene.session);
   t.match(note, /^PROVIDER_FAILED: /);
-  t.ok(note.endsWith(`\n- its run is kept: \`writ resume ${metadata.runId}\` goes on with it`), note);
+  t.match(note, `writ resume ${metadata.runId}`);
+  t.ok(note.endsWith('\n- its run is kept: `/plan continue` goes on with it'), note);
 });
 
-t.test('a full disk is reported with advice, and a goal or finished run gets no resume hint', async (t) => {
+t.test('a full disk is reported with advice, and a goal or finished run gets no hint to continue', async (t) => {
   const idle = { run: undefined, outcome: undefined, goal: undefined, turn: 't' };
   const fault = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   t.equal(
@@ -35,6 +36,7 @@ t.test('a full disk is reported with advice, and a goal or finished run gets no 
   const refused = new WritError('PROVIDER_FAILED', { message: 'away', hints: ['wait'] });
   t.equal(failedReason(refused, idle), 'PROVIDER_FAILED: away\n- wait');
   const goal = { status: 'active', turn: 't' } as never;
-  t.notMatch(failedReason(refused, { ...idle, run: 'r', goal }), 'resume');
-  t.notMatch(failedReason(refused, { ...idle, run: 'r', outcome: { runId: 'r' } as never }), 'resume');
+  t.match(failedReason(refused, { ...idle, run: 'r' }), 'continue');
+  t.notMatch(failedReason(refused, { ...idle, run: 'r', goal }), 'continue');
+  t.notMatch(failedReason(refused, { ...idle, run: 'r', outcome: { runId: 'r' } as never }), 'continue');
 });

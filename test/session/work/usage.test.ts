@@ -115,7 +115,7 @@ long('a session stops before the model call that would exceed its budget', async
   t.equal(state().status, 'error');
   t.match(
     lastNote(session),
-    /^SESSION_BUDGET_SPENT: the session has cost 0\.0400 of 0\.0401 USD.*\n- raise the limit/s,
+    /^SESSION_BUDGET_SPENT: the session has cost 0\.0400 of 0\.0401 USD.*\n- raise the budget/s,
   );
   t.match(lastNote(session), /the run is kept: `writ resume /);
   t.equal(model.asked.length, 2, 'nobody was asked');
