@@ -24,19 +24,22 @@ long('a turn that fails during a run says how the run goes on, here and in a she
   t.ok(note.endsWith('\n- its run is kept: `/plan continue` goes on with it'), note);
 });
 
-t.test('a full disk is reported with advice, and a goal or finished run gets no hint to continue', async (t) => {
-  const idle = { run: undefined, outcome: undefined, goal: undefined, turn: 't' };
-  const fault = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-  t.equal(
-    failedReason(fault, idle),
-    'EVIDENCE_WRITE_FAILED: ENOSPC: no space left on device, write\n- make room on the disk, then say it again: nothing that was said is lost',
-  );
-  t.equal(failedReason(new Error('odd'), idle), 'odd');
-  t.equal(failedReason(null, idle), 'null');
-  const refused = new WritError('PROVIDER_FAILED', { message: 'away', hints: ['wait'] });
-  t.equal(failedReason(refused, idle), 'PROVIDER_FAILED: away\n- wait');
-  const goal = { status: 'active', turn: 't' } as never;
-  t.match(failedReason(refused, { ...idle, run: 'r' }), 'continue');
-  t.notMatch(failedReason(refused, { ...idle, run: 'r', goal }), 'continue');
-  t.notMatch(failedReason(refused, { ...idle, run: 'r', outcome: { runId: 'r' } as never }), 'continue');
-});
+t.test(
+  'a full disk is reported with advice, and a goal or finished run gets no hint to continue',
+  async (t) => {
+    const idle = { run: undefined, outcome: undefined, goal: undefined, turn: 't' };
+    const fault = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    t.equal(
+      failedReason(fault, idle),
+      'EVIDENCE_WRITE_FAILED: ENOSPC: no space left on device, write\n- make room on the disk, then say it again: nothing that was said is lost',
+    );
+    t.equal(failedReason(new Error('odd'), idle), 'odd');
+    t.equal(failedReason(null, idle), 'null');
+    const refused = new WritError('PROVIDER_FAILED', { message: 'away', hints: ['wait'] });
+    t.equal(failedReason(refused, idle), 'PROVIDER_FAILED: away\n- wait');
+    const goal = { status: 'active', turn: 't' } as never;
+    t.match(failedReason(refused, { ...idle, run: 'r' }), 'continue');
+    t.notMatch(failedReason(refused, { ...idle, run: 'r', goal }), 'continue');
+    t.notMatch(failedReason(refused, { ...idle, run: 'r', outcome: { runId: 'r' } as never }), 'continue');
+  },
+);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { WritError } from '../../../core/base/errors.ts';
@@ -10,12 +10,14 @@ import type { Fact } from '../../../session/state/fact.ts';
 import { pendingOf } from '../../../session/state/state.ts';
 import type { HeldReview } from '../../../session/state/work.ts';
 import { openThread, threadDirectory } from '../../../session/thread/open-thread.ts';
+import { runDirectory } from '../../../store/run-directory.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
 import { cutPatch } from '../../../workspace/patch/patch-paths.ts';
 import { fixtures, makeSample, type Sample } from '../../engine/sample.ts';
 import { long } from '../../rooms/long.ts';
 import { until } from '../../waiting/until.ts';
 import { ground } from '../state/walk.ts';
+import { alterEvidence } from './alter-evidence.ts';
 import { lastNote, settingOf } from './scripted-session.ts';
 
 const local = { from: 'local' } as const;
@@ -55,9 +57,9 @@ async function killed(t: Test, sample: Sample, facts: readonly Fact[]) {
       await channel.send({ type: 'submit', text, proof: local });
       await until(() => channel.state.turn === undefined || pendingOf(channel.state).length > 0);
     },
-    async choose(choice: string) {
+    async choose(choice: string, question = 'review') {
       const [asked] = pendingOf(channel.state);
-      const given = { answers: { review: [choice] } };
+      const given = { answers: { [question]: [choice] } };
       await channel.send({ type: 'respond', id: asked?.id ?? '', given, proof: local });
       await until(() => channel.state.turn === undefined);
     },
@@ -104,22 +106,23 @@ function reviewOf({ runId, decision, patch, targetRef: branch }: RunView, expect
   };
 }
 
-long('`/review` opens the review of a change that was sealed before the process was killed', async (t) => {
-  const sample = sampleOf(t);
-  const before = sample.git('rev-parse', 'main');
-  const runId = uuidV7(Date.now());
-  const view = await heldRun(sample, runId);
-  const { session, say, state, choose } = await killed(t, sample, begun(runId, before));
-  t.match(state(), { turn: undefined, status: 'error', held: undefined });
-  await say('/review');
-  t.match(pendingOf(state()), [
-    { title: 'Prices are exact', metadata: { commit: view.decision?.commitSha } },
-  ]);
-  await choose('keep');
-  t.equal(state().status, 'completed', lastNote(session));
-  t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
-  t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
-});
+long(
+  'the review of a change that was sealed before the process was killed opens at the next start',
+  async (t) => {
+    const sample = sampleOf(t);
+    const before = sample.git('rev-parse', 'main');
+    const runId = uuidV7(Date.now());
+    const view = await heldRun(sample, runId);
+    const { session, state, choose } = await killed(t, sample, begun(runId, before));
+    t.match(pendingOf(state()), [
+      { title: 'Prices are exact', metadata: { commit: view.decision?.commitSha } },
+    ]);
+    await choose('keep');
+    t.equal(state().status, 'completed', lastNote(session));
+    t.equal(sample.git('rev-parse', 'main'), view.decision?.commitSha);
+    t.equal(sample.git('for-each-ref', 'refs/heads/writ'), '');
+  },
+);
 
 long(
   'a held commit that is already on the branch counts as kept, even if the answer is discard',
@@ -141,14 +144,39 @@ long(
   },
 );
 
-long('a run without a change is reported once by `/review`', async (t) => {
+long('a run that never began is dropped without a trace, and `/review` reports it once', async (t) => {
   const sample = sampleOf(t);
   const lost = begun(uuidV7(Date.now()), sample.git('rev-parse', 'main'));
-  const { session, say, state } = await killed(t, sample, lost);
+  const { session, say, state, choose } = await killed(t, sample, lost);
+  t.match(pendingOf(state()), [{ description: /before it began/ }]);
+  await choose('drop', 'stopped');
+  t.match(lastNote(session), /the run never began/);
+  t.equal(sample.git('for-each-ref', 'refs/ai/runs'), '');
   await say('/review');
   t.match(lastNote(session), /has made no change that could be reviewed/);
   t.equal(state().heldRun, undefined);
   await t.rejects(say('/review'), { code: 'UNSUPPORTED_OPERATION' });
+});
+
+long('a commit that the record of the last run does not prove is not reported as its end', async (t) => {
+  const sample = sampleOf(t);
+  const runId = uuidV7(Date.now());
+  const before = sample.git('rev-parse', 'main');
+  const view = await sample.run({ source, runId, onto: 'refs/heads/main' });
+  const commit = view.decision?.commitSha ?? '';
+  alterEvidence(sample, runId, 'gate-report.json', [`"baseCommit":"${before}"`, `"baseCommit":"${commit}"`]);
+  rmSync(runDirectory(await openRepository(sample.root), runId), { recursive: true });
+  const { state } = await killed(t, sample, [
+    { type: 'turn-began', turn: 'turn' },
+    { type: 'run-began', runId },
+  ]);
+  t.match(state(), {
+    outcome: {
+      runId,
+      decision: 'none',
+      why: `its record is not that of commit ${commit}: \`writ verify ${runId}\``,
+    },
+  });
 });
 
 long('remaining hunks that are already committed are found after a kill, whatever the answer', async (t) => {
