@@ -122,8 +122,11 @@ t.test('the last run is looked at once: never in a busy session, and never twice
   const again = looks(asked);
   t.match(again.facts, [{ type: 'withdrawn' }, { type: 'turn-ended' }, { type: 'turn-began' }]);
   t.equal(pending(again.after), undefined, 'it ended while the question waited');
-  const goesOn = taken(asked, said('/plan continue 5'));
-  t.match(goesOn.state, { status: 'thinking' });
+  const goesOn = take('', asked, said('/plan continue 5'));
+  t.match(goesOn.facts.slice(0, 2), [{ type: 'withdrawn' }, { type: 'turn-ended' }]);
+  t.match(goesOn.wants, [{ type: 'turn', spoken: { kind: 'go-on', limit: 5 } }]);
+  t.equal(take('', begun, said('/plan continue')).refusal, 'CONTROLLER_CONFLICT');
+  t.equal(take('', newWorld(), said('/plan continue')).refusal, 'UNSUPPORTED_OPERATION');
   const id = pending(asked)?.id ?? '';
   const answers = { stopped: ['go-on'] };
   const step = take('', asked, answered(id, { answers }));
