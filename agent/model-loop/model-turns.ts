@@ -284,11 +284,21 @@ function usageOf(
 
 /** Characters of a prompt without its tools, which the estimate leaves out. */
 function sizeOf({ system, messages }: Pick<TurnQuestion, 'system' | 'messages'>): number {
+  return system.join('').length + messages.reduce((sum, message) => sum + messageSize(message) + 1, 1);
+}
+
+/** Most messages are repeated with the next request, as the same object. */
+const sizes = new WeakMap<ModelMessage, number>();
+
+function messageSize(message: ModelMessage): number {
+  const known = sizes.get(message);
+  if (known !== undefined) return known;
   // An image costs about as much as a page of text, whatever its octets are.
-  const texts = JSON.stringify(messages, (key, value) =>
+  const text = JSON.stringify(message, (key, value) =>
     key === 'images' ? 'x'.repeat(4000 * value.length) : value,
   );
-  return system.join('').length + texts.length;
+  sizes.set(message, text.length);
+  return text.length;
 }
 
 /**

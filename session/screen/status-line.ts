@@ -15,6 +15,7 @@ import {
   usdWords,
 } from './words.ts';
 
+/** Ports of the page and of the MCP server. */
 export const usualPorts = { web: 3000, mcp: 6789 } as const;
 
 /** One fact of the status line. */
