@@ -48,8 +48,7 @@ export const commandRows: readonly SessionRow[] = [
     ofSession('tui/interrupted-in-terminal'),
     'the question that was put off is answered by `/plan continue`',
     {
-      'slash /plan continue [N] of an interrupted run':
-        'goes on with the run of the thread that was interrupted',
+      'continue of an interrupted run': 'goes on with the run of the thread that was interrupted',
     },
   ),
   ...heldBy(
@@ -57,7 +56,7 @@ export const commandRows: readonly SessionRow[] = [
     ofSession('tui/interrupted-in-terminal'),
     'a run finished in the shell is recorded once, at the next start or at `/status`',
     {
-      'slash /status of an interrupted run': 'records how a run ended that another process went on with',
+      'status of an interrupted run': 'records how a run ended that another process went on with',
     },
   ),
   ...heldBy(
