@@ -104,6 +104,11 @@ t.test('the last run stays open until the conversation knows its end', async (t)
   const goal = { id: 'g', status: 'blocked', run: 'run-1' } as SessionGoal;
   t.equal(unsettledRun({ ...killed.state, goal }), undefined, 'a goal goes on with its run');
   t.equal(unsettledRun({ ...killed.state, goal: { ...goal, status: 'cancelled' } }), 'run-1');
+  t.equal(
+    unsettledRun({ ...killed.state, held: { runId: 'run-1' } as never }),
+    undefined,
+    'its review goes on',
+  );
 });
 
 function outcomeNote(runId: string, decision: RunOutcome['decision']) {
