@@ -21,6 +21,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
   const root = t.testdir({});
   const lines: string[] = [];
   const order: string[] = [];
+  const looked: string[] = [];
   const open = async (): Promise<OpenSession> => {
     order.push('opened');
     let ids = 0;
@@ -45,7 +46,9 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
       transcript: memoryThread(),
       grants: keepGrants(systemClock),
       uploads: openUploads(),
-      catchUp: async () => {},
+      async catchUp() {
+        looked.push('at the last run');
+      },
       allow: async () => 'nobody' as const,
       async [Symbol.asyncDispose]() {
         order.push('ended');
@@ -111,7 +114,7 @@ function scene(t: Test, given: Partial<SessionGround> = {}) {
       ? readdirSync(directory).filter((name) => !/\.lock$|^\.gitignore$/.test(name))
       : [];
   };
-  return { root, serve, open, lines, order, left };
+  return { root, serve, open, lines, order, looked, left };
 }
 
 /** A port that somebody else has. */
@@ -124,13 +127,14 @@ async function takenPort(t: Test): Promise<number> {
 }
 
 t.test('a served session reports diagnostics without secrets and removes its files at its end', async (t) => {
-  const { root, serve, lines, order, left } = scene(t);
+  const { root, serve, lines, order, looked, left } = scene(t);
   const served = await serve({ mode: 'write' });
   const get = async (path: string) => {
     const answer = await fetch(`${served.baseUrl}${path}`);
     return { type: answer.headers.get('content-type'), text: await answer.text() };
   };
   t.match(JSON.parse((await get('/api/code/session')).text), { threadId: 't', status: 'idle' });
+  t.strictSame(looked, []);
   const port = Number(new URL(served.baseUrl).port);
   t.strictSame(JSON.parse((await get('/api/code/diagnostics')).text), {
     pid: process.pid,
@@ -145,6 +149,7 @@ t.test('a served session reports diagnostics without secrets and removes its fil
     sandbox: { backend: 'bubblewrap', enforced: ['network'], selfApproval: 'impossible' },
     logFile: '/log',
   });
+  t.strictSame(looked, ['at the last run'], 'it may have ended in another process');
   const page = await get('/');
   t.match(
     [page.type, page.text],
