@@ -85,7 +85,7 @@ export function offeredChoices(asked: Asked): readonly Choice[] {
   const all = choicesOf(asked, innerOf(asked)).filter(({ id }) => !onScreens.has(id));
   const shown = all.filter(({ id }) => first === undefined || first.includes(id));
   const [allowed, refused] = [false, true].map((no) => shown.filter(({ id }) => refusing.has(id) === no));
-  const ends = ['cancel', 'deny', 'leave', 'stop', 'discard', 'drop'];
+  const ends = ['cancel', 'deny', 'leave', 'stop', 'discard'];
   const ordered = refused?.toSorted((one, other) => +ends.includes(other.id) - +ends.includes(one.id)) ?? [];
   return [...(allowed ?? []), ...(ordered.length === 0 ? [noAnswer] : ordered)];
 }

@@ -11,6 +11,7 @@ import {
 import type { Asked } from '../../../session/screen/asked.ts';
 import { isConsent, optionsFor } from '../../../session/state/interaction.ts';
 import type { Question } from '../../../session/state/question.ts';
+import { stoppedQuestion } from '../../../session/state/questions.ts';
 
 const root = '/place/repo';
 
@@ -168,4 +169,20 @@ t.test('links into the workspace become mentions, and what is embedded is attach
     code: 'REQUEST_INVALID',
   });
   t.throws(() => toMessage([{ type: 'text', text: ' ' }], root), { code: 'INVALID_BODY' });
+});
+
+t.test('of an interrupted run only going on is an allowed answer', async (t) => {
+  const named = (at: 'work' | 'seal') => {
+    const { kind, metadata } = stoppedQuestion('run-1', 'Prices are exact', at);
+    return namesOf(askedOf({ kind, metadata } as Question));
+  };
+  t.strictSame(named('work'), [
+    ['go-on', 'allow_once'],
+    ['drop', 'reject_once'],
+  ]);
+  t.strictSame(named('seal'), [
+    ['go-on', 'allow_once'],
+    ['later', 'reject_once'],
+  ]);
+  t.equal(noTo(askedOf(stoppedQuestion('run-1', 's', 'work'))), undefined);
 });

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { acquireRunLock, journalPath, runDirectory } from '../../../store/run-directory.ts';
 import { openRepository } from '../../../workspace/git/repository.ts';
@@ -158,4 +159,15 @@ long('a change under review is still reviewed after a kill of its run', { skip }
   await scene.until('Committed: ');
   t.equal(killed.commits(), 1);
   await quit(t, scene);
+});
+
+long('a yes to a plan does not hold for files that changed before its run began', { skip }, async (t) => {
+  const moment = { words: 'rev-list --first-parent', starts: 1 };
+  await using killed = await openKilledRun(moment, { isReplanned: true });
+  appendFileSync(join(killed.sample.root, 'README.md'), 'mine\n');
+  await using scene = killed.start('--continue');
+  await scene.until(asks);
+  await answer(scene, '1');
+  await scene.until('Execute plan');
+  t.equal(killed.commits(), 0);
 });

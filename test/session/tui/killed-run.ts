@@ -10,11 +10,9 @@ import { type Kill, killingGit } from '../work/killing-git.ts';
 import { openCodeScene } from './open-code-scene.ts';
 import type { TerminalScene } from './open-terminal-scene.ts';
 
-const script: readonly ScriptedReply[] = [
-  submits(priceDraft),
-  { calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]] },
-  ...makesFix,
-];
+const plans: ScriptedReply = {
+  calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
+};
 
 /** Git kills before it starts, or the model when it is asked for its third reply, the first of the run. */
 export type Moment = Kill | 'model';
@@ -28,8 +26,12 @@ export async function answer(scene: TerminalScene, key: string): Promise<void> {
 /** `writ code` with a run of a plan that was killed at this moment. */
 export type KilledRun = Awaited<ReturnType<typeof openKilledRun>>;
 
-/** `first`: lines that are said before the work. */
-export async function openKilledRun(moment: Moment, { first = [] as readonly string[] } = {}) {
+/** `first`: lines that are said before the work; `isReplanned`: the model plans twice. */
+export async function openKilledRun(
+  moment: Moment,
+  { first = [] as readonly string[], isReplanned = false } = {},
+) {
+  const script = [submits(priceDraft), plans, ...(isReplanned ? [plans] : []), ...makesFix];
   let next = 0;
   let kill = (): boolean => false;
   const code = await openCodeScene(() => {

@@ -179,6 +179,22 @@ long('a commit that the record of the last run does not prove is not reported as
   });
 });
 
+long('an undo that ended while no session looked is reported as an undo', async (t) => {
+  const sample = sampleOf(t);
+  const [made, undone] = [uuidV7(Date.now()), uuidV7(Date.now())];
+  await sample.run({ source, runId: made, onto: 'refs/heads/main' });
+  const own = { metadata: { id: 'sample-intent-0002' } };
+  const added = { kind: 'patch', bytes: extra } as const;
+  const view = await sample.run({ source: added, runId: undone, onto: 'refs/heads/main' }, own);
+  const { session, state } = await killed(t, sample, [
+    { type: 'turn-began', turn: 'turn' },
+    { type: 'undo-began', run: made, by: undone },
+    { type: 'run-began', runId: undone },
+  ]);
+  t.match(state(), { outcome: { runId: undone, decision: view.decision?.type } });
+  t.match(lastNote(session), /^nothing was taken back: /);
+});
+
 long('remaining hunks that are already committed are found after a kill, whatever the answer', async (t) => {
   const sample = sampleOf(t);
   const before = sample.git('rev-parse', 'main');
