@@ -195,6 +195,37 @@ long('an undo that ended while no session looked is reported as an undo', async 
   t.match(lastNote(session), /^nothing was taken back: /);
 });
 
+long('an interrupted undo goes on as an undo', async (t) => {
+  const sample = sampleOf(t);
+  const [made, undone] = [uuidV7(Date.now()), uuidV7(Date.now())];
+  await sample.run({ source: { kind: 'patch', bytes: extra }, runId: made, onto: 'refs/heads/main' });
+  await interrupted(t, sample, undone);
+  const { session, state, choose } = await killed(t, sample, [
+    { type: 'turn-began', turn: 'turn' },
+    { type: 'undo-began', run: made, by: undone },
+    { type: 'run-began', runId: undone },
+  ]);
+  t.match(pendingOf(state()), [{ description: /nothing is committed/ }]);
+  await choose('go-on', 'stopped');
+  t.match(state(), { outcome: { runId: undone, decision: 'commit' } }, lastNote(session));
+});
+
+/** A run of the change that ends behind its first stage, as if it was killed there. */
+async function interrupted(t: Test, sample: Sample, runId: string): Promise<void> {
+  const stopped = new AbortController();
+  const stops = definePlugin({
+    name: 'stops',
+    api: 1,
+    setup({ hooks }) {
+      hooks.stage.settled.tap(async () => stopped.abort(new WritError('RUN_INTERRUPTED')));
+      return undefined;
+    },
+  });
+  const own = { metadata: { id: 'sample-intent-0002' } };
+  const left = { source, runId, onto: 'refs/heads/main', signal: stopped.signal };
+  await t.rejects(sample.run(left, own, [stops]), { code: 'RUN_INTERRUPTED' });
+}
+
 long('remaining hunks that are already committed are found after a kill, whatever the answer', async (t) => {
   const sample = sampleOf(t);
   const before = sample.git('rev-parse', 'main');
@@ -226,18 +257,7 @@ long('taking out hunks continues the run that a kill interrupted', async (t) => 
   const review = reviewOf(view, before);
   const cut = cutPatch(Buffer.from(`${sample.git('diff', before, review.commit)}\n`));
   const hunk = cut.find(({ path }) => path === 'src/extra.js')?.hunks[0]?.id ?? '';
-  const stopped = new AbortController();
-  const stops = definePlugin({
-    name: 'stops',
-    api: 1,
-    setup({ hooks }) {
-      hooks.stage.settled.tap(async () => stopped.abort(new WritError('RUN_INTERRUPTED')));
-      return undefined;
-    },
-  });
-  const own = { metadata: { id: 'sample-intent-0002' } };
-  const left = { source, runId: anew, onto: 'refs/heads/main', signal: stopped.signal };
-  await t.rejects(sample.run(left, own, [stops]), { code: 'RUN_INTERRUPTED' });
+  await interrupted(t, sample, anew);
   const said = { patchset: review.patchset, path: 'src/extra.js', hunk, verdict: 'reject' } as const;
   const { session, state, choose } = await killed(t, sample, [
     ...begun(runId, before),
