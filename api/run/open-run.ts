@@ -70,7 +70,7 @@ const sealAgain = (runId: string): string =>
   `\`git pull --rebase --autostash\`, then \`writ seal --commit --by ${runId}\``;
 
 /** What to do about a sealed commit that is not on the branch that counts. */
-async function landingNotices(
+export async function landingNotices(
   repository: Repository,
   { runId, state, decision, targetRef: target }: RunView,
 ): Promise<readonly string[]> {
@@ -93,10 +93,15 @@ async function landingNotices(
       `${notLanded}: this clone has no branch \`${branch}\`, and no other branch here holds commit ${commit}. If the branch exists elsewhere: \`git fetch\`. If it was merged as another commit (squash, rebase), you need to do nothing. Otherwise run the spec again`,
     ];
   const found = `${notLanded}: \`${branch}\` does not hold commit ${commit}`;
+  if (!landing.ref.startsWith('refs/remotes/')) return [`${found}. Merge that commit, or run the spec again`];
+  if (!landing.ref.endsWith(`/${shortRef(target)}`)) {
+    const [remote = '', ...name] = branch.split('/');
+    return [
+      `${found}. Merge it there, or push it: \`git push ${remote} ${commit}:refs/heads/${name.join('/')}\``,
+    ];
+  }
   return [
-    landing.ref.startsWith('refs/remotes/')
-      ? `${found}. Push it. If somebody else pushed first: ${sealAgain(runId)}; if other commits stand on it, \`writ verify\` says how`
-      : `${found}. Merge that commit, or run the spec again`,
+    `${found}. Push it. If somebody else pushed first: ${sealAgain(runId)}; if other commits stand on it, \`writ verify\` says how`,
   ];
 }
 

@@ -1,7 +1,7 @@
 /* `--push` of `run`, `seal` and `resume`: a sealed commit and its records go to the remote together. */
 
 import { compact } from '../../api/envelope.ts';
-import { notLanded, type OpenedRun } from '../../api/run/open-run.ts';
+import { landingNotices, notLanded, type OpenedRun } from '../../api/run/open-run.ts';
 import { WritError } from '../../core/base/errors.ts';
 import type { RunView } from '../../core/interfaces/run-view.ts';
 import type { RunRequest } from '../../engine/state/run-request.ts';
@@ -69,13 +69,14 @@ export async function pushSealed(context: CommandContext, view: RunView): Promis
     return { refs: 0, reason: fault.message };
   });
   if (outcome.reason === undefined) await followPush(repository, place, commit);
-  const { remote, branch } = place;
+  const { remote, branch, isApart } = place;
   const status = outcome.reason === undefined ? 'pushed' : 'rejected';
   const { notices: before = [], ...rest } = view;
   // What was read before the push says that it has not landed.
   const kept = before.filter((one) => status === 'rejected' || !one.startsWith(notLanded));
+  const elsewhere = status === 'pushed' && isApart ? await landingNotices(repository, view) : [];
   const unrun = status === 'pushed' ? await findHooks(repository, ['pre-push']) : [];
-  const notices = [...kept, ...unrun.map((name) => `the git hook \`${name}\` did not run`)];
+  const notices = [...elsewhere, ...kept, ...unrun.map((name) => `the git hook \`${name}\` did not run`)];
   const told = notices.length === 0 ? {} : { notices };
   return { ...rest, ...told, push: { remote: remote.shown, branch, status, ...outcome } };
 

@@ -2,7 +2,7 @@
 import { WritError } from '../../core/base/errors.ts';
 import { printable } from '../../core/base/printable.ts';
 import { shortRef } from '../../store/landed.ts';
-import { gitLine } from '../../workspace/git/git.ts';
+import { gitLine, tryGit } from '../../workspace/git/git.ts';
 import { networkPlace, pickRemote, type Remote, remoteFailed } from '../../workspace/git/network.ts';
 import { readBlob } from '../../workspace/git/read-objects.ts';
 import { readRef, updateRefs } from '../../workspace/git/refs.ts';
@@ -25,7 +25,7 @@ export interface PushPlace {
  * Where commits of a branch go. The remote is that of `[landing]` at the policy commit, else that of `git push`
  * (`pushRemote`, `remote.pushDefault`, the upstream), else `origin` or the only one. The branch there has the same
  * name, unless git pushes to the upstream (`push.default`): `git switch -c topic origin/main` makes `main` the upstream
- * of `topic`. REMOTE_UNKNOWN.
+ * of `topic`. REMOTE_UNKNOWN; PUSH_REJECTED if that would move the default branch of a remote.
  */
 export async function findPushPlace(
   repository: Repository,
@@ -50,8 +50,27 @@ export async function findPushPlace(
   if (remote.address === ofUpstream && isUpstream)
     return { remote, branch: remoteRef, tracking: upstream, isApart: false };
   const { name } = remote;
-  const tracking = name === undefined ? {} : { tracking: `refs/remotes/${name}/${shortRef(target)}` };
-  return { remote, branch: target, ...tracking, isApart: remoteRef !== '' };
+  const isApart = remoteRef !== '';
+  if (name === undefined) return { remote, branch: target, isApart };
+  const tracking = `refs/remotes/${name}/${shortRef(target)}`;
+  const isNamedApart = isApart && remoteRef !== target;
+  const head =
+    isNamedApart && (await tryGit(repository, ['symbolic-ref', '-q', `refs/remotes/${name}/HEAD`]));
+  if (head === tracking) throw otherUpstream(remote, target, remoteRef);
+  return { remote, branch: target, tracking, isApart };
+}
+
+/** git would refuse it as well: the default branch of the remote is not the one that this branch follows. */
+function otherUpstream({ shown }: Remote, target: string, upstream: string): WritError {
+  const [own, followed] = [target, upstream].map((ref) => printable(shortRef(ref)));
+  return new WritError('PUSH_REJECTED', {
+    message: `\`${own}\` follows \`${followed}\`, and a push to \`${own}\` would move the default branch of \`${shown}\``,
+    detail: { remote: shown, branch: target, expected: upstream },
+    hints: [
+      `to push to \`${followed}\`: \`git config push.default upstream\``,
+      `to follow \`${own}\`: \`git branch --set-upstream-to=${shown}/${own} ${own}\``,
+    ],
+  });
 }
 
 /**

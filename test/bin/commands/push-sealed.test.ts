@@ -76,7 +76,11 @@ t.test('a topic branch that tracks another one is pushed under its own name', as
   const main = git('rev-parse', 'HEAD');
   git('switch', '--quiet', '--create', 'topic', '--track', 'origin/main');
   stage();
-  t.match((await seal('--push')).data.push, { branch: 'refs/heads/topic', status: 'pushed' });
+  const first = (await seal('--push')).data;
+  t.match(first.push, { branch: 'refs/heads/topic', status: 'pushed' });
+  t.match(first.notices, [
+    /`origin\/main` does not hold .* `git push origin [0-9a-f]{40}:refs\/heads\/main`/,
+  ]);
   const onRemote = (branch: string): string =>
     outputOf('git', ['-C', bare, 'rev-parse', branch]).toString().trim();
   t.strictSame([onRemote('main'), onRemote('topic')], [main, git('rev-parse', 'HEAD')]);
@@ -94,6 +98,25 @@ t.test('a topic branch that tracks another one is pushed under its own name', as
   stage();
   t.match((await seal('--push')).data.push, { branch: 'refs/heads/topic', status: 'pushed' }, 'an address');
 });
+
+t.test(
+  'a push that would move the default branch, which the branch does not follow, is refused',
+  async (t) => {
+    const { git, stage, seal, remote } = scene(t);
+    git('push', '-q', 'origin', 'main:develop');
+    git('remote', 'set-head', 'origin', 'main');
+    git('branch', '-q', '--set-upstream-to=origin/develop');
+    const before = remote();
+    stage();
+    t.match((await seal('--push')).error, {
+      code: 'PUSH_REJECTED',
+      message: '`main` follows `develop`, and a push to `main` would move the default branch of `origin`',
+    });
+    t.equal(remote(), before);
+    git('config', 'push.default', 'upstream');
+    t.match((await seal('--push')).data.push, { branch: 'refs/heads/develop', status: 'pushed' });
+  },
+);
 
 t.test('a rejected push leaves a sealed commit, and can be repeated', async (t) => {
   const { git, stage, seal, remote, call, onReceive } = scene(t);
