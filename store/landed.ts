@@ -29,9 +29,9 @@ const remotes = 'refs/remotes/';
 
 /**
  * Decides from the refs of this clone, without a network. The ref that counts is the remote-tracking branch of the
- * target: of `[landing] remote` if this clone has fetched from it, else its upstream. A target without either counts
- * itself. If the branch is gone (merged and deleted), every branch counts. `known`: the commits that exist in this
- * clone, if the caller has looked.
+ * target: of `[landing] remote` (`unknown` until this clone has fetched from it), else its upstream. A target without
+ * either counts itself. If the branch is gone (merged and deleted), every branch counts. `known`: the commits that
+ * exist in this clone, if the caller has looked.
  */
 export async function findLandings(
   repository: Repository,
@@ -140,6 +140,8 @@ interface CountingRefs {
   /** The commands that bring branches which may hold a commit that this clone lacks. */
   readonly fetch?: readonly string[];
   readonly isGone?: true;
+  /** This clone has no branch that counts. */
+  readonly isUndecided?: true;
 }
 
 async function refsThatCount(
@@ -150,9 +152,20 @@ async function refsThatCount(
 ): Promise<CountingRefs> {
   const branch = branches.get(target);
   const upstream = branch?.upstream.startsWith(remotes) ? branch : undefined;
-  // A misspelled or missing remote must not reopen what has landed.
   const isKnown = configured !== undefined && tipsBelow(branches, `${remotes}${configured}/`).length > 0;
-  const remote = isKnown ? configured : upstream?.remote;
+  if (configured !== undefined && !isKnown) {
+    // Its record applies: what has landed is not reopened by a misspelled or missing remote.
+    const name = printable(configured);
+    const isAdded = (await placeOf()).names.includes(configured);
+    const fetch = [...(isAdded ? [] : [`git remote add ${name} URL`]), `git fetch ${name}`];
+    return {
+      ref: `${remotes}${configured}/${target.slice(heads.length)}`,
+      tips: [],
+      fetch,
+      isUndecided: true,
+    };
+  }
+  const remote = configured ?? upstream?.remote;
   if (remote !== undefined) {
     const ref =
       upstream?.remote === remote ? upstream.upstream : `${remotes}${remote}/${target.slice(heads.length)}`;
@@ -173,6 +186,8 @@ interface OwnPlace {
   readonly below: string;
   /** The commands that bring the branches that are not fetched; empty if this clone has all. */
   readonly fetch: readonly string[];
+  /** The remotes of this clone. */
+  readonly names: readonly string[];
 }
 
 /** Where a branch of any name would be in this clone: of `origin` if there is one, else of every remote. */
@@ -189,6 +204,7 @@ async function ownPlace(repository: Repository, branches: ReadonlyMap<string, Br
   const partial = names.filter((name) => !fetched.get(name)?.includes(`${heads}*:${remotes}${name}/*`));
   const isMissing = names.some((name) => tipsBelow(branches, `${remotes}${name}/`).length === 0);
   return {
+    names: [...fetched.keys()],
     below: names[0] === undefined ? heads : `${remotes}${names[0]}/`,
     fetch: [
       ...partial.map((name) => `git remote set-branches ${printable(name)} '*'`),
@@ -210,7 +226,7 @@ function tipsBelow(branches: ReadonlyMap<string, Branch>, stem: string): readonl
 
 async function landingsOn(
   repository: Repository,
-  { tips, fetch = [], ...counting }: CountingRefs,
+  { tips, fetch = [], isUndecided, ...counting }: CountingRefs,
   commits: readonly string[],
   present: ReadonlySet<string>,
 ): Promise<readonly (readonly [commit: string, landing: Landing])[]> {
@@ -225,7 +241,7 @@ async function landingsOn(
         ? { state: 'sealed', ...counting }
         : { state: 'unknown' };
   return commits.map((commit) => {
-    if (!present.has(commit)) return [commit, absent];
+    if (isUndecided === true || !present.has(commit)) return [commit, absent];
     if (outside === undefined) return [commit, { state: 'unknown' }];
     return [commit, outside.has(commit) ? { state: 'sealed', ...counting } : { state: 'landed' }];
   });

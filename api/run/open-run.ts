@@ -80,7 +80,7 @@ export async function landingNotices(
   const [landing] = await findLandings(repository, [{ commit, target }], present);
   if (landing?.state === 'unknown' && landing.fetch !== undefined)
     return [
-      `landing unknown: this clone does not have commit ${commit}. To know whether it landed: ${landing.fetch}`,
+      `landing unknown: this clone does not have ${present.has(commit) ? 'the branch that counts for ' : ''}commit ${commit}. To know whether it landed: ${landing.fetch}`,
     ];
   if (landing?.state !== 'sealed') return [];
   const branch = printable(shortRef(landing.ref));

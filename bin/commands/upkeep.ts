@@ -284,7 +284,9 @@ export async function fsckCommand({
       printer.line(`sealed, not landed  ${where}: \`${branch}\` does not hold commit ${commit}`);
     }
     for (const { where, commit, fetch } of landingUnknown)
-      printer.line(`landing unknown  ${where}: this clone does not have commit ${commit}; to know: ${fetch}`);
+      printer.line(
+        `landing unknown  ${where}: this clone does not have commit ${commit}, or the branch that counts; to know: ${fetch}`,
+      );
     const audits = auditLines === 0 ? '' : `, ${auditLines} audit lines`;
     const sessions = threads === 0 ? '' : `, ${threads} threads`;
     printer.line(

@@ -122,8 +122,10 @@ t.test('`[landing] remote` names another remote', async (t) => {
   const second = one.commit({ '.writ/config.toml': '[landing]\nremote = "public"\n' });
   one.git('push', '-q');
   const tracking = 'refs/remotes/public/main';
-  t.strictSame(await landings(one.dir, [second]), ['landed'], 'without it, the upstream counts');
+  const [add, fetch] = ['`git remote add public URL`', '`git fetch public`'];
+  t.strictSame(await landings(one.dir, [second]), [`${add}, ${fetch}`], 'without it, nothing is known');
   one.git('remote', 'add', 'public', join(box, 'public.git'));
+  t.strictSame(await landings(one.dir, [second]), [fetch]);
   one.git('fetch', '-q', 'public');
   t.strictSame(await landings(one.dir, [second]), [tracking]);
   one.git('push', '-q', 'public', 'main');
