@@ -1,8 +1,10 @@
 /* Works on the merge queue: runs its entries in order, each on the tree that it lands on. */
 import { isWritError, WritError } from '../core/base/errors.ts';
 import { uuidV7 } from '../core/base/ids.ts';
+import { printable } from '../core/base/printable.ts';
 import type { RunView, WaitsFor } from '../core/interfaces/run-view.ts';
 import type { WritEngine } from '../spec/contract-rows.ts';
+import { commitsOutside, shortRef } from '../store/landed.ts';
 import {
   hasEnded,
   listEntries,
@@ -378,5 +380,26 @@ export async function showQueue(
       shown.push({ ...now, state, position, ...(tree === undefined ? {} : { tree }) });
     }
   }
-  return shown;
+  return withoutTakenBack(repository, shown);
+}
+
+/** An entry whose commit was taken off the branch (after a rejected push, say) has not landed. */
+async function withoutTakenBack(
+  repository: Repository,
+  shown: readonly ShownEntry[],
+): Promise<readonly ShownEntry[]> {
+  const gone = new Set<string>();
+  for (const [target, entries] of Map.groupBy(shown, (entry) => entry.target)) {
+    const tip = await readRef(repository, target);
+    const landed = [...new Set(entries.flatMap((entry) => entry.landed ?? []))];
+    const outside = tip === undefined ? undefined : await commitsOutside(repository, landed, [tip]);
+    for (const commit of outside ?? []) gone.add(`${target} ${commit}`);
+  }
+  return shown.map(({ landed, ...entry }) => {
+    if (landed === undefined) return entry;
+    if (!gone.has(`${entry.target} ${landed}`)) return { ...entry, landed };
+    const branch = printable(shortRef(entry.target));
+    const message = `its commit ${landed} is not on \`${branch}\` any more: add the change again`;
+    return { ...entry, state: 'removed', removed: { code: 'TARGET_MOVED', message } };
+  });
 }

@@ -248,7 +248,7 @@ async function landingsOn(
 }
 
 /** The commits that no tip reaches; `undefined` if git cannot follow the history. */
-async function commitsOutside(
+export async function commitsOutside(
   repository: Repository,
   commits: readonly string[],
   tips: readonly string[],

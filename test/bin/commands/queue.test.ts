@@ -153,6 +153,10 @@ t.test('the next change is evaluated while the one before it still is', async (t
   t.strictSame(subjects(), ['chore: a', 'chore: b']);
   t.match(await call('verify', 'main', '--replay'), { code: 0 });
   t.equal(git('status', '--porcelain'), '');
+  git('reset', '-q', '--hard', 'main^');
+  t.match((await call('queue', 'show')).data, {
+    entries: [{ state: 'landed' }, { state: 'removed', reason: { message: /not on `main` any more/ } }],
+  });
 });
 
 long('what is evaluated on a change that is refused counts for nothing', async (t) => {
