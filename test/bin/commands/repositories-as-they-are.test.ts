@@ -16,6 +16,7 @@ import t, { type Test } from 'tap';
 import { commands } from '../../../bin/command-table.ts';
 import { openRepository, stateDirectory } from '../../../workspace/git/repository.ts';
 import { makeSample } from '../../engine/sample.ts';
+import { isLong, leaveOut, long } from '../../rooms/long.ts';
 import { runLine } from '../host.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -67,10 +68,12 @@ for (const [size, files] of [
     git('add', '--all');
     const looks = String.raw`test "$(od -An -c a.bat | tr -d ' \n')" = 'one\r\ntwo\r\n'`;
     const check = `${looks} && ! grep -q "$(printf '\\r')" b.bin c.auto && test "$(git status --short)" = "A  d.bat"`;
-    t.match(await seal('echo more >> a.bat'), {
-      code: 1,
-      data: { stages: [{ findings: [{}, { message: /found others at `a.bat`/ }] }] },
-    });
+    if (isLong || size === 'small')
+      t.match(await seal('echo more >> a.bat'), {
+        code: 1,
+        data: { stages: [{ findings: [{}, { message: /found others at `a.bat`/ }] }] },
+      });
+    else leaveOut(1);
     t.match(await seal(check), { code: 0 });
     t.equal(git('status', '--porcelain'), '');
     t.equal(git('cat-file', 'blob', 'HEAD:d.bat'), 'new');
@@ -127,7 +130,7 @@ t.test('a landed file that a filter of git converts is named, with what writes i
   t.equal(readFileSync(join(root, 'a.up'), 'utf8'), 'CONTENT\n');
 });
 
-t.test('a filtered file is named, too, where local changes were set aside', async (t) => {
+long('a filtered file is named, too, where local changes were set aside', async (t) => {
   const { root, git, write, commit, run } = scene(t);
   git('config', 'filter.upper.clean', 'tr A-Z a-z');
   git('config', 'filter.upper.smudge', 'tr a-z A-Z');
