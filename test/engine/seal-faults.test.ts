@@ -195,7 +195,7 @@ long('a log that refuses the revocation too does not stop the rollback', async (
   t.equal(sample.state(), before);
 });
 
-t.test('a disk that is full while a run is sealed decides nothing, and the run goes on later', async (t) => {
+long('a disk that is full while a run is sealed decides nothing, and the run goes on later', async (t) => {
   const sample = sampleOf(t);
   const full = { verify: () => Promise.reject(new WritError('EVIDENCE_WRITE_FAILED')) };
   await t.rejects(
@@ -363,7 +363,7 @@ t.test('a run that was stopped before the working tree followed is listed as int
   t.equal(sample.git('status', '--porcelain'), '');
 });
 
-t.test('a rejection takes back a claim whose run could not be recorded', async (t) => {
+long('a rejection takes back a claim whose run could not be recorded', async (t) => {
   const { sample, key } = sampleWithPeople(t);
   const needed = { risk: { humanInLoop: { required: true, minApprovers: 1 } } };
   const { runId } = await sample.run({ source: { kind: 'patch', bytes: fix } }, needed);

@@ -448,7 +448,6 @@ const honest = {
 
 for (const [name, one] of casesOf<keyof typeof honest, Change>(honest, [
   'a fix shows itself by a pair of files',
-  'new tests need a new set-up',
 ]))
   t.test(`seals an honest change: ${name}`, async (t) => {
     const { view } = await judged(t, { changeType: 'feature', ...one });

@@ -5,6 +5,7 @@ import { commands } from '../../../bin/command-table.ts';
 import { makesFix, priceDraft, submits } from '../../agent/planner/drafts.ts';
 import { type ScriptedReply, scriptModel } from '../../agent/scripted-model.ts';
 import { makeSample } from '../../engine/sample.ts';
+import { long } from '../../rooms/long.ts';
 import { faultsOf } from '../faults-of.ts';
 import { runLine } from '../host.ts';
 
@@ -66,7 +67,7 @@ t.test('`--print` executes a change of low risk, and its exit code is that of a 
   t.ok(lines.some(({ entry }) => entry?.kind === 'diff'));
 });
 
-t.test('`--print` prints gates and the decision as plain lines', async (t) => {
+long('`--print` prints gates and the decision as plain lines', async (t) => {
   const plan: ScriptedReply = {
     calls: [['submit_plan_draft', { tasks: [{ key: 'task-1', steps: ['take the cent away'] }] }]],
   };
