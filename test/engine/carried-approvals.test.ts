@@ -24,7 +24,7 @@ import { builtInStores } from '../../plugins/store/built-in-stores.ts';
 import type { JournalWitness } from '../../store/journal-witness.ts';
 import { findRun } from '../../store/record/list-records.ts';
 import { openRepository } from '../../workspace/git/repository.ts';
-import { long } from '../rooms/long.ts';
+import { isLong, leaveOut, long } from '../rooms/long.ts';
 import { people, sampleWithPeople, sign } from './people.ts';
 import { fixtures, type Json, type Sample } from './sample.ts';
 
@@ -171,6 +171,7 @@ t.test('an approval counts for the same patch on a moved target, and `verify` re
     t.strictSame(await found(carryOf({ isAncestor: async () => undefined })), unknown);
   });
 
+  if (!isLong) return leaveOut(2);
   await t.test('verifies in a clone that was packed and pruned', async (t) => {
     const clone = join(sample.home, 'clone');
     sample.git('clone', '--quiet', sample.root, clone);

@@ -83,8 +83,9 @@ async function openRegistry(t: Test) {
   return { ...world, project, authority: world.outside.authorities[0] ?? '' };
 }
 
-const config = (network: string): string => `[[workspace.prepare]]
-argv = ["npm", "ci", "--ignore-scripts", "--no-audit", "--fetch-retries=0", "--cafile=registry.pem"]
+const npm = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--fetch-retries=0', '--cafile=registry.pem'];
+const config = (network: string, argv: readonly string[]): string => `[[workspace.prepare]]
+argv = ${JSON.stringify(argv)}
 inputs = ["package.json", "registry.pem"]
 outputs = ["node_modules"]
 network = ${network}
@@ -96,7 +97,7 @@ test('left is there', () => assert.match(left, /^1\\./));
 `;
 
 /** A project with one dependency, and a branch \`renovate\` that bumps it. */
-async function scene(t: Test, bump: readonly string[], network = '"npm"') {
+async function scene(t: Test, bump: readonly string[], network = '"npm"', argv = npm) {
   const world = await openRegistry(t);
   const sample = makeSample();
   t.teardown(() => sample.remove());
@@ -113,7 +114,7 @@ async function scene(t: Test, bump: readonly string[], network = '"npm"') {
     'registry.pem': world.authority,
     'test/price.test.js': test,
     '.gitignore': 'node_modules\n',
-    '.writ/config.toml': config(network),
+    '.writ/config.toml': config(network, argv),
   });
   sample.git('checkout', '--quiet', '-b', 'renovate');
   commit('chore(deps): update left', world.project(...bump));
@@ -245,7 +246,8 @@ long('a registry that cannot be reached stops the run without a decision', async
 });
 
 t.test('a step reaches no other host than it names, and says which the proxy refused', async (t) => {
-  const { run, seen } = await scene(t, ['left@1.1.0'], '{ hosts = ["docs.example.com"] }');
+  const asks = ['node', '--use-env-proxy', '-e', `await fetch('${registry}/left')`];
+  const { run, seen } = await scene(t, ['left@1.1.0'], '{ hosts = ["docs.example.com"] }', asks);
   await t.rejects(run(underPolicy('no-new')), {
     code: 'ENVIRONMENT_BROKEN',
     message: /the proxy refused `registry\.npmjs\.org:443` \(not-listed\)/,
